@@ -1,0 +1,376 @@
+"""Artefacts on disk: a folder with flat binary files and one checked JSON header, written whole or not at all.
+
+Every stage of hyperdive (corpus, counts, spaces, models) leaves such a folder. The header holds the format
+name and version, the parameters, a hash of the input, and for each file its type, shape, size and SHA-256.
+The same content gives the same bytes: no time stamps, no paths, no number of threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive import __version__
+from hyperdive.errors import FormatError, OutputError
+
+HEADER = "header.json"
+MAX_HEADER_BYTES = 64 << 20
+_CHUNK = 8 << 20
+_PARTIAL = ".partial-"
+
+Array = npt.NDArray[Any]
+
+
+def canonical_json(value: object) -> str:
+    """The one spelling of a JSON value that is hashed and written."""
+    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def fingerprint(value: object) -> str:
+    """SHA-256 of a JSON value, for names and for comparing headers.
+
+    >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+@contextlib.contextmanager
+def explain_os_errors(path: Path) -> Iterator[None]:
+    """Turn the operating system's refusals while writing `path` into one clear line."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise OutputError(
+                f"{path}: the disk is full", hint="free some space or choose another output; nothing was left behind"
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise OutputError(f"{path}: no permission to write there", hint="choose another output with -o") from error
+        if error.errno in (errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL):
+            raise OutputError(f"{path}: not a usable place ({error.strerror})", hint="choose another -o") from error
+        raise
+
+
+def _alive(pid: int) -> bool:
+    if sys.platform == "win32":  # no cheap probe there: leave what may belong to a running process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def sweep_partial(path: Path) -> None:
+    """Remove temporary folders that killed runs left beside `path`."""
+    for left in path.parent.glob(f".{path.name}{_PARTIAL}*"):
+        pid = left.name.split(_PARTIAL, 1)[1].split("-", 1)[0]
+        if pid.isdigit() and not _alive(int(pid)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+class FileWriter:
+    """One file of an artefact, appended to piece by piece and hashed on the way."""
+
+    def __init__(self, path: Path, dtype: str | None) -> None:
+        self._path = path
+        self._file: IO[bytes] = path.open("wb")
+        self._sha = hashlib.sha256()
+        self.dtype = None if dtype is None else np.dtype(dtype).newbyteorder("<")
+        self.bytes = 0
+
+    def append(self, piece: Array | bytes) -> None:
+        """Add an array (converted to the file's type) or bytes at the end."""
+        if isinstance(piece, bytes):
+            data: Any = piece
+        else:
+            data = np.ascontiguousarray(piece, dtype=self.dtype).reshape(-1).view(np.uint8).data
+        self._file.write(data)
+        self._sha.update(data)
+        self.bytes += len(data)
+
+    def close(self) -> dict[str, Any]:
+        """Flush to the disk and describe the file for the header."""
+        if not self._file.closed:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+        entry: dict[str, Any] = {"bytes": self.bytes, "sha256": self._sha.hexdigest()}
+        if self.dtype is not None:
+            entry["dtype"] = self.dtype.str
+            entry["shape"] = [self.bytes // self.dtype.itemsize]
+        return entry
+
+    def abandon(self) -> None:
+        self._file.close()
+
+
+class ArtifactWriter:
+    """Write an artefact into a hidden folder beside its place and rename it when it is complete.
+
+    Used as a context manager: leaving it by an exception removes everything that was written.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "squares"
+    >>> with ArtifactWriter(place, "example", 1) as writer:
+    ...     writer.put("numbers.bin", np.arange(4) ** 2)
+    ...     header = writer.finish({"parameters": {"n": 4}})
+    >>> Artifact.open(place, "example", 1).array("numbers.bin").tolist()
+    [0, 1, 4, 9]
+    """
+
+    def __init__(self, path: str | Path, kind: str, version: int, *, force: bool = False) -> None:
+        self.path = Path(path)
+        self.kind, self.version, self._force = kind, version, force
+        check_output(self.path, force=force)
+        with explain_os_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            sweep_partial(self.path)
+            self.folder = self.path.parent / f".{self.path.name}{_PARTIAL}{os.getpid()}-{uuid.uuid4().hex[:8]}"
+            self.folder.mkdir()
+        self._open: dict[str, FileWriter] = {}
+        self._files: dict[str, dict[str, Any]] = {}
+        self._finished = False
+
+    def stream(self, name: str, dtype: str | None = None) -> FileWriter:
+        """A file to append to; `dtype` None means plain bytes."""
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        self._open[name] = FileWriter(self.folder / name, dtype)
+        return self._open[name]
+
+    def put(self, name: str, content: Array | bytes) -> None:
+        """Write a whole array (its shape is kept in the header) or bytes at once."""
+        array = None if isinstance(content, bytes) else np.asarray(content)
+        writer = self.stream(name, None if array is None else array.dtype.str)
+        writer.append(content)
+        entry = writer.close()
+        if array is not None:
+            entry["shape"] = list(array.shape)
+        self._files[name] = entry
+        del self._open[name]
+
+    def adopt(self, name: str, entry: dict[str, Any]) -> None:
+        """Take in a file that is already in `folder` and whose header entry is known."""
+        self._files[name] = entry
+
+    def discard(self, name: str) -> None:
+        """Give up a streamed file and delete it."""
+        writer = self._open.pop(name)
+        writer.abandon()
+        (self.folder / name).unlink(missing_ok=True)
+
+    def scratch(self, name: str) -> Path:
+        """A place inside the folder for a temporary file; it is gone before the artefact appears."""
+        folder = self.folder / "scratch"
+        folder.mkdir(exist_ok=True)
+        return folder / name
+
+    def finish(self, header: Mapping[str, Any]) -> dict[str, Any]:
+        """Close all files, write the header and put the folder in its place."""
+        with explain_os_errors(self.path):
+            for name, writer in self._open.items():
+                self._files[name] = writer.close()
+            self._open.clear()
+            shutil.rmtree(self.folder / "scratch", ignore_errors=True)
+            full: dict[str, Any] = {
+                "format": f"hyperdive-{self.kind}",
+                "format_version": self.version,
+                "made_by": f"hyperdive {__version__}",
+                **header,
+                "files": self._files,
+            }
+            full["fingerprint"] = fingerprint(full)
+            with (self.folder / HEADER).open("w", encoding="utf-8", newline="\n") as file:
+                file.write(canonical_json(full))
+                file.flush()
+                os.fsync(file.fileno())
+            put_in_place(self.folder, self.path, force=self._force)
+        self._finished = True
+        return full
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._finished:
+            for writer in self._open.values():
+                with contextlib.suppress(OSError):
+                    writer.abandon()
+            shutil.rmtree(self.folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            with explain_os_errors(self.path):
+                raise error
+
+
+def check_output(path: Path, *, force: bool) -> None:
+    """Refuse an output that exists, unless it is ours and `force` is given.
+
+    `force` never deletes a folder that is not a hyperdive artefact.
+    """
+    if not os.path.lexists(path):
+        return
+    if not force:
+        raise OutputError(f"{path}: already exists", hint="add --force to replace it, or choose another -o")
+    empty = path.is_dir() and not any(path.iterdir())
+    if not empty and not (path.is_dir() and (path / HEADER).is_file()):
+        raise OutputError(f"{path}: exists and was not made by hyperdive, so --force will not replace it")
+
+
+def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
+    """Rename a finished folder to `path`; with `force` the old one stays until the new one is there."""
+    old: Path | None = None
+    if os.path.lexists(path):
+        check_output(path, force=force)
+        old = path.parent / f".{path.name}{_PARTIAL}{os.getpid()}-old"
+        path.rename(old)
+    try:
+        folder.rename(path)
+    except OSError:
+        if old is not None:
+            old.rename(path)
+        raise
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+class Artifact:
+    """A finished artefact: its header, and its files as read-only memory maps."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        self.path, self.header = path, header
+
+    @classmethod
+    def open(cls, path: str | Path, kind: str, version: int, *, made_with: str = "") -> Self:
+        """Check the header and the size of every file, then map; nothing is allocated by what a header claims.
+
+        `made_with` is the command that makes such an artefact, for the error line.
+        """
+        path = Path(path)
+        header = read_header(path, f"hyperdive-{kind}", made_with=made_with)
+        found = header.get("format_version")
+        if not isinstance(found, int) or found < 1:
+            raise FormatError(f"{path}: header has no valid format version", hint="the folder is damaged; make it anew")
+        if found > version:
+            raise FormatError(
+                f"{path}: format version {found} is newer than this hyperdive reads ({version})",
+                hint="type: pip install -U hyperdive",
+            )
+        artifact = cls(path, header)
+        artifact._check_sizes()
+        return artifact
+
+    def _check_sizes(self) -> None:
+        files = self.header.get("files")
+        if not isinstance(files, dict):
+            raise FormatError(f"{self.path}: header lists no files", hint="the folder is damaged; make it anew")
+        for name, entry in files.items():
+            parts = Path(name).parts
+            if not parts or Path(name).is_absolute() or ".." in parts:
+                raise FormatError(f"{self.path}: header names a file outside the folder ({name!r})")
+            try:
+                size = (self.path / name).stat().st_size
+            except OSError:
+                raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew") from None
+            if size != entry.get("bytes"):
+                raise FormatError(
+                    f"{self.path}: {name} has {size} bytes, its header says {entry.get('bytes')}",
+                    hint="the folder is damaged; make it anew",
+                )
+            if "dtype" in entry:
+                self._check_shape(name, entry)
+
+    def _check_shape(self, name: str, entry: dict[str, Any]) -> None:
+        try:
+            dtype = np.dtype(entry["dtype"])
+            shape = entry["shape"]
+            valid = dtype.kind in "iuf" and all(isinstance(n, int) and n >= 0 for n in shape)
+        except (TypeError, KeyError):
+            valid = False
+        count = 1
+        if valid:
+            for n in shape:
+                count *= n
+        if not valid or count * dtype.itemsize != entry["bytes"]:
+            raise FormatError(
+                f"{self.path}: {name} does not have the shape its header says", hint="the folder is damaged; make it anew"
+            )
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the header, which holds the SHA-256 of every file: the identity of the artefact."""
+        return str(self.header["fingerprint"])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.header["files"]
+
+    def array(self, name: str) -> Array:
+        """One file as a read-only memory map."""
+        entry = self.header["files"].get(name)
+        if entry is None or "dtype" not in entry:
+            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew")
+        shape = tuple(entry["shape"])
+        if entry["bytes"] == 0:  # an empty file cannot be mapped
+            return np.zeros(shape, dtype=np.dtype(entry["dtype"]))
+        return np.memmap(self.path / name, dtype=np.dtype(entry["dtype"]), mode="r", shape=shape)
+
+    def bytes(self, name: str) -> bytes:
+        """One plain file, whole."""
+        if name not in self.header["files"]:
+            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew")
+        return (self.path / name).read_bytes()
+
+    def verify(self, *names: str) -> None:
+        """Compare files (all when none is named) with the checksums of the header; raise on the first that differs."""
+        for name in names or tuple(self.header["files"]):
+            sha = hashlib.sha256()
+            with (self.path / name).open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    sha.update(chunk)
+            if sha.hexdigest() != self.header["files"][name]["sha256"]:
+                raise FormatError(
+                    f"{self.path}: {name} does not match its checksum",
+                    hint="the file was altered or the disk is failing; make it anew",
+                )
+
+
+def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[str, Any]:
+    """The header of an artefact folder, checked against its own fingerprint."""
+    file = path / HEADER
+    hint = f"make one with: {made_with}" if made_with else ""
+    if not path.exists():
+        raise FormatError(f"{path}: no such file or folder", hint=hint)
+    if not file.is_file():
+        raise FormatError(f"{path}: not a hyperdive folder (it has no {HEADER})", hint=hint)
+    if file.stat().st_size > MAX_HEADER_BYTES:
+        raise FormatError(f"{path}: {HEADER} is too large to be true", hint="the folder is damaged; make it anew")
+    try:
+        header = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or not str(header.get("format", "")).startswith("hyperdive-"):
+        raise FormatError(f"{path}: {HEADER} cannot be read", hint="the folder is damaged; make it anew")
+    if expected and header["format"] != expected:
+        raise FormatError(f"{path}: this is a {header['format']}, not a {expected}", hint=hint)
+    claimed = header.pop("fingerprint", None)
+    if claimed != fingerprint(header):
+        raise FormatError(f"{path}: {HEADER} was altered", hint="the folder is damaged; make it anew")
+    header["fingerprint"] = claimed
+    return header

@@ -1,0 +1,1 @@
+"""How good is it? Datasets, measures, and tables beside the paper's."""

@@ -1,0 +1,39 @@
+"""Every error a user can cause is a `hyperdive.Error` that reads as one line: what, where, and what to type next."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Base of all errors hyperdive raises on purpose.
+
+    >>> print(Error("notes.txt: no such file", hint="check the path"))
+    notes.txt: no such file (check the path)
+    """
+
+    def __init__(self, what: str, *, hint: str = "") -> None:
+        self.what = " ".join(what.split())
+        self.hint = " ".join(hint.split())
+        super().__init__(f"{self.what} ({self.hint})" if self.hint else self.what)
+
+
+class InputError(Error):
+    """The user's text, pairs or other input cannot be used as it is."""
+
+
+class OptionError(Error):
+    """An option has a value that makes no sense here."""
+
+
+class FormatError(Error):
+    """A hyperdive artefact on disk is damaged, incomplete, of another kind or from a newer version."""
+
+
+class OutputError(Error):
+    """The result cannot be written where it was asked for."""
+
+
+class MissingExtra(Error):
+    """A feature needs an optional dependency that is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs the '{extra}' extra", hint=f"type: pip install 'hyperdive[{extra}]'")

@@ -1,0 +1,1 @@
+"""Vectors for words: the `VectorSpace` contract and its makers."""

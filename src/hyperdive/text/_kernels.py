@@ -1,0 +1,487 @@
+"""Compiled loops over bytes and ids. Arrays in, arrays out; `tests/text/test_kernels.py` holds their slow twins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Classes of characters; `UPPERISH` marks every letter that is not lower case.
+OTHER, LETTER, MARK, DIGIT, HYPHEN, APOSTROPHE, SPACE, DOT, STOP, OPEN, CLOSE, FULL_STOP = range(12)
+UPPERISH = 0x10
+CLASS_MASK = 0x0F
+
+DROP, SPLIT, KEEP = 0, 1, 2
+
+# Counters returned by `tokenise`.
+READ, NUMBER, JOINED, ABBREVIATION, NOT_IN_ALPHABET, CLITIC, TOO_LONG, INVALID, FIRST_INVALID, NUL = range(10)
+N_COUNTERS = 10
+
+MAX_WORD_BYTES = 200
+
+# Kinds of spans, in the order of the drop reasons: a kept word, a dropped token, a mark.
+WORD, DROPPED, SIGN = 0, 1, 2
+
+_FNV_START = np.uint64(0xCBF29CE484222325)
+_FNV_PRIME = np.uint64(0x100000001B3)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _decode(data, i, end):
+    """Code point and width at i; an invalid sequence is (0xFFFD, 1) with the third value True."""
+    b = data[i]
+    if b < 0x80:
+        return np.int64(b), 1, False
+    if 0xC2 <= b < 0xE0 and i + 1 < end and (data[i + 1] & 0xC0) == 0x80:
+        return np.int64((b & 0x1F) << 6) | np.int64(data[i + 1] & 0x3F), 2, False
+    if 0xE0 <= b < 0xF0 and i + 2 < end and (data[i + 1] & 0xC0) == 0x80 and (data[i + 2] & 0xC0) == 0x80:
+        cp = (np.int64(b & 0x0F) << 12) | (np.int64(data[i + 1] & 0x3F) << 6) | np.int64(data[i + 2] & 0x3F)
+        if cp >= 0x800 and not (0xD800 <= cp < 0xE000):
+            return cp, 3, False
+    if (
+        0xF0 <= b < 0xF5
+        and i + 3 < end
+        and (data[i + 1] & 0xC0) == 0x80
+        and (data[i + 2] & 0xC0) == 0x80
+        and (data[i + 3] & 0xC0) == 0x80
+    ):
+        cp = (
+            (np.int64(b & 0x07) << 18)
+            | (np.int64(data[i + 1] & 0x3F) << 12)
+            | (np.int64(data[i + 2] & 0x3F) << 6)
+            | np.int64(data[i + 3] & 0x3F)
+        )
+        if 0x10000 <= cp < 0x110000:
+            return cp, 4, False
+    return np.int64(0xFFFD), 1, True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _class_at(data, i, end, classes):
+    cp, width, bad = _decode(data, i, end)
+    if cp < len(classes):
+        return classes[cp], width, bad
+    return np.uint8(0), width, bad
+
+
+@njit(cache=True, nogil=True)
+def _grow(slots, hashes, n):
+    """A table of twice the size with the same n entries."""
+    bigger = np.zeros(2 * len(slots), dtype=np.uint32)
+    mask = np.uint64(len(bigger) - 1)
+    for t in range(n):
+        at = hashes[t] & mask
+        while bigger[at] != 0:
+            at = (at + np.uint64(1)) & mask
+        bigger[at] = t + 1
+    return bigger
+
+
+@njit(cache=True, nogil=True)
+def hash_forms(arena, starts, lengths):
+    """FNV-1a of each form, folded once, as `tokenise` computes it."""
+    out = np.empty(len(starts), dtype=np.uint64)
+    for t in range(len(starts)):
+        h = _FNV_START
+        for j in range(starts[t], starts[t] + lengths[t]):
+            h = (h ^ np.uint64(arena[j])) * _FNV_PRIME
+        out[t] = h ^ (h >> np.uint64(29))
+    return out
+
+
+@njit(cache=True, nogil=True)
+def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviations, continued):
+    """Split documents into words, number the distinct ones, find sentences.
+
+    `data` holds documents one after another, document d ending before `ends[d]`. Words are runs of letters, marks
+    and digits; a hyphen or apostrophe between two of them joins them (`hyphens`), a dot joins single letters
+    (*U.S.*). Only words of letters are numbered; the others are counted by reason. ASCII letters are lower-cased
+    here, all else later, once per form. With `gaps`, form 0 marks what a phrase must not bridge; with `spans`,
+    start, end and kind of every token and sign are recorded, which a tagger needs. A sentence ends after . ! ? (and
+    closing marks) before a blank and a character that is not a lower-case letter, unless the dot belongs to an
+    initial or an abbreviation; and at an empty line. `continued`: the first document began in an earlier block.
+    """
+    size = len(data)
+    limit = size // 2 + 2 + (size // 2 + 2 if gaps else 0)
+    tokens = np.empty(limit, dtype=np.uint32)
+    slots = np.zeros(1 << 16, dtype=np.uint32)
+    most = size // 2 + 2
+    hashes = np.empty(most, dtype=np.uint64)
+    starts = np.empty(most, dtype=np.int64)
+    lengths = np.empty(most, dtype=np.int32)
+    arena = np.empty(size + 8, dtype=np.uint8)
+    counters = np.zeros(N_COUNTERS, dtype=np.int64)
+    counters[FIRST_INVALID] = -1
+    doc_tokens = np.empty(len(ends) + 1, dtype=np.int64)
+    doc_sentences = np.empty(len(ends) + 1, dtype=np.int64)
+    most_sentences = size // 2 + len(ends) + 2
+    sent_tokens = np.empty(most_sentences, dtype=np.int64)
+    sent_starts = np.empty(most_sentences, dtype=np.int64)
+    sent_ends = np.empty(most_sentences, dtype=np.int64)
+    n_spans = 0
+    span_room = size + 2 if spans else 1
+    span_starts = np.empty(span_room, dtype=np.int64)
+    span_ends = np.empty(span_room, dtype=np.int64)
+    span_kinds = np.empty(span_room, dtype=np.uint8)
+    n = n_forms = n_arena = n_docs = n_sents = 0
+    begin = 0
+    for d in range(len(ends)):
+        end = ends[d]
+        doc_n, doc_s, doc_spans = n, n_sents, n_spans
+        any_word = False
+        open_sentence = False
+        pending = 0  # 1: a sentence may have ended; 2: and a blank follows
+        newlines = 0
+        opener = -1  # an opening quote or bracket right before a possible sentence start
+        last_token_end = -1
+        last_is_abbreviation = False
+        after_apostrophe = False
+        last_seen = begin
+        i = begin
+        while i < end:
+            k, width, bad = _class_at(data, i, end, classes)
+            kind = k & CLASS_MASK
+            if kind == SPACE:
+                if data[i] == 10:
+                    newlines += 1
+                if pending == 1:
+                    pending = 2
+                after_apostrophe = False
+                opener = -1
+                i += width
+                continue
+            if kind == LETTER or kind == DIGIT:
+                if not open_sentence or newlines >= 2 or (pending == 2 and (kind == DIGIT or (k & UPPERISH) != 0)):
+                    at = i if opener < 0 else opener
+                    if open_sentence:
+                        sent_ends[n_sents - 1] = last_seen if opener < 0 else min(last_seen, opener)
+                    sent_tokens[n_sents] = n
+                    sent_starts[n_sents] = at
+                    n_sents += 1
+                    open_sentence = True
+                pending = 0
+                newlines = 0
+                opener = -1
+                # --- one word
+                start = i
+                h = _FNV_START
+                length = 0
+                room = len(arena) - n_arena
+                has_digit = has_joint = has_dot = non_ascii = False
+                piece = 0  # characters since the last dot
+                ended_by_apostrophe = False
+                while i < end:
+                    b = data[i]
+                    if 97 <= b <= 122 or 65 <= b <= 90:
+                        b |= 0x20
+                        if length < room:
+                            arena[n_arena + length] = b
+                        length += 1
+                        h = (h ^ np.uint64(b)) * _FNV_PRIME
+                        piece += 1
+                        i += 1
+                        continue
+                    k, width, bad = _class_at(data, i, end, classes)
+                    kind = k & CLASS_MASK
+                    if kind == LETTER or kind == MARK or kind == DIGIT:
+                        if kind == DIGIT:
+                            has_digit = True
+                        if b >= 0x80:
+                            non_ascii = True
+                        for j in range(width):
+                            if length < room:
+                                arena[n_arena + length] = data[i + j]
+                            length += 1
+                            h = (h ^ np.uint64(data[i + j])) * _FNV_PRIME
+                        if kind != MARK:
+                            piece += 1
+                        i += width
+                        continue
+                    if kind != HYPHEN and kind != APOSTROPHE and kind != DOT:
+                        break
+                    if i + width >= end:
+                        break
+                    following, _, _ = _class_at(data, i + width, end, classes)
+                    following = following & CLASS_MASK
+                    if following != LETTER and following != DIGIT:
+                        break
+                    if kind == DOT:
+                        if piece != 1 or following != LETTER or has_digit:
+                            break
+                        has_dot = True
+                        piece = 0
+                        i += width
+                        continue
+                    if hyphens == SPLIT:
+                        ended_by_apostrophe = kind == APOSTROPHE
+                        i += width
+                        break
+                    has_joint = True
+                    joint = np.uint8(45) if kind == HYPHEN else np.uint8(39)
+                    if length < room:
+                        arena[n_arena + length] = joint
+                    length += 1
+                    h = (h ^ np.uint64(joint)) * _FNV_PRIME
+                    piece += 1
+                    i += width
+                stop_at = i
+                if ended_by_apostrophe:
+                    stop_at = i - 1
+                    while (data[stop_at] & 0xC0) == 0x80:
+                        stop_at -= 1
+                counters[READ] += 1
+                any_word = True
+                reason = -1
+                if has_dot:
+                    reason = ABBREVIATION
+                elif has_digit:
+                    reason = NUMBER
+                elif has_joint and hyphens == DROP:
+                    reason = JOINED
+                elif non_ascii and ascii_only:
+                    reason = NOT_IN_ALPHABET
+                elif length > MAX_WORD_BYTES:
+                    reason = TOO_LONG
+                elif ended_by_apostrophe and _is_single_t(data, i, end, classes):
+                    # didn't, won't: a function word as a whole
+                    reason = CLITIC
+                    i += 1
+                    stop_at = i
+                    ended_by_apostrophe = False
+                elif after_apostrophe and _is_clitic(arena, n_arena, length):
+                    reason = CLITIC
+                after_apostrophe = ended_by_apostrophe
+                h = h ^ (h >> np.uint64(29))
+                last_is_abbreviation = has_dot or (piece == 1 and length == 1) or _contains(abbreviations, h)
+                last_token_end = i
+                last_seen = stop_at
+                if spans:
+                    span_starts[n_spans] = start
+                    span_ends[n_spans] = stop_at
+                    span_kinds[n_spans] = WORD if reason < 0 else DROPPED
+                    n_spans += 1
+                if reason >= 0:
+                    counters[reason] += 1
+                    if gaps:
+                        tokens[n] = 0
+                        n += 1
+                    continue
+                mask = np.uint64(len(slots) - 1)
+                at = h & mask
+                form = 0
+                while slots[at] != 0:
+                    t = slots[at] - 1
+                    if hashes[t] == h and lengths[t] == length:
+                        same = True
+                        other = starts[t]
+                        for j in range(length):
+                            if arena[other + j] != arena[n_arena + j]:
+                                same = False
+                                break
+                        if same:
+                            form = slots[at]
+                            break
+                    at = (at + np.uint64(1)) & mask
+                if form == 0:
+                    hashes[n_forms] = h
+                    starts[n_forms] = n_arena
+                    lengths[n_forms] = length
+                    n_arena += length
+                    n_forms += 1
+                    form = n_forms
+                    slots[at] = form
+                    if 2 * n_forms > len(slots):
+                        slots = _grow(slots, hashes, n_forms)
+                tokens[n] = form
+                n += 1
+                continue
+            # --- a sign
+            if bad:
+                counters[INVALID] += 1
+                if counters[FIRST_INVALID] < 0:
+                    counters[FIRST_INVALID] = i
+            if data[i] == 0:
+                counters[NUL] += 1
+            if not open_sentence or newlines >= 2:
+                if open_sentence:
+                    sent_ends[n_sents - 1] = last_seen
+                sent_tokens[n_sents] = n
+                sent_starts[n_sents] = i
+                n_sents += 1
+                open_sentence = True
+                pending = 0
+                newlines = 0
+            if kind == DOT:
+                pending = 0 if (last_token_end == i and last_is_abbreviation) else 1
+            elif kind == STOP:
+                pending = 1
+            elif kind == FULL_STOP:
+                pending = 2
+            elif kind == OPEN or kind == CLOSE or kind == APOSTROPHE or data[i] == 34:
+                if pending != 1 and opener < 0:
+                    opener = i
+            else:
+                if pending == 1:
+                    pending = 0
+                opener = -1
+            after_apostrophe = False
+            if spans:
+                span_starts[n_spans] = i
+                span_ends[n_spans] = i + width
+                span_kinds[n_spans] = SIGN
+                n_spans += 1
+            if gaps and n > 0 and tokens[n - 1] != 0:
+                tokens[n] = 0
+                n += 1
+            if opener < 0 or pending == 1:
+                last_seen = i + width
+            i += width
+        if open_sentence:
+            sent_ends[n_sents - 1] = max(last_seen, sent_starts[n_sents - 1])
+            if opener >= 0:
+                sent_ends[n_sents - 1] = end
+        if any_word or (d == 0 and continued):
+            doc_tokens[n_docs] = doc_n
+            doc_sentences[n_docs] = doc_s
+            n_docs += 1
+        else:
+            n, n_sents, n_spans = doc_n, doc_s, doc_spans
+        begin = end
+    doc_tokens[n_docs] = n
+    doc_sentences[n_docs] = n_sents
+    return (
+        tokens[:n].copy(),
+        arena[:n_arena].copy(),
+        starts[:n_forms].copy(),
+        lengths[:n_forms].copy(),
+        hashes[:n_forms].copy(),
+        doc_tokens[: n_docs + 1].copy(),
+        doc_sentences[: n_docs + 1].copy(),
+        sent_tokens[:n_sents].copy(),
+        sent_starts[:n_sents].copy(),
+        sent_ends[:n_sents].copy(),
+        counters,
+        span_starts[:n_spans].copy(),
+        span_ends[:n_spans].copy(),
+        span_kinds[:n_spans].copy(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _is_single_t(data, i, end, classes):
+    if i >= end or (data[i] != 116 and data[i] != 84):
+        return False
+    if i + 1 >= end:
+        return True
+    k, _, _ = _class_at(data, i + 1, end, classes)
+    kind = k & CLASS_MASK
+    return kind != LETTER and kind != DIGIT and kind != MARK
+
+
+@njit(cache=True, nogil=True)
+def _is_clitic(arena, at, length):
+    """s, d, m, ll, re, ve: what English leaves behind an apostrophe."""
+    if length == 1:
+        return arena[at] == 115 or arena[at] == 100 or arena[at] == 109
+    if length == 2:
+        a, b = arena[at], arena[at + 1]
+        return (a == 108 and b == 108) or (a == 114 and b == 101) or (a == 118 and b == 101)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _contains(ordered, value):
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(ordered) and ordered[low] == value
+
+
+@njit(cache=True, nogil=True)
+def merge_forms(slots, hashes, starts, lengths, arena, n_forms, n_arena, more, more_starts, more_lengths, more_hashes):
+    """Add a block's forms to the table of all; the arrays must have room. Returns numbers (from 1) and new sizes."""
+    numbers = np.empty(len(more_starts), dtype=np.uint32)
+    mask = np.uint64(len(slots) - 1)
+    for m in range(len(more_starts)):
+        h, length, begin = more_hashes[m], more_lengths[m], more_starts[m]
+        at = h & mask
+        found = 0
+        while slots[at] != 0:
+            t = slots[at] - 1
+            if hashes[t] == h and lengths[t] == length:
+                same = True
+                for j in range(length):
+                    if arena[starts[t] + j] != more[begin + j]:
+                        same = False
+                        break
+                if same:
+                    found = slots[at]
+                    break
+            at = (at + np.uint64(1)) & mask
+        if found == 0:
+            hashes[n_forms] = h
+            starts[n_forms] = n_arena
+            lengths[n_forms] = length
+            for j in range(length):
+                arena[n_arena + j] = more[begin + j]
+            n_arena += length
+            n_forms += 1
+            found = n_forms
+            slots[at] = found
+        numbers[m] = found
+    return numbers, n_forms, n_arena
+
+
+@njit(cache=True, nogil=True)
+def grow_slots(slots, hashes, n_forms):
+    """The table with twice the room."""
+    return _grow(slots, hashes, n_forms)
+
+
+@njit(cache=True, nogil=True)
+def renumber(tokens, numbers):
+    """Local form ids → global ones, in place; 0 stays 0."""
+    for i in range(len(tokens)):
+        if tokens[i] != 0:
+            tokens[i] = numbers[tokens[i] - 1]
+
+
+@njit(cache=True, nogil=True)
+def select(forms, key_of_form, stop, out, first, written, sentences, sentence, sentences_out, limit, by_kept):
+    """Copy the keys of one chunk that are no stop words, and where sentences now start.
+
+    Stops after `limit` tokens: kept ones (`by_kept`) or all but gaps. Returns forms used, keys kept, stop words,
+    next sentence.
+    """
+    got = stops = 0
+    for i in range(len(forms)):
+        while sentence < len(sentences) and sentences[sentence] <= first + i:
+            sentences_out[sentence] = written + got
+            sentence += 1
+        if (got if by_kept else got + stops) >= limit:
+            return i, got, stops, sentence
+        if forms[i] == 0:
+            continue
+        key = key_of_form[forms[i]]
+        if stop[key]:
+            stops += 1
+        else:
+            out[got] = key
+            got += 1
+    return len(forms), got, stops, sentence
+
+
+@njit(cache=True, nogil=True)
+def document_frequency(ids, first, documents, last_seen, frequency):
+    """Add to `frequency` each id once for every document of the chunk that starts at token `first`."""
+    d = np.searchsorted(documents, first, side="right") - 1
+    for i in range(len(ids)):
+        while documents[d + 1] <= first + i:
+            d += 1
+        w = ids[i]
+        if last_seen[w] != d:
+            last_seen[w] = d
+            frequency[w] += 1

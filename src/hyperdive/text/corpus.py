@@ -1,0 +1,248 @@
+"""The encoded corpus: word ids of a whole text collection as one memory-mapped array, and the way back to the text.
+
+Folder (format `hyperdive-corpus`, version 1):
+
+| file | content |
+| --- | --- |
+| `tokens.bin` | uint32, the id of every kept token in reading order |
+| `words.txt` | one word a line; line k (from 0) is the word with id k; id 0 is the unknown symbol |
+| `counts.bin`, `document_frequency.bin` | int64 for each id |
+| `documents.bin`, `sentences.bin` | int64 token offsets, one more than there are documents or sentences |
+| `document_sentences.bin` | int64, the first sentence of each document, plus an end |
+| `lines.bin` | int64 token offsets of lines, only where lines do not all have the same length |
+| `text.zst`, `text_blocks.bin`, `sentence_text.bin` | the original text, when it was kept |
+
+Every word keeps an id of its own, however rare: ids run by falling count, then by word. Words under the minimum
+count *read* as the unknown symbol 0, so the minimum count is a view and a later merge can raise a word above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._store import Artifact, fingerprint
+from hyperdive.errors import Error, FormatError, OptionError
+from hyperdive.text.keeping import TEXT_FILES, KeptText
+
+KIND, VERSION = "corpus", 1
+UNKNOWN = "<unk>"
+MADE_WITH = "hyperdive encode TEXT -o CORPUS"
+
+Ids = npt.NDArray[np.uint32]
+Offsets = npt.NDArray[np.int64]
+
+
+class Corpus:
+    """An encoded corpus, opened in no time and read from disk as needed.
+
+    >>> import tempfile
+    >>> from hyperdive.text.encoding import encode_tokens
+    >>> place = tempfile.mkdtemp() + "/corpus"
+    >>> corpus = encode_tokens([["dog", "bark"], ["dog", "sleep"]], place, min_count=2)
+    >>> corpus
+    <Corpus of 4 tokens, 2 lines, 2 words>
+    >>> corpus.vocabulary, corpus.frequencies.tolist()
+    (['<unk>', 'dog'], [2, 2])
+    >>> [line.tolist() for line in corpus]
+    [[1, 0], [1, 0]]
+    >>> corpus.all_words
+    ['<unk>', 'dog', 'bark', 'sleep']
+    """
+
+    def __init__(self, artifact: Artifact, min_count: int | None = None) -> None:
+        self._artifact = artifact
+        self.path, self.header = artifact.path, artifact.header
+        stored = int(self.parameters["min_count"])
+        self.min_count = stored if min_count is None else min_count
+        if self.min_count < 1:
+            raise OptionError("the minimum count must be 1 or more")
+        if self.parameters["rare"] == "drop" and self.min_count < stored:
+            raise OptionError(
+                f"words under {stored} were dropped when {self.path} was encoded", hint="encode again with --min-count"
+            )
+
+    @classmethod
+    def open(cls, path: str | Path, *, min_count: int | None = None) -> Corpus:
+        """Open a corpus folder; `min_count` overrides the one it was encoded with."""
+        artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
+        corpus = cls(artifact, min_count)
+        corpus._check()
+        return corpus
+
+    def _check(self) -> None:
+        totals = self.header.get("totals", {})
+        found = {
+            "tokens": len(self.tokens),
+            "types": len(self.counts) - 1,
+            "documents": len(self.document_offsets) - 1,
+            "sentences": len(self.sentence_offsets) - 1,
+        }
+        for name, value in found.items():
+            if totals.get(name) != value:
+                raise FormatError(f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="make it anew")
+        if int(self.counts.sum()) != len(self.tokens):
+            raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="make it anew")
+
+    # ---- what it was made with ------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The options the text was encoded with."""
+        parameters: dict[str, Any] = self.header["parameters"]
+        return parameters
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of the corpus: a hash over its parameters and files, the same with and without the kept text."""
+        files = {name: entry["sha256"] for name, entry in self.header["files"].items() if name not in TEXT_FILES}
+        return fingerprint({"parameters": self.parameters, "min_count": self.min_count, "files": files})
+
+    def verify(self) -> None:
+        """Compare every file with its checksum."""
+        self._artifact.verify()
+
+    # ---- words ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def all_words(self) -> list[str]:
+        """Every word by its id, rare ones too; the unknown symbol first."""
+        words = self._artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
+        if len(words) != len(self.counts):
+            raise FormatError(f"{self.path}: {len(words)} words for {len(self.counts)} counts", hint="make it anew")
+        return words
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How often each word occurs, by its own id (index 0 is 0)."""
+        return self._artifact.array("counts.bin")
+
+    @cached_property
+    def document_frequency(self) -> npt.NDArray[np.int64]:
+        """In how many documents each word occurs."""
+        return self._artifact.array("document_frequency.bin")
+
+    @cached_property
+    def vocabulary_size(self) -> int:
+        """|V|: words at or above the minimum count, plus the unknown symbol."""
+        return int(np.searchsorted(-self.counts[1:], -self.min_count, side="right")) + 1
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The words at or above the minimum count by id, the unknown symbol first."""
+        return self.all_words[: self.vocabulary_size]
+
+    @property
+    def frequencies(self) -> npt.NDArray[np.int64]:
+        """n(w) for each word of the vocabulary; the unknown symbol has the sum of all rare words."""
+        frequencies = np.array(self.counts[: self.vocabulary_size])
+        frequencies[0] = len(self.tokens) - int(frequencies[1:].sum())
+        return frequencies
+
+    @cached_property
+    def word_ids(self) -> dict[str, int]:
+        """Word → id for the vocabulary, without the unknown symbol."""
+        return {word: i for i, word in enumerate(self.vocabulary) if i}
+
+    # ---- tokens ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tokens(self) -> Ids:
+        """Own ids of all tokens, rare words included, as stored."""
+        return self._artifact.array("tokens.bin")
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, where: int | slice) -> Any:
+        """Ids of a range of tokens with rare words read as the unknown symbol 0."""
+        ids = self.tokens[where]
+        if isinstance(where, slice):
+            return np.where(ids < self.vocabulary_size, ids, 0)
+        return int(ids) if ids < self.vocabulary_size else 0
+
+    @cached_property
+    def line_offsets(self) -> Offsets:
+        """Where each line starts, plus the end: windows never reach across a line."""
+        if "lines.bin" in self._artifact:
+            return self._artifact.array("lines.bin")
+        length = int(self.parameters["line_length"])
+        starts = np.arange(0, len(self), length, dtype=np.int64)
+        return np.append(starts, np.int64(len(self)))
+
+    def __iter__(self) -> Iterator[Ids]:
+        """Lines as arrays of ids."""
+        offsets = self.line_offsets
+        for start, end in zip(offsets[:-1], offsets[1:], strict=True):
+            yield self[int(start) : int(end)]
+
+    def lines_of_words(self) -> Iterator[list[str]]:
+        """Lines as lists of words, for tools that want strings."""
+        vocabulary = self.vocabulary
+        for line in self:
+            yield [vocabulary[i] for i in line]
+
+    # ---- documents, sentences, text -------------------------------------------------------------------------
+
+    @cached_property
+    def document_offsets(self) -> Offsets:
+        """Token offsets of documents, plus the end."""
+        return self._artifact.array("documents.bin")
+
+    @cached_property
+    def sentence_offsets(self) -> Offsets:
+        """Token offsets of sentences, plus the end; a sentence may have no kept token."""
+        return self._artifact.array("sentences.bin")
+
+    @cached_property
+    def document_sentences(self) -> Offsets:
+        """The first sentence of each document, plus the end."""
+        return self._artifact.array("document_sentences.bin")
+
+    def document(self, number: int) -> Ids:
+        """Ids of one document."""
+        self._in_range(number, len(self.document_offsets) - 1, "documents")
+        ids: Ids = self[int(self.document_offsets[number]) : int(self.document_offsets[number + 1])]
+        return ids
+
+    def sentence(self, number: int) -> Ids:
+        """Ids of one sentence."""
+        self._in_range(number, len(self.sentence_offsets) - 1, "sentences")
+        ids: Ids = self[int(self.sentence_offsets[number]) : int(self.sentence_offsets[number + 1])]
+        return ids
+
+    def sentence_of(self, token: int) -> int:
+        """The number of the sentence in which a token stands."""
+        self._in_range(token, len(self), "tokens")
+        return int(np.searchsorted(self.sentence_offsets, token, side="right")) - 1
+
+    @cached_property
+    def text(self) -> KeptText | None:
+        """The original text, or None when it was not kept."""
+        return KeptText(self._artifact) if "text.zst" in self._artifact else None
+
+    def sentence_text(self, number: int) -> str:
+        """The original text of one sentence."""
+        self._in_range(number, len(self.sentence_offsets) - 1, "sentences")
+        if self.text is None:
+            raise Error(f"{self.path}: the original text was not kept", hint="encode again with --keep-text")
+        return self.text.sentence(number)
+
+    def document_text(self, number: int) -> str:
+        """The original text of one document, its sentences joined by blanks."""
+        self._in_range(number, len(self.document_offsets) - 1, "documents")
+        first, end = int(self.document_sentences[number]), int(self.document_sentences[number + 1])
+        return " ".join(self.sentence_text(i) for i in range(first, end))
+
+    def _in_range(self, number: int, size: int, what: str) -> None:
+        if not 0 <= number < size:
+            raise IndexError(f"{number} is outside the {size} {what} of this corpus")
+
+    def __repr__(self) -> str:
+        lines = int(self.header["totals"]["lines"])
+        return f"<Corpus of {len(self)} tokens, {lines} lines, {self.vocabulary_size} words>"

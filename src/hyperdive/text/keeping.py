@@ -1,0 +1,105 @@
+"""The original text inside a corpus folder: fixed-size blocks, each compressed by itself, so any sentence is one read."""
+
+from __future__ import annotations
+
+import shutil
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
+from hyperdive.errors import Error, FormatError
+
+BLOCK = 1 << 20
+# Above this much raw text `encode` does not keep the text unless asked to (`--keep-text`).
+KEEP_BELOW = 1 << 30
+TEXT_FILES = ("text.zst", "text_blocks.bin", "sentence_text.bin")
+
+
+def _codec() -> Any:
+    return pa.Codec("zstd", compression_level=3)
+
+
+class TextKeeper:
+    """Collects the raw text while it is read and writes it in compressed blocks of exactly `BLOCK` bytes."""
+
+    def __init__(self, writer: ArtifactWriter) -> None:
+        self._out = writer.stream("text.zst")
+        self._codec = _codec()
+        self._pending = bytearray()
+        self._starts = [0]
+        self.bytes = 0
+
+    def append(self, text: bytes) -> None:
+        self._pending += text
+        self.bytes += len(text)
+        while len(self._pending) >= BLOCK:
+            self._flush(bytes(self._pending[:BLOCK]))
+            del self._pending[:BLOCK]
+
+    def _flush(self, block: bytes) -> None:
+        self._out.append(self._codec.compress(block, asbytes=True))
+        self._starts.append(self._out.bytes)
+
+    def close(self, writer: ArtifactWriter) -> None:
+        if self._pending:
+            self._flush(bytes(self._pending))
+        writer.put("text_blocks.bin", np.array([*self._starts, self.bytes], dtype=np.int64))
+
+
+class KeptText:
+    """Read access to the kept text by sentence."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        blocks = artifact.array("text_blocks.bin")
+        self._starts, self._bytes = blocks[:-1], int(blocks[-1])
+        self._file = artifact.path / "text.zst"
+        self._spans = artifact.array("sentence_text.bin")
+        self._path = artifact.path
+        self._block = lru_cache(maxsize=8)(self._read_block)
+
+    def _read_block(self, number: int) -> bytes:
+        start, end = int(self._starts[number]), int(self._starts[number + 1])
+        size = min(BLOCK, self._bytes - number * BLOCK)
+        with self._file.open("rb") as file:
+            file.seek(start)
+            data = file.read(end - start)
+        try:
+            return bytes(_codec().decompress(data, decompressed_size=size, asbytes=True))
+        except (OSError, ValueError, pa.ArrowException):
+            raise FormatError(f"{self._path}: block {number} of the kept text is damaged", hint="make it anew") from None
+
+    def sentence(self, number: int) -> str:
+        """One sentence as it stood in the input."""
+        start, end = (int(x) for x in self._spans[number])
+        first, last = start // BLOCK, max(start, end - 1) // BLOCK
+        data = b"".join(self._block(i) for i in range(first, last + 1))
+        piece = data[start - first * BLOCK : end - first * BLOCK]
+        return " ".join(piece.decode("utf-8", errors="replace").split())
+
+
+def drop_text(path: str | Path) -> int:
+    """Remove the original text from a corpus folder and return how many bytes that freed.
+
+    The header is replaced first, by a rename: a kill at any moment leaves a corpus that opens.
+    """
+    path = Path(path)
+    header = read_header(path, "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
+    present = [name for name in TEXT_FILES if name in header["files"]]
+    if not present:
+        raise Error(f"{path}: no text is kept in this corpus")
+    freed = sum(int(header["files"][name]["bytes"]) for name in present)
+    for name in present:
+        del header["files"][name]
+    header["keep_text"] = False
+    header.pop("fingerprint")
+    header["fingerprint"] = fingerprint(header)
+    new = path / f"{HEADER}.new"
+    new.write_text(canonical_json(header), encoding="utf-8", newline="\n")
+    shutil.move(new, path / HEADER)
+    for name in present:
+        (path / name).unlink(missing_ok=True)
+    return freed

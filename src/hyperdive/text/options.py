@@ -1,0 +1,102 @@
+"""How text becomes words: every option of `encode`, its default and what the paper used."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from hyperdive.errors import OptionError
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodeOptions:
+    """The rules by which text is turned into word ids. The values below are those of `--preset default`.
+
+    >>> EncodeOptions().hyphens, EncodeOptions.preset("paper").hyphens
+    ('split', 'drop')
+    >>> EncodeOptions.preset("paper", min_count=5).min_count
+    5
+    """
+
+    hyphens: Literal["drop", "split", "keep"] = "split"
+    """What becomes of words joined by hyphen or apostrophe. Paper: one token, so not letters only, so dropped."""
+    alphabet: Literal["ascii", "unicode"] = "unicode"
+    """Words made of other characters than these letters are dropped. Paper: ascii."""
+    lemmas: Literal["none", "simplemma"] = "simplemma"
+    """Base forms instead of inflected ones (*dogs* → *dog*). Paper: its corpus came lemmatised."""
+    language: str = "en"
+    """Language of the text, for the lemmas."""
+    stopwords: str = "english"
+    """`english`, `none`, or a file with one word a line. Paper: its own list, which `english` equals."""
+    pos: Literal["none", "textblob", "spacy"] = "none"
+    """Attach the part of speech (`dog|n`) with this tagger. Paper: both without and with."""
+    phrases: str = "none"
+    """`none`, `auto` (found in the text) or a file with one multi-word term a line. Paper: none."""
+    phrase_threshold: float = 0.4
+    """Normalised PMI above which `--phrases auto` joins two neighbours (-1 to 1)."""
+    min_count: int = 10
+    """Words rarer than this read as the unknown symbol. Paper: 10."""
+    rare: Literal["unknown", "drop"] = "unknown"
+    """Rare words become the unknown symbol and stay in the windows (as the released code does), or are dropped."""
+    line_length: int | Literal["document", "sentence"] = 100
+    """Windows end at line borders: lines of this many kept tokens, or a line per document or sentence. Paper: 100."""
+    last_line: Literal["keep", "drop"] = "keep"
+    """What becomes of an incomplete last line. Paper: dropped."""
+    max_tokens: int = 0
+    """Stop after this many tokens (0: read everything). Paper: 51,200,000."""
+    budget: Literal["alphabetic", "kept"] = "alphabetic"
+    """What `max_tokens` counts: words of letters before stop words are removed (released code), or kept tokens."""
+    shuffle: int | None = None
+    """Read documents in a random order drawn with this seed. Paper: for PubMed only."""
+
+    def __post_init__(self) -> None:
+        hints = get_type_hints(type(self))
+        for name, hint in hints.items():
+            if get_origin(hint) is Literal and getattr(self, name) not in get_args(hint):
+                raise OptionError(f"{name} is {getattr(self, name)!r}", hint=f"use one of {', '.join(get_args(hint))}")
+        if isinstance(self.line_length, str):
+            if self.line_length not in ("document", "sentence"):
+                raise OptionError(f"line length is {self.line_length!r}", hint="use a number, document or sentence")
+        elif self.line_length < 1:
+            raise OptionError("the line length must be 1 or more", hint="or 'document' or 'sentence'")
+        if self.min_count < 1:
+            raise OptionError("the minimum count must be 1 or more")
+        if self.max_tokens < 0:
+            raise OptionError("the number of tokens must be 0 (everything) or more")
+        if not -1.0 <= self.phrase_threshold <= 1.0:
+            raise OptionError("the phrase threshold is a normalised PMI, from -1 to 1")
+        if self.shuffle is not None and self.shuffle < 0:
+            raise OptionError("the shuffle seed must be 0 or more")
+
+    @classmethod
+    def preset(cls, name: str = "default", **changes: Any) -> EncodeOptions:
+        """A named set of options with some changed; None means unchanged."""
+        if name not in PRESETS:
+            raise OptionError(f"no preset {name!r}", hint=f"use one of {', '.join(PRESETS)}")
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(changes) - known)
+        if unknown:
+            raise OptionError(f"no option {unknown[0]!r}", hint=f"use one of {', '.join(sorted(known))}")
+        given = {key: value for key, value in changes.items() if value is not None}
+        return replace(cls(**PRESETS[name]), **given)
+
+    def as_parameters(self) -> dict[str, Any]:
+        """What the header of a corpus records: contents decide, so file names lose their folders."""
+        parameters = asdict(self)
+        for name, words in (("stopwords", ("english", "none")), ("phrases", ("auto", "none"))):
+            if parameters[name] not in words:
+                parameters[name] = f"file:{Path(parameters[name]).name}"
+        return parameters
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "paper": {
+        "hyphens": "drop",
+        "alphabet": "ascii",
+        "last_line": "drop",
+        "max_tokens": 51_200_000,
+    },
+}
+"""`paper`: the corpus rules of the DIVE paper as its released program applies them."""
