@@ -37,3 +37,9 @@ class MissingExtra(Error):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs the '{extra}' extra", hint=f"type: pip install 'hyperdive[{extra}]'")
+
+
+class UnknownWordError(Error, KeyError):
+    """A word that is not there, with what may have been meant."""
+
+    __str__ = Exception.__str__  # KeyError would show the repr

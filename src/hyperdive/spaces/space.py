@@ -1,0 +1,222 @@
+"""`VectorSpace`: words and one non-negative or real vector each. Every space hyperdive makes meets this contract.
+
+The contract, once for all spaces (`tests/spaces/test_contract.py` runs every space through it):
+
+- `words` are distinct and never hold the unknown symbol; row i of `matrix` is the vector of `words[i]`;
+- `matrix` is a float32 array (n, d) or a `scipy.sparse.csr_array` (n, d) with sorted indices;
+- `frequencies[i]` is n(w), the number of tokens of `words[i]` in the corpus;
+- a word without a row is an `UnknownWordError` error (also a `KeyError`) with near spellings, never a zero vector;
+- `save` writes a folder that `load` maps back unchanged; the same space gives the same bytes.
+
+Folder (format `hyperdive-space`, version 1): `words.txt` (one word a line), `frequencies.bin` (int64), and either
+`matrix.bin` (float32) or `indptr.bin` (int64), `indices.bin` (int32 or int64) and `data.bin` (float32).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._spelling import unknown_word
+from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive.errors import FormatError, InputError
+
+KIND, VERSION = "space", 1
+MADE_WITH = "hyperdive train INPUT -o MODEL"
+
+Vector = npt.NDArray[np.float32]
+
+
+class VectorSpace:
+    """Words with a vector each.
+
+    >>> space = VectorSpace(["animal", "dog"], np.array([[2, 1, 1], [1, 0, 1]]), frequencies=[40, 9], kind="dive")
+    >>> space
+    <VectorSpace dive: 2 words, 3 dimensions, dense>
+    >>> space["dog"], "cat" in space, list(space)
+    (array([1., 0., 1.], dtype=float32), False, ['animal', 'dog'])
+    >>> space.phrase(["animal", "dog"])
+    array([1.5, 0.5, 1. ], dtype=float32)
+    >>> space["dgo"]
+    Traceback (most recent call last):
+    hyperdive.errors.UnknownWordError: 'dgo' is not in this space (did you mean dog?)
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        matrix: Any,
+        *,
+        frequencies: Any,
+        kind: str,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.words = list(words)
+        self.matrix = _checked(matrix)
+        self.frequencies: npt.NDArray[np.int64] = np.asarray(frequencies, dtype=np.int64)
+        self.kind = kind
+        self.parameters = dict(parameters or {})
+        if self.matrix.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
+            raise InputError(
+                f"{len(self.words)} words, {self.matrix.shape[0]} vectors and {self.frequencies.size} frequencies "
+                "do not go together"
+            )
+
+    # ---- asking ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        numbers = {word: i for i, word in enumerate(self.words)}
+        if len(numbers) != len(self.words):
+            raise InputError("a space has one vector a word, but a word is there twice")
+        return numbers
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether `matrix` is a CSR matrix."""
+        return not isinstance(self.matrix, np.ndarray)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def index(self, word: str) -> int:
+        """The row of a word; a word that is not there is an error with near spellings."""
+        try:
+            return self._numbers[word]
+        except (KeyError, TypeError):
+            raise unknown_word(word, self.words, self._numbers, "this space") from None
+
+    def vector(self, word: str) -> Vector:
+        """The vector of a word, dense."""
+        return self._dense(self.index(word))
+
+    __getitem__ = vector
+
+    def rows(self, indices: Any) -> Any:
+        """The vectors at these rows as one block: an array, or a CSR matrix when the space is sparse."""
+        return self.matrix[np.asarray(indices, dtype=np.int64)]
+
+    def phrase(self, words: Sequence[str]) -> Vector:
+        """The mean vector of the words of a phrase; when any is missing so is the phrase."""
+        if isinstance(words, str):
+            raise InputError(f"a phrase is a list of words, not the string {words!r}", hint=f"use {words.split()}")
+        if not words:
+            raise InputError("a phrase has at least one word")
+        total = np.zeros(self.dimensions, dtype=np.float64)
+        for number in [self.index(word) for word in words]:
+            total += self._dense(number)
+        return (total / len(words)).astype(np.float32)
+
+    def frequency(self, word: str) -> int:
+        """n(w): how many tokens of this word the corpus had."""
+        return int(self.frequencies[self.index(word)])
+
+    def subset(self, words: Sequence[str]) -> VectorSpace:
+        """The same space with these words only, in this order."""
+        numbers = np.array([self.index(word) for word in words], dtype=np.int64)
+        return VectorSpace(
+            words, self.rows(numbers), frequencies=self.frequencies[numbers], kind=self.kind, parameters=self.parameters
+        )
+
+    def _dense(self, number: int) -> Vector:
+        if isinstance(self.matrix, np.ndarray):
+            return np.array(self.matrix[number])
+        vector = np.zeros(self.dimensions, dtype=np.float32)
+        start, end = int(self.matrix.indptr[number]), int(self.matrix.indptr[number + 1])
+        vector[self.matrix.indices[start:end]] = self.matrix.data[start:end]
+        return vector
+
+    def __repr__(self) -> str:
+        form = "sparse" if self.is_sparse else "dense"
+        return f"<{type(self).__name__} {self.kind}: {len(self)} words, {self.dimensions} dimensions, {form}>"
+
+    # ---- on disk --------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the space as a folder; with `force` an older artefact there is replaced."""
+        with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
+            writer.put("words.txt", "".join(f"{word}\n" for word in self.words).encode("utf-8"))
+            writer.put("frequencies.bin", self.frequencies)
+            if isinstance(self.matrix, np.ndarray):
+                writer.put("matrix.bin", self.matrix)
+            else:
+                writer.put("indptr.bin", self.matrix.indptr.astype(np.int64))
+                writer.put("indices.bin", self.matrix.indices)
+                writer.put("data.bin", self.matrix.data)
+            writer.finish(
+                {
+                    "space": self.kind,
+                    "parameters": self.parameters,
+                    "totals": {"words": len(self), "dimensions": self.dimensions},
+                }
+            )
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool = True) -> VectorSpace:
+        """Map a saved space; nothing is read twice, and damage is found here (`verify=False` skips the checksums)."""
+        artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
+        if verify:
+            artifact.verify()
+        words = artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
+        totals = artifact.header["totals"]
+        shape = (int(totals["words"]), int(totals["dimensions"]))
+        if "matrix.bin" in artifact:
+            matrix = artifact.array("matrix.bin")
+        else:
+            matrix = _mapped_csr(artifact, shape)
+        if matrix.shape != shape or len(words) != shape[0]:
+            raise FormatError(f"{path}: {len(words)} words and a matrix of {matrix.shape}, its header says {shape}")
+        return VectorSpace(
+            words,
+            matrix,
+            frequencies=artifact.array("frequencies.bin"),
+            kind=str(artifact.header["space"]),
+            parameters=artifact.header["parameters"],
+        )
+
+
+def _checked(matrix: Any) -> Any:
+    """float32, two dimensions, CSR with sorted indices when sparse; no copy when it is so already."""
+    if isinstance(matrix, np.ndarray) or not hasattr(matrix, "tocsr"):
+        dense = np.asarray(matrix, dtype=np.float32)
+        if dense.ndim != 2:
+            raise InputError(f"a matrix of vectors has two dimensions, not {dense.ndim}")
+        return dense
+    from scipy.sparse import csr_array
+
+    sparse = matrix if isinstance(matrix, csr_array) else csr_array(matrix)
+    if sparse.dtype != np.float32:
+        sparse = sparse.astype(np.float32)
+    if not sparse.has_sorted_indices:
+        sparse = sparse.sorted_indices()
+    return sparse
+
+
+def _mapped_csr(artifact: Artifact, shape: tuple[int, int]) -> Any:
+    from scipy.sparse import csr_array
+
+    indptr, indices, data = (artifact.array(f"{name}.bin") for name in ("indptr", "indices", "data"))
+    if len(indptr) != shape[0] + 1 or indptr[-1] != len(indices) or len(indices) != len(data):
+        raise FormatError(f"{artifact.path}: the parts of its sparse matrix do not fit together", hint="make it anew")
+    # scipy wants both index arrays of one type; offsets are few, so they give way when they fit
+    if indices.dtype == np.int32 and len(indices) <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    matrix = csr_array((data, indices, indptr), shape=shape)
+    matrix.has_sorted_indices = True  # it was written so; asking would read every page
+    return matrix
