@@ -1,0 +1,80 @@
+"""How sure is a figure? Resampled pairs for 95 % intervals, and a paired test between two models."""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.benchmark import _kernels
+from hyperdive.benchmark.measures import rank
+from hyperdive.scores._blocks import in_blocks
+
+if TYPE_CHECKING:
+    from hyperdive.benchmark.evaluation import Scored
+
+Floats = npt.NDArray[np.float64]
+
+
+@lru_cache(maxsize=4)
+def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
+    """How often each of `size` pairs is in each resample. The same for every model and score, so they can be paired.
+
+    >>> draws("x", 10, 3, 0).sum(axis=1).tolist()
+    [10, 10, 10]
+    """
+    generator = np.random.Generator(np.random.Philox([seed, zlib.crc32(name.encode())]))
+    counts = np.empty((resamples, size), dtype=np.uint8)
+    for b in range(resamples):
+        counts[b] = np.bincount(generator.integers(0, size, size), minlength=size)
+    return counts
+
+
+@lru_cache(maxsize=4)
+def _harmonic(size: int) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, size + 1))])
+
+
+def replicates(scored: Scored, resamples: int = 1000, *, seed: int = 0, threads: int = 0) -> dict[str, Floats]:
+    """The measure (AP, or ρ for a graded set) in per cent of every resample, for every score of a dataset."""
+    dataset = scored.dataset
+    counts = draws(dataset.name, len(dataset), resamples, seed)
+    gold = rank(dataset.gold) if dataset.graded else None
+    result = {}
+    for name, values in scored.values.items():
+        ranking = rank(values, scored.known)
+        out = np.zeros(resamples)
+        if gold is not None:
+            arguments = (ranking.order, ranking.block, gold.order, gold.block, counts, out)
+            in_blocks(_kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
+        else:
+            harmonic = _harmonic(len(dataset))
+            arguments = (ranking.order, ranking.block, dataset.labels, counts, harmonic, out)  # type: ignore[assignment]
+            in_blocks(_kernels.resampled_ap, resamples, *arguments, block=64, threads=threads)
+        result[name] = 100.0 * out
+    return result
+
+
+def interval(values: Floats) -> tuple[float, float]:
+    """The middle 95 % of resampled figures.
+
+    >>> interval(np.arange(101.0))
+    (2.5, 97.5)
+    """
+    low, high = np.nanpercentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def paired_p(first: Floats, second: Floats) -> float:
+    """Two-sided p value that two models differ, from the same resamples of both.
+
+    >>> paired_p(np.array([3.0, 4.0, 5.0, 6.0]), np.array([1.0, 1.0, 1.0, 1.0]))
+    0.4
+    """
+    difference = (first - second)[~np.isnan(first - second)]
+    below, above = int((difference <= 0).sum()), int((difference >= 0).sum())
+    # one is added so that a finite number of resamples never claims certainty
+    return float(min(1.0, 2.0 * (min(below, above) + 1) / (len(difference) + 1)))

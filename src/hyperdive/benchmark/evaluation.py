@@ -1,0 +1,267 @@
+"""Score every dataset under every score and measure the rankings: `evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive import __version__
+from hyperdive._progress import SILENT, Progress
+from hyperdive.benchmark import bootstrap as resampling
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
+from hyperdive.benchmark.measures import average_precision, micro_average, spearman
+from hyperdive.errors import InputError
+from hyperdive.scores import Score, Source, Terms, as_source, get, table
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A dataset under several scores: `known` pairs have a value, the others 0."""
+
+    dataset: Dataset
+    space: str
+    known: Bools
+    saved_by_lemma: int
+    values: dict[str, Floats]
+
+    @property
+    def oov(self) -> int:
+        """Pairs of which a term is not in the space."""
+        return int(len(self.known) - self.known.sum())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure in per cent: AP, or ρ for a graded set, with its 95 % interval when it was asked for."""
+
+    value: float
+    ci95: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One dataset: its size, coverage and a cell for every score."""
+
+    scored: Scored
+    cells: dict[str, Cell]
+    replicates: dict[str, Floats] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.scored.dataset.name
+
+    @property
+    def n(self) -> int:
+        return len(self.scored.dataset)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """All figures of one model."""
+
+    results: dict[str, Result]
+    scores: tuple[str, ...]
+    model: str = ""
+    notes: tuple[str, ...] = ()
+
+    def micro(self, names: Sequence[str] | None = None) -> dict[str, float]:
+        """The micro-averaged AP of each score over the named binary sets (all there are when None).
+
+        Empty when one of the named sets was not evaluated.
+        """
+        binary = [name for name, result in self.results.items() if not result.scored.dataset.graded]
+        wanted = binary if names is None else list(names)
+        if not wanted or not set(wanted) <= set(binary):
+            return {}
+        sizes = {name: self.results[name].n for name in wanted}
+        return {
+            score: micro_average({name: self.results[name].cells[score].value for name in wanted}, sizes)
+            for score in self.scores
+        }
+
+    @cached_property
+    def micro10(self) -> dict[str, float]:
+        """Micro-averaged AP over the ten binary sets of the paper, by score."""
+        return self.micro(MICRO_10)
+
+    @cached_property
+    def micro4(self) -> dict[str, float]:
+        """Micro-averaged AP over BLESS, EVALution, Lenci/Benotto and Weeds, by score."""
+        return self.micro(MICRO_4)
+
+    @cached_property
+    def hyperlex(self) -> dict[str, float]:
+        """Spearman's ρ on HyperLex, by score."""
+        if "HyperLex" not in self.results:
+            return {}
+        return {score: cell.value for score, cell in self.results["HyperLex"].cells.items()}
+
+    def micro_interval(self, score: str, names: Sequence[str] = MICRO_10) -> tuple[float, float] | None:
+        """The 95 % interval of a micro average; None without resampling or when a set is missing."""
+        if not all(name in self.results and score in self.results[name].replicates for name in names):
+            return None
+        total = sum(self.results[name].n for name in names)
+        mixed = sum(self.results[name].n * self.results[name].replicates[score] for name in names) / total
+        return resampling.interval(np.asarray(mixed))
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as `hyperdive evaluate --json` prints them; AP and ρ in per cent."""
+
+        def rounded(values: dict[str, float]) -> dict[str, float]:
+            return {score: round(value, 4) for score, value in values.items()}
+
+        datasets = {}
+        for name, result in self.results.items():
+            scored = result.scored
+            datasets[name] = {
+                "space": scored.space,
+                "n": result.n,
+                "positives": None if scored.dataset.graded else scored.dataset.positives,
+                "oov": scored.oov,
+                "saved_by_lemma": scored.saved_by_lemma,
+                "measure": "spearman" if scored.dataset.graded else "ap",
+                "scores": {
+                    score: {
+                        "ap": round(cell.value, 4),
+                        "ci95": None if cell.ci95 is None else [round(end, 4) for end in cell.ci95],
+                    }
+                    for score, cell in result.cells.items()
+                },
+            }
+        return {
+            "micro10": rounded(self.micro10),
+            "micro4": rounded(self.micro4),
+            "hyperlex": rounded(self.hyperlex),
+            "datasets": datasets,
+            "model": self.model,
+            "notes": list(self.notes),
+            "version": __version__,
+        }
+
+
+def is_tagged(space: Any) -> bool:
+    """Whether the words of a space carry a part of speech (`dog|n`)."""
+    return any("|" in word for word in space.words[:100])
+
+
+def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -> list[Score]:
+    """The scores to compute: those asked for, or all that the spaces allow; SLQS and its like only when asked."""
+    if wanted is not None:
+        return list({score.name: score for score in map(get, wanted)}.values())
+    first = Terms(source, [[source.main.words[0]]] if len(source.main.words) else [], lemmas=False)
+    pairs = first.pairs([0], [0]) if len(source.main.words) else first.pairs([], [])
+    signed = not _nonnegative(source.main.matrix)
+    return [score for score in table() if not score.missing(pairs) and not (signed and "nonnegative" in score.needs)]
+
+
+def _nonnegative(matrix: Any) -> bool:
+    data = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    return bool(data.size == 0 or data.min() >= 0)
+
+
+def score_dataset(
+    source: Source,
+    dataset: Dataset,
+    scores: Sequence[Score],
+    *,
+    pos: bool = False,
+    lemmas: bool = True,
+    threads: int = 0,
+) -> Scored:
+    """Every pair of a dataset under every score."""
+    terms = Terms(source, dataset.keys(pos=pos), lemmas=lemmas, threads=threads)
+    known = terms.found[dataset.q] & terms.found[dataset.p]
+    by_lemma = terms.lookup.by_lemma
+    saved = int((known & (by_lemma[dataset.q] | by_lemma[dataset.p])).sum())
+    values = {}
+    pairs = terms.pairs(dataset.q[known], dataset.p[known])
+    for score in scores:
+        column = np.zeros(len(dataset))
+        column[known] = score(pairs)
+        values[score.name] = column
+    return Scored(dataset, "pos" if pos else "raw", known, saved, values)
+
+
+def measure(scored: Scored, *, bootstrap: int = 0, seed: int = 0, threads: int = 0) -> Result:
+    """AP (or ρ) in per cent for every score of a scored dataset."""
+    dataset = scored.dataset
+    if not dataset.graded and dataset.positives == 0:
+        raise InputError(f"{dataset.name}: no pair is positive", hint="check its label column")
+    replicates: dict[str, Floats] = {}
+    if bootstrap:
+        replicates = resampling.replicates(scored, bootstrap, seed=seed, threads=threads)
+    cells = {}
+    for name, values in scored.values.items():
+        if dataset.graded:
+            value = spearman(values, dataset.gold, scored.known)
+        else:
+            value = average_precision(values, dataset.labels, scored.known)
+        ci95 = resampling.interval(replicates[name]) if name in replicates else None
+        cells[name] = Cell(100.0 * value, ci95)
+    return Result(scored, cells, replicates)
+
+
+def evaluate(
+    main: Any,
+    skipgram: Any = None,
+    pos: Any = None,
+    *,
+    datasets: Sequence[str | Dataset] = ELEVEN,
+    scores: Sequence[str | Score] | None = None,
+    counts: Any = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    lemmas: bool = True,
+    data: str | Path | None = None,
+    verify: bool = True,
+    threads: int = 0,
+    model: str = "",
+    progress: Progress = SILENT,
+) -> Evaluation:
+    """Figures of a space or model on datasets.
+
+    `main` (and `pos`, which then serves the POS-tagged sets) is a `VectorSpace`, a `Source`, or a model with `.dive`
+    and perhaps `.skipgram`. `scores` None means all that the spaces allow. `bootstrap` is the number of resamples for
+    95 % intervals; 0 leaves them out. `lemmas=False` looks terms up exactly only.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["animal", "dog"], [[2, 1, 1], [1, 0, 1]], frequencies=[40, 9], kind="dive")
+    >>> mine = Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0), ("cat", "dog", 0.0)])
+    >>> result = evaluate(space, datasets=[mine], scores=["C·ΔS"])
+    >>> result.micro(), result.results["mine"].scored.oov
+    ({'C·ΔS': 100.0}, 1)
+    """
+    raw = as_source(main, skipgram, counts)
+    tagged = None if pos is None else as_source(pos)
+    if tagged is None and is_tagged(raw.main):
+        tagged = raw
+    chosen = usable_scores(raw, scores)
+    if not chosen:
+        raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
+    loaded = load_all(datasets, data=data, verify=verify)
+    if scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
+        allowed = {score.name for score in usable_scores(tagged)}
+        chosen = [score for score in chosen if score.name in allowed]
+    notes = []
+    if tagged is None and any(dataset.tagged for dataset in loaded):
+        notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
+    results: dict[str, Result] = {}
+    with progress.stage("evaluating", total=len(loaded), unit="datasets") as bar:
+        for dataset in loaded:
+            use_pos = dataset.tagged and tagged is not None
+            source = tagged if use_pos and tagged is not None else raw
+            scored = score_dataset(source, dataset, chosen, pos=use_pos, lemmas=lemmas, threads=threads)
+            if scored.oov == len(dataset):
+                notes.append(f"{dataset.name}: not one pair has both words in the space, so its figures are chance")
+            results[dataset.name] = measure(scored, bootstrap=bootstrap, seed=seed, threads=threads)
+            bar.advance(1)
+    return Evaluation(results, tuple(score.name for score in chosen), model, tuple(notes))

@@ -1,0 +1,122 @@
+"""What a ranking is worth: average precision and its relatives, with ties taken exactly and unknown pairs last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Pairs by falling score, cut into blocks of equal score; the pairs that have none are one block at the end.
+
+    `block[k]` is the block of the k-th pair of `order`; `starts` are the places where blocks begin, plus the end.
+    """
+
+    order: Ints
+    block: Ints
+    starts: Ints
+
+
+def rank(scores: Any, known: Any = None) -> Ranking:
+    """Sort pairs by falling score; pairs that are not `known` come last.
+
+    >>> rank([0.5, 2.0, 0.5, 9.9], known=[True, True, True, False]).order.tolist()
+    [1, 0, 2, 3]
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    seen = np.ones(len(values), dtype=np.bool_) if known is None else np.asarray(known, dtype=np.bool_)
+    bad = int(np.isnan(values[seen]).sum())
+    if bad:
+        raise InputError(f"{bad} of {len(values)} scores are not numbers", hint="mark unknown pairs instead of NaN")
+    filled = np.where(seen, values, 0.0)
+    # known first; then by falling score; equal ones stay in file order, so the result is the same everywhere
+    order = np.lexsort((-filled, ~seen))
+    ranked, ranked_seen = filled[order], seen[order]
+    if len(order) == 0:
+        return Ranking(order, order, np.zeros(1, dtype=np.int64))
+    fresh = np.ones(len(order), dtype=np.bool_)
+    fresh[1:] = (ranked_seen[1:] != ranked_seen[:-1]) | (ranked_seen[1:] & (ranked[1:] != ranked[:-1]))
+    starts = np.append(np.flatnonzero(fresh), len(order))
+    return Ranking(order, np.cumsum(fresh) - 1, starts)
+
+
+def expected_precision(ranking: Ranking, labels: Any) -> tuple[Floats, Floats]:
+    """For each place of the ranking: the chance of a positive there, and the expected precision given one.
+
+    Over all orders of tied pairs: in a block of t pairs with s positives after n₀ pairs with c₀ positives, place i is
+    positive with chance s/t, and then c₀ + 1 + (i−1)(s−1)/(t−1) positives are expected among the first n₀ + i.
+    """
+    ranked = np.asarray(labels, dtype=np.bool_)[ranking.order]
+    before = np.concatenate([[0], np.cumsum(ranked)])
+    starts = ranking.starts[:-1]
+    size = np.diff(ranking.starts)
+    inside = np.diff(before[ranking.starts])
+    slope = np.divide(inside - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
+    block = ranking.block
+    place = np.arange(len(ranked))
+    expected = before[starts][block] + 1 + (place - starts[block]) * slope[block]
+    return (inside / np.maximum(size, 1))[block], expected / (place + 1)
+
+
+def average_precision(scores: Any, labels: Any, known: Any = None) -> float:
+    """AP@all: the mean precision at the positives, unknown ones included; the exact expectation over tied orders.
+
+    >>> average_precision([3, 2, 1], [True, False, True])
+    0.8333333333333333
+    >>> average_precision([1, 1], [True, False])
+    0.75
+    """
+    labels = np.asarray(labels, dtype=np.bool_)
+    positives = int(labels.sum())
+    if positives == 0:
+        raise InputError("no pair is positive, so there is no average precision", hint="check the label column")
+    chance, precision = expected_precision(rank(scores, known), labels)
+    return float((chance * precision).sum() / positives)
+
+
+def micro_average(values: Mapping[str, float], sizes: Mapping[str, int]) -> float:
+    """Σ N·AP / Σ N over datasets; N counts unknown pairs too.
+
+    >>> micro_average({"a": 10.0, "b": 40.0}, {"a": 200, "b": 100})
+    20.0
+    """
+    total = sum(sizes[name] for name in values)
+    if total == 0:
+        raise InputError("there is no pair to average over")
+    return sum(sizes[name] * value for name, value in values.items()) / total
+
+
+def mean_ranks(scores: Any, known: Any = None) -> Floats:
+    """Ranks from 1 (lowest); tied pairs share their mean rank, unknown pairs share the lowest ones.
+
+    >>> mean_ranks([5, 1, 5, 7], known=[True, True, True, False]).tolist()
+    [3.5, 2.0, 3.5, 1.0]
+    """
+    ranking = rank(scores, known)
+    middle = (ranking.starts[:-1] + ranking.starts[1:] - 1) / 2.0
+    ranks = np.empty(len(ranking.order))
+    ranks[ranking.order] = len(ranking.order) - middle[ranking.block]
+    return ranks
+
+
+def spearman(scores: Any, gold: Any, known: Any = None) -> float:
+    """Spearman's ρ between scores and grades over all pairs, unknown ones lowest; 0 when either does not vary.
+
+    >>> spearman([1, 2, 3], [10, 20, 40])
+    1.0
+    """
+    x, y = mean_ranks(scores, known), mean_ranks(gold)
+    x, y = x - x.mean(), y - y.mean()
+    spread = float(np.sqrt((x * x).sum() * (y * y).sum()))
+    return float((x * y).sum()) / spread if spread > 0 else 0.0

@@ -1,0 +1,167 @@
+"""Pairs of rows and the quantities scores are made of, each computed once however many scores ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperdive.scores import _kernels
+from hyperdive.scores._blocks import in_blocks
+from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
+
+
+class Pairs:
+    """Pairs (q, p) of row numbers, hyponym candidate first.
+
+    `vectors` is an array or CSR matrix with one row a term, or a `Rows`. A score is a function of a `Pairs`; see
+    `hyperdive.scores.table.register`.
+
+    >>> pairs = Pairs([[1.0, 0.0], [2.0, 1.0]], q=[0], p=[1])
+    >>> pairs.cosine.round(3).tolist(), pairs.difference(pairs.rows.sums).tolist()
+    ([0.894], [2.0])
+    """
+
+    def __init__(
+        self,
+        vectors: Any,
+        q: Any,
+        p: Any,
+        *,
+        skipgram: Any = None,
+        frequencies: Any = None,
+        context_entropies: Any = None,
+        context_counts: Any = None,
+        start: int = 0,
+        threads: int = 0,
+    ) -> None:
+        self.rows = _as_rows(vectors, threads)
+        self.q: Ints = np.ascontiguousarray(q, dtype=np.int64)
+        self.p: Ints = np.ascontiguousarray(p, dtype=np.int64)
+        self.skipgram = None if skipgram is None else _as_rows(skipgram, threads)
+        self.frequencies: Floats | None = None if frequencies is None else np.asarray(frequencies, dtype=np.float64)
+        self.context_entropies: Floats | None = context_entropies
+        self.context_counts = context_counts
+        self.start = start
+        self.threads = threads
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def run(self, kernel: Any, *arguments: Any, columns: int = 0) -> Floats:
+        """Run a kernel over all pairs; it fills one number (or `columns` numbers) a pair."""
+        out = np.zeros((len(self), columns) if columns else len(self))
+        in_blocks(kernel, len(self), *arguments, out, threads=self.threads)
+        return out
+
+    def difference(self, of_row: Floats) -> Floats:
+        """g(p) − g(q) for a quantity g of rows."""
+        return of_row[self.p] - of_row[self.q]
+
+    # ---- similarity -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def cosine(self) -> Floats:
+        """q·p / (‖q‖₂‖p‖₂), 0 where a norm is 0."""
+        dots = self.overlap[:, 0] if self.rows.is_sparse else _dots(self.rows, self)
+        return _ratio(dots, self.rows.norms[self.q] * self.rows.norms[self.p])
+
+    @cached_property
+    def skipgram_cosine(self) -> Floats:
+        """The cosine of the skip-gram vectors, 0 where a term has none."""
+        assert self.skipgram is not None
+        rows = self.skipgram
+        return _ratio(_dots(rows, self), rows.norms[self.q] * rows.norms[self.p])
+
+    # ---- inclusion ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def overlap(self) -> Floats:
+        """Columns: Σ q·p, Σ min(q, p), Σ_{p>0} q, Σ_{q>0} p."""
+        csr = self.rows.csr
+        return self.run(_kernels.overlaps, csr.indptr, csr.indices, csr.data, self.q, self.p, columns=4)
+
+    def share_of_q(self, amount: Floats) -> Floats:
+        """amount / S(q), 0 where S(q) = 0."""
+        return _ratio(amount, self.rows.sums[self.q])
+
+    def share_of_p(self, amount: Floats) -> Floats:
+        """amount / S(p), 0 where S(p) = 0."""
+        return _ratio(amount, self.rows.sums[self.p])
+
+
+def _as_rows(vectors: Any, threads: int) -> Rows:
+    if isinstance(vectors, Rows):
+        return vectors
+    return Rows(vectors if hasattr(vectors, "tocsr") else np.asarray(vectors), threads=threads)
+
+
+def _dots(rows: Rows, pairs: Pairs) -> Floats:
+    if rows.is_sparse:
+        csr = rows.csr
+        return pairs.run(_kernels.overlaps, csr.indptr, csr.indices, csr.data, pairs.q, pairs.p, columns=4)[:, 0]
+    return pairs.run(_kernels.dense_dots, rows.matrix, pairs.q, pairs.p)
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
+
+
+class Terms:
+    """Distinct terms found in the spaces of a source, ready to be paired.
+
+    `found` says which terms the main space has; `skipgram` rows of terms that only the main space has are zero.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        terms: Sequence[Sequence[str]],
+        *,
+        lemmas: bool = True,
+        language: str = "en",
+        threads: int = 0,
+        lookup: Lookup | None = None,
+    ) -> None:
+        self.source, self._threads = source, threads
+        self._terms, self._lemmas, self._language = terms, lemmas, language
+        self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
+
+    @property
+    def found(self) -> Bools:
+        return self.lookup.found
+
+    @cached_property
+    def rows(self) -> Rows:
+        return Rows(gather(self.source.main, self.lookup), threads=self._threads)
+
+    @cached_property
+    def skipgram(self) -> Rows | None:
+        space = self.source.skipgram
+        if space is None:
+            return None
+        lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
+        return Rows(gather(space, lookup), threads=self._threads)
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """n(w) of each term, the mean over its words for a phrase."""
+        counts = np.diff(self.lookup.starts)
+        totals = np.concatenate([[0.0], np.cumsum(self.source.main.frequencies[self.lookup.rows], dtype=np.float64)])
+        return np.diff(totals[self.lookup.starts]) / np.maximum(counts, 1)
+
+    def pairs(self, q: Any, p: Any, *, start: int = 0) -> Pairs:
+        """Pairs of these terms; every term in them must have been found."""
+        counts = self.source.counts
+        return Pairs(
+            self.rows,
+            q,
+            p,
+            skipgram=self.skipgram,
+            frequencies=self.frequencies,
+            context_counts=None if counts is None else counts.matrix,
+            start=start,
+            threads=self._threads,
+        )

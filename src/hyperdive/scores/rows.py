@@ -1,0 +1,215 @@
+"""From terms to rows: one vector a distinct term (a word or a phrase), and what is known of each row by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.scores import _kernels
+from hyperdive.scores._blocks import in_blocks
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class SpaceLike(Protocol):
+    """What a score needs of a vector space; `hyperdive.spaces.space.VectorSpace` is one."""
+
+    @property
+    def words(self) -> Sequence[str]: ...
+    @property
+    def matrix(self) -> Any: ...
+    @property
+    def frequencies(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def kind(self) -> str: ...
+    def __contains__(self, word: object) -> bool: ...
+    def index(self, word: str) -> int: ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """The spaces that scores may ask: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
+
+    `counts` is a space of co-occurrence frequencies whose rows are the columns of `main` (SBOW Freq). It is `main`
+    itself when that is what `main` holds.
+    """
+
+    main: SpaceLike
+    skipgram: SpaceLike | None = None
+    counts: SpaceLike | None = None
+
+
+def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
+    """A `Source` from a space, a model (anything with `.dive` or `.main`, and perhaps `.skipgram`) or a `Source`.
+
+    >>> from types import SimpleNamespace
+    >>> as_source(SimpleNamespace(dive="D", skipgram="W"))
+    Source(main='D', skipgram='W', counts=None)
+    """
+    if isinstance(model, Source):
+        main, own_skipgram, own_counts = model.main, model.skipgram, model.counts
+    else:
+        main = next((value for name in ("main", "dive") if (value := getattr(model, name, None)) is not None), model)
+        own_skipgram = getattr(model, "skipgram", None) if main is not model else None
+        own_counts = None
+    own_counts = counts if counts is not None else own_counts
+    if own_counts is None and getattr(main, "kind", "") == "sbow-freq":
+        own_counts = main
+    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts)
+
+
+# ---- looking terms up ---------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _lemma_of(language: str) -> Callable[[str], str]:
+    from hyperdive.text.options import EncodeOptions
+    from hyperdive.text.words import lemmatiser
+
+    return lru_cache(maxsize=200_000)(lemmatiser(EncodeOptions(language=language)))
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Which rows of a space each term is made of.
+
+    Term t is the mean of rows `rows[starts[t]:starts[t + 1]]`; a term without rows is not in the space. `by_lemma`
+    marks the terms that were found only under the lemma of one of their words.
+    """
+
+    rows: Ints
+    starts: Ints
+    by_lemma: Bools
+
+    @property
+    def found(self) -> Bools:
+        """Whether each term is in the space."""
+        return np.diff(self.starts) > 0
+
+
+def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = True, language: str = "en") -> Lookup:
+    """Find terms (each a list of words; a word is a key of the space such as `dog` or `dog|n`).
+
+    The exact key first, then the key of its lemma; when any word of a phrase is missing, the phrase is missing.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["bar", "cola"], np.eye(2), frequencies=[1, 1], kind="dive")
+    >>> found = look_up(space, [["bars"], ["cola", "bar"], ["zebra", "bar"]])
+    >>> found.rows.tolist(), found.starts.tolist(), found.by_lemma.tolist()
+    ([0, 1, 0], [0, 1, 3, 3], [True, False, False])
+    """
+    lemma = _lemma_of(language) if lemmas else None
+    rows: list[int] = []
+    starts = [0]
+    by_lemma = np.zeros(len(terms), dtype=np.bool_)
+    for number, words in enumerate(terms):
+        found: list[int] = []
+        for word in words:
+            if word in space:
+                found.append(space.index(word))
+                continue
+            if lemma is not None:
+                form, bar, tag = word.partition("|")
+                key = f"{lemma(form)}{bar}{tag}" if form else ""
+                if key != word and key in space:
+                    found.append(space.index(key))
+                    by_lemma[number] = True
+                    continue
+            found = []
+            by_lemma[number] = False
+            break
+        rows.extend(found)
+        starts.append(len(rows))
+    return Lookup(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64), by_lemma)
+
+
+def gather(space: SpaceLike, lookup: Lookup) -> Any:
+    """The vectors of all looked-up terms: means for phrases, zero rows for terms that are missing."""
+    return _average(space.matrix, lookup)
+
+
+def _average(matrix: Any, lookup: Lookup) -> Any:
+    counts = np.diff(lookup.starts)
+    if (counts == 1).all():
+        return matrix[lookup.rows]
+    from scipy.sparse import csr_array
+
+    weights = np.repeat(1.0 / np.maximum(counts, 1), counts).astype(matrix.dtype)
+    means = csr_array((weights, lookup.rows, lookup.starts), shape=(len(counts), matrix.shape[0]))
+    return means @ matrix
+
+
+# ---- rows ---------------------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """Vectors of distinct terms, dense or sparse, and the sums, norms and entropies of each.
+
+    >>> rows = Rows(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> rows.sums.tolist(), rows.norms.round(3).tolist(), rows.entropies.round(3).tolist()
+    ([2.0, 0.0], [1.414, 0.0], [0.693, 0.0])
+    """
+
+    def __init__(self, matrix: Any, *, threads: int = 0) -> None:
+        self.matrix = matrix
+        self.threads = threads
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        return not isinstance(self.matrix, np.ndarray)
+
+    @cached_property
+    def csr(self) -> Any:
+        """The rows as CSR with sorted indices and without zeros."""
+        from scipy.sparse import csr_array
+
+        if not self.is_sparse:
+            return csr_array(self.matrix)
+        matrix = self.matrix
+        if not matrix.has_sorted_indices:
+            matrix = matrix.sorted_indices()
+        if not (matrix.data != 0).all():
+            matrix = matrix.copy()
+            matrix.eliminate_zeros()
+        return matrix
+
+    @cached_property
+    def _statistics(self) -> Floats:
+        out = np.zeros((len(self), 3))
+        in_blocks(_kernels.row_statistics, len(self), self.csr.indptr, self.csr.data, out, threads=self.threads)
+        return out
+
+    @property
+    def sums(self) -> Floats:
+        """S(x) = Σᵢ x[i]."""
+        return self._statistics[:, 0]
+
+    @property
+    def norms(self) -> Floats:
+        """‖x‖₂."""
+        return self._statistics[:, 1]
+
+    @property
+    def entropies(self) -> Floats:
+        """H(x/S(x)) in nats; 0 for the zero vector."""
+        return self._statistics[:, 2]
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of non-zero dimensions of each row."""
+        return np.asarray(np.diff(self.csr.indptr), dtype=np.int64)
+
+    @cached_property
+    def nonnegative(self) -> bool:
+        """Whether no entry is below zero, as the inclusion scores need."""
+        return bool(self.csr.data.size == 0 or self.csr.data.min() >= 0)

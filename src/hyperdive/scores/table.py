@@ -1,0 +1,208 @@
+"""The table of scores: a name → a function of pairs, with aliases, options, and what each score needs of a space."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hyperdive.errors import InputError, OptionError
+from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.rows import Floats
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+KINDS = ("similarity", "generality", "inclusion", "combined", "baseline")
+NEEDS = {
+    "skipgram": "a skip-gram space",
+    "nonnegative": "non-negative vectors",
+    "frequencies": "word frequencies",
+    "contexts": "co-occurrence counts of its context words (an SBOW space)",
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    """One scoring function; larger always means more likely that q is a kind of p."""
+
+    name: str
+    function: Callable[..., Floats] = field(repr=False)
+    kind: str
+    formula: str
+    range: str
+    reference: str
+    needs: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+    symmetric: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ascii(self) -> str:
+        """The name as one types it on any keyboard.
+
+        >>> get("C·ΔS").ascii, get("AL₁").ascii
+        ('C*dS', 'AL1')
+        """
+        return unicodedata.normalize("NFKC", self.name).replace("·", "*").replace("Δ", "d")
+
+    def missing(self, pairs: Pairs) -> list[str]:
+        """What these pairs lack for this score, in words."""
+        present = {
+            "skipgram": pairs.skipgram is not None,
+            "nonnegative": "nonnegative" not in self.needs or pairs.rows.nonnegative,
+            "frequencies": pairs.frequencies is not None,
+            "contexts": pairs.context_counts is not None or pairs.context_entropies is not None,
+        }
+        return [NEEDS[need] for need in sorted(self.needs) if not present[need]]
+
+    def __call__(self, pairs: Pairs) -> Floats:
+        """The score of every pair; a score that is not a number is an error."""
+        missing = self.missing(pairs)
+        if missing:
+            can = ", ".join(score.ascii for score in table() if not score.missing(pairs))
+            raise InputError(f"score {self.name} needs {' and '.join(missing)}", hint=f"this space has: {can}")
+        values = np.asarray(self.function(pairs, **self.chosen), dtype=np.float64)
+        if values.shape != (len(pairs),):
+            raise InputError(f"score {self.name} gave {values.shape} numbers for {len(pairs)} pairs")
+        bad = int(np.isnan(values).sum())
+        if bad:
+            raise InputError(
+                f"score {self.name} is not a number for {bad} of {len(pairs)} pairs",
+                hint="check the vectors for inf or nan, or mend the score if it is your own",
+            )
+        return values
+
+
+_TABLE: dict[str, Score] = {}
+_ALIASES: dict[str, str] = {}
+
+
+def key_of(name: str) -> str:
+    """The spelling that all aliases of a name share.
+
+    >>> {key_of(name) for name in ("C·ΔE", "C*dE", "c.DeltaE", "C × ΔE")}, key_of("CDE")
+    ({'c*de'}, 'cde')
+    """
+    text = unicodedata.normalize("NFKC", name).casefold().replace("δ", "d").replace("delta", "d")
+    text = text.translate({ord(sign): "*" for sign in "·.×⋅∙"})
+    return "".join(letter for letter in text if letter.isalnum() or letter in "*+@")
+
+
+def register(
+    name: str,
+    *,
+    kind: str = "combined",
+    formula: str = "",
+    range: str = "any",
+    reference: str = "",
+    needs: Iterable[str] = (),
+    aliases: Iterable[str] = (),
+    symmetric: bool = False,
+    **options: Any,
+) -> Callable[[F], F]:
+    """Add a score of your own to the table: a decorator for a function from `Pairs` to one number a pair.
+
+    Further keywords are options of the function with their defaults (`name:option=value` sets them).
+
+    >>> @register("double cosine", formula="2·C(q, p)", kind="similarity")
+    ... def double_cosine(pairs):
+    ...     return 2 * pairs.cosine
+    >>> get("double-cosine")(Pairs([[1.0], [1.0]], [0], [1])).tolist()
+    [2.0]
+    >>> unregister("double cosine")
+    """
+    if kind not in KINDS:
+        raise OptionError(f"{kind!r} is not a kind of score", hint=f"use one of {', '.join(KINDS)}")
+    unknown = sorted(set(needs) - set(NEEDS))
+    if unknown:
+        raise OptionError(f"a score cannot need {unknown}", hint=f"use some of {', '.join(NEEDS)}")
+    keys = {key_of(text) for text in (name, *aliases)}
+    if "" in keys or any(key in _ALIASES for key in keys):
+        raise OptionError(f"the score name {name!r} or an alias of it is empty or taken", hint="choose another")
+
+    def add(function: F) -> F:
+        _TABLE[name] = Score(
+            name, function, kind, formula, range, reference, frozenset(needs), tuple(aliases), symmetric, options
+        )
+        _ALIASES.update(dict.fromkeys(keys, name))
+        return function
+
+    return add
+
+
+def unregister(name: str) -> None:
+    """Take a score out of the table again."""
+    score = get(name)
+    del _TABLE[score.name]
+    for key in [key for key, owner in _ALIASES.items() if owner == score.name]:
+        del _ALIASES[key]
+
+
+def table() -> tuple[Score, ...]:
+    """Every score, in the order of registration."""
+    return tuple(_TABLE.values())
+
+
+def names() -> list[str]:
+    """The names of all scores."""
+    return list(_TABLE)
+
+
+def get(name: str | Score) -> Score:
+    """A score by any of its spellings; options follow a colon.
+
+    >>> get("cds").name, get("two_norm").name, get("AL1:w0=20").chosen
+    ('C·ΔS', 'ΔQ', {'w0': 20.0})
+    >>> get("cosinus")
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: no score is called 'cosinus' (did you mean cosine? `hyperdive score --list` shows all)
+    """
+    if isinstance(name, Score):
+        return name
+    plain, colon, text = name.partition(":")
+    found = _ALIASES.get(key_of(plain))
+    if found is None:
+        import difflib
+
+        near = difflib.get_close_matches(key_of(plain), list(_ALIASES), n=1)
+        guess = f"did you mean {near[0]}? " if near else ""
+        raise OptionError(f"no score is called {plain!r}", hint=f"{guess}`hyperdive score --list` shows all")
+    score = _TABLE[found]
+    if not colon:
+        return score
+    chosen = dict(_option(score, piece) for piece in text.split(","))
+    spelled = ",".join(f"{option}={value}" for option, value in chosen.items())
+    return Score(
+        f"{score.name}:{spelled}",
+        score.function,
+        score.kind,
+        score.formula,
+        score.range,
+        score.reference,
+        score.needs,
+        (),
+        score.symmetric,
+        score.options,
+        chosen,
+    )
+
+
+def _option(score: Score, piece: str) -> tuple[str, Any]:
+    name, _, text = (part.strip() for part in piece.partition("="))
+    known = ", ".join(f"{option}={value}" for option, value in score.options.items()) or "none"
+    if name not in score.options:
+        raise OptionError(f"score {score.name} has no option {name!r}", hint=f"its options: {known}")
+    default = score.options[name]
+    try:
+        if isinstance(default, bool):
+            return name, {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[text.lower()]
+        value = type(default)(text)
+    except (KeyError, ValueError):
+        raise OptionError(f"score {score.name}: {name}={text!r} makes no sense", hint=f"its options: {known}") from None
+    if isinstance(value, (int, float)) and not 0 <= value < float("inf"):
+        raise OptionError(f"score {score.name}: {name} must be 0 or more", hint=f"its options: {known}")
+    return name, value
