@@ -98,7 +98,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     here, all else later, once per form. With `gaps`, form 0 marks what a phrase must not bridge; with `spans`,
     start, end and kind of every token and sign are recorded, which a tagger needs. A sentence ends after . ! ? (and
     closing marks) before a blank and a character that is not a lower-case letter, unless the dot belongs to an
-    initial or an abbreviation; and at an empty line. `continued`: the first document began in an earlier block.
+    initial or an abbreviation; and at an empty line. A piece with `continued` goes on with the document before it.
     """
     size = len(data)
     limit = size // 2 + 2 + (size // 2 + 2 if gaps else 0)
@@ -113,6 +113,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     counters[FIRST_INVALID] = -1
     doc_tokens = np.empty(len(ends) + 1, dtype=np.int64)
     doc_sentences = np.empty(len(ends) + 1, dtype=np.int64)
+    piece_tokens = np.empty(len(ends) + 1, dtype=np.int64)
     most_sentences = size // 2 + len(ends) + 2
     sent_tokens = np.empty(most_sentences, dtype=np.int64)
     sent_starts = np.empty(most_sentences, dtype=np.int64)
@@ -126,6 +127,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     begin = 0
     for d in range(len(ends)):
         end = ends[d]
+        piece_tokens[d] = n
         doc_n, doc_s, doc_spans = n, n_sents, n_spans
         any_word = False
         open_sentence = False
@@ -169,6 +171,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 has_digit = has_joint = has_dot = non_ascii = False
                 piece = 0  # characters since the last dot
                 ended_by_apostrophe = False
+                split_at = -1
                 while i < end:
                     b = data[i]
                     if 97 <= b <= 122 or 65 <= b <= 90:
@@ -213,6 +216,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                         continue
                     if hyphens == SPLIT:
                         ended_by_apostrophe = kind == APOSTROPHE
+                        split_at = i
                         i += width
                         break
                     has_joint = True
@@ -223,11 +227,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                     h = (h ^ np.uint64(joint)) * _FNV_PRIME
                     piece += 1
                     i += width
-                stop_at = i
-                if ended_by_apostrophe:
-                    stop_at = i - 1
-                    while (data[stop_at] & 0xC0) == 0x80:
-                        stop_at -= 1
+                stop_at = i if split_at < 0 else split_at
                 counters[READ] += 1
                 any_word = True
                 reason = -1
@@ -339,23 +339,23 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
             sent_ends[n_sents - 1] = max(last_seen, sent_starts[n_sents - 1])
             if opener >= 0:
                 sent_ends[n_sents - 1] = end
-        if any_word or (d == 0 and continued):
+        if not any_word:
+            n, n_sents, n_spans = doc_n, doc_s, doc_spans
+        elif not continued[d]:
             doc_tokens[n_docs] = doc_n
             doc_sentences[n_docs] = doc_s
             n_docs += 1
-        else:
-            n, n_sents, n_spans = doc_n, doc_s, doc_spans
         begin = end
-    doc_tokens[n_docs] = n
-    doc_sentences[n_docs] = n_sents
+    piece_tokens[len(ends)] = n
     return (
         tokens[:n].copy(),
         arena[:n_arena].copy(),
         starts[:n_forms].copy(),
         lengths[:n_forms].copy(),
         hashes[:n_forms].copy(),
-        doc_tokens[: n_docs + 1].copy(),
-        doc_sentences[: n_docs + 1].copy(),
+        doc_tokens[:n_docs].copy(),
+        doc_sentences[:n_docs].copy(),
+        piece_tokens,
         sent_tokens[:n_sents].copy(),
         sent_starts[:n_sents].copy(),
         sent_ends[:n_sents].copy(),
@@ -485,3 +485,79 @@ def document_frequency(ids, first, documents, last_seen, frequency):
         if last_seen[w] != d:
             last_seen[w] = d
             frequency[w] += 1
+
+
+@njit(cache=True, nogil=True)
+def join_phrases(
+    forms, base_of_form, first_form, starts_phrase, edges, targets, phrase_of_node, sentences, sentence, sentences_out,
+    written, out, matches, examples,
+):  # fmt: skip
+    """Replace the longest phrases by one form each; none reaches over a gap or a sentence border.
+
+    The phrases are a trie: from node v the base word b leads along the edge v·2³² + b (sorted in `edges`).
+    `examples[p]` collects where the first matches of phrase p stand. Returns forms written and the next sentence.
+    """
+    got = 0
+    i = 0
+    n = len(forms)
+    while i < n:
+        while sentence < len(sentences) and sentences[sentence] <= first_form + i:
+            sentences_out[sentence] = written + got
+            sentence += 1
+        base = base_of_form[forms[i]]
+        if base == 0 or not starts_phrase[base]:
+            out[got] = forms[i]
+            got += 1
+            i += 1
+            continue
+        border = n if sentence >= len(sentences) else min(n, sentences[sentence] - first_form)
+        node = np.uint64(0)
+        best, best_length = -1, 0
+        j = i
+        while j < border:
+            base = base_of_form[forms[j]]
+            if base == 0:
+                break
+            key = (node << np.uint64(32)) | np.uint64(base)
+            low, high = 0, len(edges)
+            while low < high:
+                middle = (low + high) // 2
+                if edges[middle] < key:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low >= len(edges) or edges[low] != key:
+                break
+            node = np.uint64(targets[low])
+            j += 1
+            if phrase_of_node[node] >= 0:
+                best, best_length = phrase_of_node[node], j - i
+        if best < 0:
+            out[got] = forms[i]
+            i += 1
+        else:
+            out[got] = len(base_of_form) + best
+            if matches[best] < examples.shape[1]:
+                examples[best, matches[best]] = first_form + i
+            matches[best] += 1
+            i += best_length
+        got += 1
+    return got, sentence
+
+
+@njit(cache=True, nogil=True)
+def neighbour_keys(forms, base_of_form, eligible, sentences, first_form):
+    """x·2³² + y for each two eligible neighbours in one sentence; `sentences` are absolute starts."""
+    out = np.empty(len(forms), dtype=np.uint64)
+    n = 0
+    s = np.searchsorted(sentences, first_form, side="right")
+    for i in range(1, len(forms)):
+        while s < len(sentences) and sentences[s] < first_form + i:
+            s += 1
+        if s < len(sentences) and sentences[s] == first_form + i:
+            continue
+        x, y = base_of_form[forms[i - 1]], base_of_form[forms[i]]
+        if eligible[x] and eligible[y]:
+            out[n] = (np.uint64(x) << np.uint64(32)) | np.uint64(y)
+            n += 1
+    return out[:n]

@@ -73,16 +73,17 @@ class Stream:
     sentence_text: npt.NDArray[np.int64] | None
 
 
-def _scratch(writer: ArtifactWriter, name: str, size: int) -> npt.NDArray[np.uint32]:
+def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
+    """An array on disk that is gone when the corpus is complete."""
     if size == 0:
-        return np.zeros(0, dtype=np.uint32)
-    return np.memmap(writer.scratch(name), dtype=np.uint32, mode="w+", shape=(size,))
+        return np.zeros(0, dtype=dtype)
+    return np.asarray(np.memmap(writer.scratch(name), dtype=dtype, mode="w+", shape=(size,)))
 
 
 def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:
     """The same documents in an order drawn with `seed`."""
     order = np.random.default_rng(seed).permutation(len(spool.documents) - 1)
-    forms = _scratch(writer, "shuffled.bin", len(spool.forms))
+    forms = scratch_array(writer, "shuffled.bin", len(spool.forms))
     lengths = np.diff(spool.documents)[order]
     documents = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     for new, old in enumerate(order):
@@ -102,8 +103,8 @@ def select(
 ) -> Stream:
     """Forms → keys: gaps and stop words go, the budget is applied, documents and sentences follow."""
     end = len(spool.forms)
-    kept = _scratch(writer, "kept.bin", end)
-    sentences = np.empty(len(spool.sentences), dtype=np.int64)
+    kept = scratch_array(writer, "kept.bin", end)
+    sentences = scratch_array(writer, "kept_sentences.bin", len(spool.sentences), np.int64)
     stops = alphabetic = written = sentence = 0
     limit = options.max_tokens or np.iinfo(np.int64).max
     by_kept = options.budget == "kept"
@@ -132,7 +133,7 @@ def select(
     inside = int(np.searchsorted(spool.documents[:-1], start, side="left")) if start < end else len(spool.documents) - 1
     last_sentence = int(spool.document_sentences[inside])
     document_sentences = spool.document_sentences[: inside + 1]
-    sentences = sentences[: last_sentence + 1].copy()
+    sentences = sentences[: last_sentence + 1]
     sentences[-1] = written
     text = None if spool.sentence_text is None else spool.sentence_text[:last_sentence]
     return Stream(kept[:written], sentences[document_sentences], document_sentences, sentences, text)
@@ -141,8 +142,8 @@ def select(
 def compact(stream: Stream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> Stream:
     """Drop the tokens whose key is not in `keep` and move all offsets."""
     size = len(stream.keys)
-    kept = _scratch(writer, name, size)
-    sentences = np.empty_like(stream.sentences)
+    kept = scratch_array(writer, name, size)
+    sentences = scratch_array(writer, f"sentences_{name}", len(stream.sentences), np.int64)
     written = sentence = 0
     for start in range(0, size, _CHUNK_TOKENS):
         piece = np.asarray(stream.keys[start : start + _CHUNK_TOKENS])
@@ -217,8 +218,9 @@ def finish(
     order = vocabulary_order(words, counts)
     number = np.zeros(len(words), dtype=np.uint32)
     number[order] = np.arange(1, len(order) + 1, dtype=np.uint32)
-    documents = np.minimum(stream.documents, size)
-    sentences = np.minimum(stream.sentences, size)
+    documents, sentences = stream.documents, stream.sentences
+    np.minimum(documents, size, out=documents)
+    np.minimum(sentences, size, out=sentences)
 
     frequency = np.zeros(len(order) + 1, dtype=np.int64)
     last_seen = np.full(len(order) + 1, -1, dtype=np.int64)

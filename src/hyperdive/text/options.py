@@ -33,7 +33,7 @@ class EncodeOptions:
     """Attach the part of speech (`dog|n`) with this tagger. Paper: both without and with."""
     phrases: str = "none"
     """`none`, `auto` (found in the text) or a file with one multi-word term a line. Paper: none."""
-    phrase_threshold: float = 0.4
+    phrase_threshold: float = 0.5
     """Normalised PMI above which `--phrases auto` joins two neighbours (-1 to 1)."""
     min_count: int = 10
     """Words rarer than this read as the unknown symbol. Paper: 10."""

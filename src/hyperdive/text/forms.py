@@ -1,0 +1,88 @@
+"""The table of all distinct word forms seen so far: bytes → number, filled block by block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.text import _kernels
+
+
+class FormTable:
+    """Numbers distinct word forms from 1 in the order they come; about 40 bytes and the letters for each.
+
+    >>> table = FormTable()
+    >>> table.add(["dog", "cat", "dog"]).tolist()
+    [1, 2, 1]
+    >>> table.add(["bird", "cat"]).tolist(), len(table), table.words(0)
+    ([3, 2], 3, ['dog', 'cat', 'bird'])
+    """
+
+    def __init__(self) -> None:
+        self._slots: npt.NDArray[np.uint32] = np.zeros(1 << 17, dtype=np.uint32)
+        self._hashes: npt.NDArray[np.uint64] = np.empty(1 << 16, dtype=np.uint64)
+        self._starts: npt.NDArray[np.int64] = np.empty(1 << 16, dtype=np.int64)
+        self._lengths: npt.NDArray[np.int32] = np.empty(1 << 16, dtype=np.int32)
+        self._arena: npt.NDArray[np.uint8] = np.empty(1 << 19, dtype=np.uint8)
+        self._size = self._used = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def merge(
+        self,
+        arena: npt.NDArray[np.uint8],
+        starts: npt.NDArray[np.int64],
+        lengths: npt.NDArray[np.int32],
+        hashes: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[np.uint32]:
+        """Add a block's forms; returns their numbers in this table."""
+        room = self._size + len(starts)
+        while 2 * room > len(self._slots):
+            self._slots = _kernels.grow_slots(self._slots, self._hashes, self._size)
+        self._hashes = _with_room(self._hashes, room)
+        self._starts = _with_room(self._starts, room)
+        self._lengths = _with_room(self._lengths, room)
+        self._arena = _with_room(self._arena, self._used + len(arena))
+        numbers: npt.NDArray[np.uint32]
+        numbers, self._size, self._used = _kernels.merge_forms(
+            self._slots, self._hashes, self._starts, self._lengths, self._arena, self._size, self._used,
+            arena, starts, lengths, hashes,
+        )  # fmt: skip
+        return numbers
+
+    def add(self, words: list[str]) -> npt.NDArray[np.uint32]:
+        """Add words given as strings."""
+        encoded = [word.encode("utf-8") for word in words]
+        lengths = np.array([len(word) for word in encoded], dtype=np.int32)
+        starts = (np.cumsum(lengths) - lengths).astype(np.int64)
+        arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return self.merge(arena, starts, lengths, _kernels.hash_forms(arena, starts, lengths))
+
+    def word(self, number: int) -> str:
+        """The form with this number."""
+        start = int(self._starts[number - 1])
+        return self._arena[start : start + int(self._lengths[number - 1])].tobytes().decode("utf-8")
+
+    def words(self, first: int) -> list[str]:
+        """The forms from number `first` + 1 on, as strings."""
+        if first >= self._size:
+            return []
+        begin = int(self._starts[first])
+        data = self._arena[begin : self._used].tobytes()
+        ends = (self._starts[first : self._size] + self._lengths[first : self._size] - begin).tolist()
+        starts = (self._starts[first : self._size] - begin).tolist()
+        if data.isascii():
+            text = data.decode("ascii")
+            return [text[a:b] for a, b in zip(starts, ends, strict=True)]
+        return [data[a:b].decode("utf-8") for a, b in zip(starts, ends, strict=True)]
+
+
+def _with_room(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    if room <= len(array):
+        return array
+    bigger = np.empty(max(room, 2 * len(array)), dtype=array.dtype)
+    bigger[: len(array)] = array
+    return bigger

@@ -1,0 +1,301 @@
+"""Multi-word terms as single words: the user's own list, or collocations found in the text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import Progress
+from hyperdive._store import ArtifactWriter
+from hyperdive.errors import InputError
+from hyperdive.text import _kernels as k
+from hyperdive.text.finishing import Accounting, Keys, Spool, scratch_array
+from hyperdive.text.forms import FormTable
+from hyperdive.text.options import EncodeOptions
+from hyperdive.text.words import Resolver
+
+Spelling = Callable[[int], str]
+
+MAX_WORDS_FOUND = 4
+MAX_WORDS_GIVEN = 16
+_EXAMPLES = 16
+_CHUNK = 4 << 20
+# Bigrams held while counting neighbours; beyond it those seen once so far are forgotten (16 bytes each).
+_MAX_BIGRAMS = 40_000_000
+_MAX_FILE_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A multi-word term: the base words to look for, and the name it gets."""
+
+    words: tuple[str, ...]
+    name: str
+
+
+def load(options: EncodeOptions, resolver: Resolver) -> list[Phrase]:
+    """The user's list: one term a line, read by the same rules as the text, so case and inflection do not matter."""
+    if options.phrases in ("none", "auto"):
+        return []
+    path = Path(options.phrases)
+    if not path.is_file():
+        raise InputError(f"{path}: no such phrase file", hint="use auto, none, or a file with one term a line")
+    if path.stat().st_size > _MAX_FILE_BYTES:
+        raise InputError(f"{path}: too large for a list of phrases")
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    found: dict[tuple[str, ...], Phrase] = {}
+    for forms in split_terms(lines, options):
+        words = tuple(resolver.key(form)[0].partition("|")[0] for form in forms)
+        if 2 <= len(words) <= MAX_WORDS_GIVEN:
+            found.setdefault(words, Phrase(words, "_".join(forms)))
+    if not found:
+        raise InputError(f"{path}: no term of two or more words in it", hint="write one term a line, such as: blood pressure")
+    return list(found.values())
+
+
+def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
+    """Each term as the tokeniser would split it in running text."""
+    from dataclasses import replace
+
+    from hyperdive.text.encoding import tokenise
+    from hyperdive.text.reading import Block
+    from hyperdive.text.sources import Source
+
+    data = [" ".join(term.split()).encode("utf-8") + b"\n" for term in terms]
+    ends = np.cumsum([len(term) for term in data]).astype(np.int64)
+    joined = np.frombuffer(b"".join(data), dtype=np.uint8)
+    if not len(joined):
+        return []
+    block = Block(joined, ends, np.zeros(len(ends), dtype=np.bool_), Source("terms"), 0, 0)
+    tokens = tokenise(block, replace(options, phrases="none"))
+    table = FormTable()
+    numbers = table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
+    words = table.words(0)
+    bounds = tokens.piece_tokens
+    return [[words[numbers[f - 1] - 1] for f in tokens.forms[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+@dataclass
+class _Bases:
+    """Keys without their tags: what phrases are matched on. Base 0 is the gap."""
+
+    words: list[str]
+    of_form: npt.NDArray[np.int64]
+    stop: npt.NDArray[np.bool_]
+    length: npt.NDArray[np.int64]
+    """How many words a base has (phrases found earlier have several)."""
+
+
+def _bases(keys: Keys) -> _Bases:
+    numbers: dict[str, int] = {"": 0}
+    of_key = np.array([numbers.setdefault(word.partition("|")[0], len(numbers)) for word in keys.words], dtype=np.int64)
+    stop = np.zeros(len(numbers), dtype=np.bool_)
+    stop[of_key[keys.stop]] = True
+    return _Bases(list(numbers), of_key[keys.of_form], stop, np.ones(len(numbers), dtype=np.int64))
+
+
+def join(
+    spool: Spool,
+    keys: Keys,
+    given: list[Phrase],
+    options: EncodeOptions,
+    accounting: Accounting,
+    table: FormTable,
+    writer: ArtifactWriter,
+    progress: Progress,
+) -> tuple[Spool, Keys, dict[str, Any]]:
+    """The spool with phrases joined, the keys with phrases added, and figures for the header."""
+    tag = "|n" if options.pos != "none" else ""
+
+    def spelling(form: int) -> str:
+        word = table.word(form) if form <= len(table) else keys.words[int(keys.of_form[form])]
+        return word.partition("|")[0]
+
+    if options.phrases != "auto":
+        spool, keys, matched = _join_once(spool, keys, _bases(keys), given, "given", tag, spelling, accounting, writer, progress)
+        return spool, keys, {"given": len(given), "matched": matched}
+    found = 0
+    bases = _bases(keys)
+    for step in ("two", "four"):
+        phrases = _collocations(spool, bases, options, progress)
+        if not phrases:
+            break
+        spool, keys, matched = _join_once(spool, keys, bases, phrases, step, tag, spelling, accounting, writer, progress)
+        bases = _extended(bases, phrases)
+        found += matched
+    return spool, keys, {"found": found, "threshold": options.phrase_threshold}
+
+
+def _extended(bases: _Bases, phrases: list[Phrase]) -> _Bases:
+    """The bases with the phrases just joined as words of their own; their names cannot clash with a word's."""
+    lengths = dict(zip(bases.words, bases.length.tolist(), strict=True))
+    new = [sum(lengths[word] for word in phrase.words) for phrase in phrases]
+    return _Bases(
+        bases.words + [" ".join(phrase.words) for phrase in phrases],
+        np.concatenate([bases.of_form, len(bases.words) + np.arange(len(phrases))]),
+        np.concatenate([bases.stop, np.zeros(len(phrases), dtype=np.bool_)]),
+        np.concatenate([bases.length, new]).astype(np.int64),
+    )
+
+
+def _trie(
+    phrases: list[Phrase], bases: _Bases
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Edges (node·2³² + base, sorted), where they lead, which phrase ends at a node, which bases start one."""
+    number = {word: i for i, word in enumerate(bases.words)}
+    edges: dict[int, int] = {}
+    ends = [-1]
+    starts = np.zeros(len(bases.words), dtype=np.bool_)
+    for p, phrase in enumerate(phrases):
+        path = [number.get(word, -1) for word in phrase.words]
+        if -1 in path:  # a word that never occurs
+            continue
+        node = 0
+        for base in path:
+            key = (node << 32) | base
+            if key not in edges:
+                edges[key] = len(ends)
+                ends.append(-1)
+            node = edges[key]
+        ends[node] = p
+        starts[path[0]] = True
+    keys = np.array(sorted(edges), dtype=np.uint64)
+    targets = np.array([edges[int(key)] for key in keys], dtype=np.int64)
+    return keys, targets, np.array(ends, dtype=np.int64), starts
+
+
+def _join_once(
+    spool: Spool,
+    keys: Keys,
+    bases: _Bases,
+    phrases: list[Phrase],
+    step: str,
+    tag: str,
+    spelling: Spelling,
+    accounting: Accounting,
+    writer: ArtifactWriter,
+    progress: Progress,
+) -> tuple[Spool, Keys, int]:
+    edges, targets, ends, starts = _trie(phrases, bases)
+    size = len(spool.forms)
+    forms = scratch_array(writer, f"joined_{step}.bin", size)
+    sentences = scratch_array(writer, f"joined_sentences_{step}.bin", len(spool.sentences), np.int64)
+    matches = np.zeros(len(phrases), dtype=np.int64)
+    examples = np.full((len(phrases), _EXAMPLES), -1, dtype=np.int64)
+    written = sentence = start = 0
+    with progress.stage("phrases", total=size, unit="words") as bar:
+        while start < size:
+            end = _sentence_border(spool.sentences, start + _CHUNK, size)
+            piece = np.asarray(spool.forms[start:end])
+            out = np.empty(len(piece), dtype=np.uint32)
+            got, sentence = k.join_phrases(
+                piece, bases.of_form, start, starts, edges, targets, ends, spool.sentences, sentence, sentences,
+                written, out, matches, examples,
+            )  # fmt: skip
+            forms[written : written + got] = out[:got]
+            written += got
+            bar.advance(end - start)
+            start = end
+    sentences[sentence:] = written
+    absorbed = int(sum(int(n) * (len(p.words) - 1) for n, p in zip(matches, phrases, strict=True)))
+    accounting.drop("joined_into_phrase", absorbed)
+    names = [p.name or _name(spool, p, examples[i], spelling) for i, p in enumerate(phrases)]
+    words = keys.words + [name + tag for name in _distinct(names, keys.words, tag)]
+    new_keys = Keys(
+        words,
+        np.concatenate([keys.of_form, len(keys.words) + np.arange(len(phrases))]),
+        np.concatenate([keys.stop, np.zeros(len(phrases), dtype=np.bool_)]),
+    )
+    joined = Spool(
+        forms[:written], sentences[spool.document_sentences], spool.document_sentences, sentences, spool.sentence_text
+    )
+    return joined, new_keys, int(np.count_nonzero(matches))
+
+
+def _distinct(names: list[str], taken: list[str], tag: str) -> list[str]:
+    """Two phrases found by different base words may be spelt alike; the later one gets its number appended."""
+    seen = {word for word in taken if "_" in word}
+    out = []
+    for name in names:
+        unique, n = name, 2
+        while unique + tag in seen:
+            unique, n = f"{name}_{n}", n + 1
+        seen.add(unique + tag)
+        out.append(unique)
+    return out
+
+
+def _sentence_border(sentences: npt.NDArray[np.int64], near: int, size: int) -> int:
+    """The first sentence start at or after `near`: no phrase reaches over it."""
+    at = int(np.searchsorted(sentences, near, side="left"))
+    return size if near >= size or at >= len(sentences) else min(size, int(sentences[at]))
+
+
+def _name(spool: Spool, phrase: Phrase, examples: npt.NDArray[np.int64], spelling: Spelling) -> str:
+    """The commonest spelling among the first matches, in the singular if that was seen: `amino_acid`, `united_states`."""
+    spellings: Counter[tuple[str, ...]] = Counter()
+    for at in examples[examples >= 0].tolist():
+        spellings[tuple(spelling(int(form)) for form in spool.forms[at : at + len(phrase.words)])] += 1
+    if not spellings:
+        return "_".join(phrase.words)
+    base = phrase.words[-1].rpartition(" ")[2]
+    return "_".join(max(spellings, key=lambda words: (words[-1].rpartition("_")[2] == base, spellings[words])))
+
+
+def _count_neighbours(
+    spool: Spool, bases: _Bases, eligible: npt.NDArray[np.bool_], progress: Progress
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """How often each two eligible base words stand side by side in a sentence."""
+    keys: npt.NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+    counts: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    size = len(spool.forms)
+    with progress.stage("neighbours", total=size, unit="words") as bar:
+        start = 0
+        while start < size:
+            end = _sentence_border(spool.sentences, start + _CHUNK, size)
+            found = k.neighbour_keys(
+                np.asarray(spool.forms[start:end]), bases.of_form, eligible, spool.sentences, start
+            )
+            new, number = np.unique(found, return_counts=True)
+            keys, places = np.unique(np.concatenate([keys, new]), return_inverse=True)
+            counts = np.bincount(places, weights=np.concatenate([counts, number])).astype(np.int64)
+            if len(keys) > _MAX_BIGRAMS:
+                keys, counts = keys[counts > 1], counts[counts > 1]
+            bar.advance(end - start)
+            start = end
+    return keys, counts
+
+
+def _collocations(spool: Spool, bases: _Bases, options: EncodeOptions, progress: Progress) -> list[Phrase]:
+    """Pairs of neighbours that occur at least `min_count` times with a normalised PMI at or above the threshold.
+
+    NPMI(x, y) = log(p(x,y) / (p(x)·p(y))) / −log p(x,y): 1 when x and y only occur together, 0 when independent.
+    """
+    words = np.zeros(len(bases.words), dtype=np.int64)
+    for start in range(0, len(spool.forms), _CHUNK):
+        words += np.bincount(bases.of_form[spool.forms[start : start + _CHUNK]], minlength=len(words))
+    words[0] = 0
+    eligible = (words >= options.min_count) & ~bases.stop
+    eligible[0] = False
+    keys, counts = _count_neighbours(spool, bases, eligible, progress)
+    frequent = counts >= options.min_count
+    keys, counts = keys[frequent], counts[frequent]
+    x, y = (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    total = max(int(words.sum()), 2)
+    joint = np.log(counts / total)
+    npmi = (joint - np.log(words[x] / total) - np.log(words[y] / total)) / -joint
+    # a pair of equal words ("very very") is emphasis, not a term
+    good = (npmi >= options.phrase_threshold) & (bases.length[x] + bases.length[y] <= MAX_WORDS_FOUND) & (x != y)
+    order = np.argsort(-counts[good], kind="stable")
+    names = bases.words
+    pairs = zip(x[good][order].tolist(), y[good][order].tolist(), strict=True)
+    return [Phrase((names[a], names[b]), "") for a, b in pairs]

@@ -1,0 +1,304 @@
+"""Documents out of sources: blocks of UTF-8 bytes with the ends of the documents inside, the same for any block size."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.errors import InputError, OptionError
+from hyperdive.text.sources import ByteStream, Source, open_source
+
+BLOCK_BYTES = 4 << 20
+# A longer document is cut into pieces of at most this many bytes, at a blank. The cut depends on the document alone.
+PIECE_BYTES = 16 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where documents and their text stand in a file."""
+
+    document: str = "line"
+    """`line`: one document a line; `file`: one a file."""
+    field: str = "text"
+    """The field of a JSON line that holds the text; `a.b` looks inside `a`."""
+    column: str = "text"
+    """The column of a CSV, TSV or Parquet file that holds the text."""
+
+    def __post_init__(self) -> None:
+        if self.document not in ("line", "file"):
+            raise OptionError(f"document is {self.document!r}", hint="use line or file")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some documents of one source."""
+
+    data: npt.NDArray[np.uint8]
+    ends: npt.NDArray[np.int64]
+    """Where each document (or piece of a long one) ends in `data`."""
+    continued: npt.NDArray[np.bool_]
+    """Whether a piece goes on with the document before it."""
+    source: Source
+    offset: int
+    """Where `data` starts in the text of the source."""
+    position: int
+    """How far the (compressed) file had been read."""
+
+    def first(self, documents: int) -> Block:
+        """The block cut after some of its pieces."""
+        end = int(self.ends[documents - 1])
+        return Block(
+            self.data[:end], self.ends[:documents], self.continued[:documents], self.source, self.offset, self.position
+        )
+
+
+def read_blocks(source: Source, layout: Layout, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+    """All documents of a source in order.
+
+    Formats are told by the file's ending: `.jsonl`/`.ndjson`, `.csv`, `.tsv`, `.parquet` (also compressed), else text.
+    """
+    if source.format == "parquet":
+        yield from _pack(_parquet(source, layout), source, None, block_bytes)
+        return
+    with open_source(source) as stream:
+        if source.format == "jsonl":
+            yield from _pack(_json_lines(stream, layout), source, stream, block_bytes)
+        elif source.format in ("csv", "tsv"):
+            yield from _pack(_csv(stream, layout), source, stream, block_bytes)
+        elif layout.document == "file":
+            yield from _one_document(stream, block_bytes)
+        else:
+            yield from _lines(stream, block_bytes)
+
+
+def _cut(document: bytes | memoryview) -> int:
+    """Where a piece of a long document ends: after its last blank, else between two characters."""
+    window = bytes(document[:PIECE_BYTES])
+    at = max(window.rfind(b" "), window.rfind(b"\t"), window.rfind(b"\n"))
+    if at > 0:
+        return at + 1
+    at = PIECE_BYTES
+    while at > PIECE_BYTES - 4 and (window[at - 1] & 0xC0) == 0x80:
+        at -= 1
+    if window[at - 1] >= 0xC0:
+        at -= 1
+    return at
+
+
+class _Reading(Protocol):
+    """What a block tells of where it came from."""
+
+    source: Source
+
+    def position(self) -> int: ...
+
+
+def _block(data: bytes, ends: npt.NDArray[np.int64], going_on: bool, stream: _Reading, offset: int) -> Block:
+    """A block with its long documents cut into pieces; `going_on`: the first continues the block before."""
+    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
+    continued = np.zeros(len(ends), dtype=np.bool_)
+    if going_on:
+        continued[0] = True
+    if len(ends) and int((ends - starts).max()) > PIECE_BYTES:
+        cuts, flags = [], []
+        view = memoryview(data)
+        for start, end, flag in zip(starts.tolist(), ends.tolist(), continued.tolist(), strict=True):
+            while end - start > PIECE_BYTES:
+                start += _cut(view[start:end])
+                cuts.append(start)
+                flags.append(flag)
+                flag = True
+            cuts.append(end)
+            flags.append(flag)
+        ends, continued = np.array(cuts, dtype=np.int64), np.array(flags, dtype=np.bool_)
+    return Block(np.frombuffer(data, dtype=np.uint8), ends, continued, stream.source, offset, stream.position())
+
+
+def _lines(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
+    pending, offset, going_on = b"", 0, False
+    first = True
+    while True:
+        chunk = stream.read(block_bytes)
+        if first:
+            if chunk.startswith(_BOM):
+                chunk, offset = chunk[3:], 3
+            first = False
+        last = len(chunk) < block_bytes
+        pending = pending + chunk if pending else chunk
+        cut = len(pending) if last else pending.rfind(b"\n") + 1
+        if cut:
+            data, pending = pending[:cut], pending[cut:]
+            ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10).astype(np.int64) + 1
+            if not len(ends) or ends[-1] != len(data):
+                ends = np.append(ends, np.int64(len(data)))
+            yield _block(data, ends, going_on, stream, offset)
+            offset += cut
+            going_on = False
+        elif len(pending) > PIECE_BYTES:
+            cut = _cut(pending)
+            data, pending = pending[:cut], pending[cut:]
+            yield _block(data, np.array([cut], dtype=np.int64), going_on, stream, offset)
+            offset += cut
+            going_on = True
+        if last:
+            return
+
+
+def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
+    pending, offset, going_on = b"", 0, False
+    while True:
+        chunk = stream.read(max(block_bytes, PIECE_BYTES))
+        last = len(chunk) < max(block_bytes, PIECE_BYTES)
+        if not offset and not going_on and not pending and chunk.startswith(_BOM):
+            chunk, offset = chunk[3:], 3
+        pending += chunk
+        while len(pending) > PIECE_BYTES or (last and pending):
+            cut = _cut(pending) if len(pending) > PIECE_BYTES else len(pending)
+            data, pending = pending[:cut], pending[cut:]
+            yield _block(data, np.array([cut], dtype=np.int64), going_on, stream, offset)
+            offset += cut
+            going_on = True
+        if last:
+            return
+
+
+def _pack(texts: Iterator[bytes], source: Source, stream: ByteStream | None, block_bytes: int) -> Iterator[Block]:
+    """Blocks from documents that come one by one."""
+    parts: list[bytes] = []
+    ends: list[int] = []
+    size = offset = 0
+    origin: _Reading = stream or _Nowhere(source)
+    for text in texts:
+        parts += (text, b"\n")
+        size += len(text) + 1
+        ends.append(size)
+        if size >= block_bytes:
+            yield _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
+            offset += size
+            parts, ends, size = [], [], 0
+    if ends:
+        yield _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
+
+
+@dataclass
+class _Nowhere:
+    """Stands in for a stream where a library reads the file by itself."""
+
+    source: Source
+
+    def position(self) -> int:
+        return 0
+
+
+def _json_lines(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
+    path = stream.source.path
+    names = layout.field.split(".")
+    number = 0
+    for line in _raw_lines(stream):
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            value: Any = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "not valid JSON"
+            raise InputError(f"{path}: line {number} is not valid JSON ({reason})") from None
+        for name in names:
+            if not isinstance(value, dict) or name not in value:
+                held = ", ".join(list(value)[:8]) if isinstance(value, dict) else type(value).__name__
+                raise InputError(
+                    f"{path}: line {number} has no field {layout.field!r} (it has: {held})",
+                    hint="name the field that holds the text with --field",
+                )
+            value = value[name]
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            raise InputError(f"{path}: line {number}: field {layout.field!r} is not text", hint="choose another --field")
+        yield value.encode("utf-8", errors="replace")
+
+
+def _raw_lines(stream: ByteStream) -> Iterator[bytes]:
+    pending = b""
+    first = True
+    for chunk in stream.chunks(1 << 20):
+        if first:
+            chunk, first = chunk.removeprefix(_BOM), False
+        lines = (pending + chunk).split(b"\n")
+        pending = lines.pop()
+        yield from lines
+    if pending:
+        yield pending
+
+
+class _File(io.RawIOBase):
+    """A `ByteStream` as the file object that pyarrow wants."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._bytes = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return b"".join(self._bytes.chunks(1 << 20)) if size < 0 else self._bytes.read(size)
+
+
+def _csv(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    path = stream.source.path
+    try:
+        reader = csv.open_csv(
+            _File(stream),
+            read_options=csv.ReadOptions(block_size=8 << 20),
+            parse_options=csv.ParseOptions(
+                delimiter="\t" if stream.source.format == "tsv" else ",", newlines_in_values=True
+            ),
+            convert_options=csv.ConvertOptions(
+                include_columns=[layout.column], column_types={layout.column: pa.binary()}
+            ),
+        )
+        for batch in reader:
+            yield from _column(batch.column(0))
+    except (pa.ArrowInvalid, pa.ArrowKeyError, KeyError) as error:
+        if "not found" in str(error) or "not exist" in str(error) or isinstance(error, KeyError):
+            raise InputError(f"{path}: no column {layout.column!r}", hint="name the text's column with --column") from None
+        raise InputError(f"{path}: not valid {stream.source.format.upper()} ({error})") from None
+
+
+def _parquet(source: Source, layout: Layout) -> Iterator[bytes]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(source.path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{source.path}: not a readable Parquet file ({error})") from None
+    if layout.column not in file.schema_arrow.names:
+        held = ", ".join(file.schema_arrow.names[:8])
+        raise InputError(
+            f"{source.path}: no column {layout.column!r} (it has: {held})", hint="name the text's column with --column"
+        )
+    kind = file.schema_arrow.field(layout.column).type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind)):
+        raise InputError(f"{source.path}: column {layout.column!r} is {kind}, not text", hint="choose another --column")
+    try:
+        for batch in file.iter_batches(batch_size=1024, columns=[layout.column]):
+            yield from _column(batch.column(0))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{source.path}: damaged Parquet data ({error})") from None
+
+
+def _column(column: Any) -> Iterator[bytes]:
+    for value in column.cast("binary"):
+        if value.is_valid:
+            yield value.as_py()

@@ -1,0 +1,236 @@
+"""Which files are read, in which order, and the bytes inside them, whatever the compression."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from hyperdive.errors import InputError
+
+STDIN = "-"
+_SNIFF = 1 << 16
+_COMPRESSION = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+# What people mistake for text, by its first bytes, and how to get text out of it.
+_NOT_TEXT = (
+    (b"%PDF", "a PDF file", "extract its text first, for example with pdftotext"),
+    (b"PK\x03\x04", "a zip archive or office document", "unpack it or save it as plain text"),
+    (b"\xd0\xcf\x11\xe0", "an old office document", "save it as plain text"),
+    (b"\x89PNG", "an image", ""),
+    (b"\xff\xd8\xff", "an image", ""),
+    (b"GIF8", "an image", ""),
+    (b"\x7fELF", "a program", ""),
+    (b"\xff\xfe", "UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
+    (b"\xfe\xff", "UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
+    (b"7z\xbc\xaf", "a 7z archive", "unpack it first"),
+    (b"Rar!", "a rar archive", "unpack it first"),
+    (b"SQLite format", "an SQLite database", "export a table as CSV"),
+)
+_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f\x85\x00")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input file (or standard input) and what is known of it before reading."""
+
+    path: str
+    format: str = "text"
+    size: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The file's name without folders and without the ending of a compression."""
+        if self.path == STDIN:
+            return "stdin"
+        name = Path(self.path).name
+        for suffix in _COMPRESSED_SUFFIXES:
+            name = name.removesuffix(suffix)
+        return name
+
+
+def _format_of(path: str) -> str:
+    name = path.lower()
+    for suffix in _COMPRESSED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return _FORMATS.get(Path(name).suffix, "text")
+
+
+def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], None]) -> list[Source]:
+    """The files behind paths, folders and globs, in the order given; inside a folder by relative path, hidden ones left out.
+
+    Files found in a folder that are empty or not text are passed to `skipped(path, reason)`; a file that was named
+    itself must be readable.
+    """
+    sources: list[Source] = []
+    for given in inputs:
+        text = os.fspath(given)
+        if text == STDIN:
+            sources.append(Source(STDIN))
+            continue
+        path = Path(text)
+        if path.is_dir():
+            sources.extend(_in_folder(path, skipped))
+        elif path.exists():
+            sources.append(_named(path))
+        elif matches := sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []:
+            files = [Path(match) for match in matches if Path(match).is_file()]
+            if not files:
+                raise InputError(f"{text}: matches no file")
+            sources.extend(_named(file) for file in files)
+        elif glob.has_magic(text):
+            raise InputError(f"{text}: matches no file", hint="check the pattern, and quote it for the shell")
+        else:
+            raise InputError(f"{text}: no such file or folder", hint="check the path, or use - for standard input")
+    if not sources:
+        raise InputError("no input", hint="name files or folders, or - for standard input")
+    return sources
+
+
+def _named(path: Path) -> Source:
+    source = Source(str(path), _format_of(path.name), path.stat().st_size)
+    if path.is_fifo() or not path.is_file():
+        return Source(str(path), source.format, None)
+    reason = what_is_wrong(source)
+    if reason:
+        raise InputError(f"{path}: {reason[0]}", hint=reason[1])
+    return source
+
+
+def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[Source]:
+    found: list[tuple[str, Path]] = []
+
+    def unreadable(error: OSError) -> None:
+        skipped(str(error.filename), error.strerror or "cannot be read")
+
+    for base, folders, files in os.walk(folder, onerror=unreadable):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in files:
+            if not name.startswith("."):
+                path = Path(base) / name
+                found.append((path.relative_to(folder).as_posix(), path))
+    sources = []
+    for _, path in sorted(found):
+        try:
+            source = Source(str(path), _format_of(path.name), path.stat().st_size)
+            if not path.is_file():
+                continue
+            reason = what_is_wrong(source)
+        except InputError as error:
+            reason = (error.what, "")
+        except OSError as error:
+            reason = (error.strerror or "cannot be read", "")
+        if reason:
+            skipped(str(path), reason[0])
+        else:
+            sources.append(source)
+    if not sources:
+        raise InputError(f"{folder}: no readable text file in this folder", hint="hidden and binary files are left out")
+    return sources
+
+
+def what_is_wrong(source: Source) -> tuple[str, str] | None:
+    """Why a file cannot be read as text, and a hint; None when it can."""
+    if source.size == 0:
+        return "the file is empty", ""
+    if source.format == "parquet":
+        return None
+    with open_source(source) as stream:
+        head = stream.read(_SNIFF)
+    if not head:
+        return "the file is empty", ""
+    for magic, kind, hint in _NOT_TEXT:
+        if head.startswith(magic):
+            return f"this is {kind}, not text", hint
+    strange = sum(1 for byte in head if byte < 32 and byte not in _TEXT_CONTROLS)
+    strange += max(0, head.count(0) - len(head) // 100)
+    if strange * 50 > len(head):
+        return "this is a binary file, not text", "give plain text, or a folder: binary files there are left out"
+    return None
+
+
+class ByteStream:
+    """Decompressed bytes of a source, with errors that name it, and how far the file itself has been read."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._done = 0
+        try:
+            self._raw: IO[bytes] = sys.stdin.buffer if source.path == STDIN else Path(source.path).open("rb")  # noqa: SIM115
+            head = b"" if source.path == STDIN or source.size is None else self._raw.read(6)
+        except OSError as error:
+            raise InputError(f"{source.path}: {error.strerror}", hint="check the permissions") from error
+        if head:
+            self._raw.seek(0)
+        self.compression = next((name for magic, name in _COMPRESSION if head.startswith(magic)), "")
+        self._stream: Any = self._raw
+        if self.compression == "gzip":
+            self._stream = gzip.GzipFile(fileobj=self._raw)
+        elif self.compression == "bzip2":
+            self._stream = bz2.BZ2File(self._raw)
+        elif self.compression == "xz":
+            self._stream = lzma.LZMAFile(self._raw)
+        elif self.compression == "zstd":
+            import pyarrow as pa
+
+            self._stream = pa.CompressedInputStream(pa.PythonFile(self._raw, mode="r"), "zstd")
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes; fewer only at the end."""
+        parts = []
+        wanted = size
+        try:
+            while wanted > 0:
+                part = self._stream.read(wanted)
+                if not part:
+                    break
+                parts.append(part)
+                wanted -= len(part)
+        except (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno and not self.compression:
+                raise InputError(f"{self.source.path}: cannot be read ({error.strerror})") from error
+            raise InputError(
+                f"{self.source.path}: truncated or damaged {self.compression} data after {self._done} bytes of text",
+                hint="fetch or compress the file again",
+            ) from error
+        data = parts[0] if len(parts) == 1 else b"".join(parts)
+        self._done += len(data)
+        return data
+
+    def position(self) -> int:
+        """How many bytes of the (compressed) file have been consumed."""
+        try:
+            return self._raw.tell()
+        except (OSError, ValueError):
+            return self._done
+
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._raw is not sys.stdin.buffer:
+            self._raw.close()
+
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """All the bytes in pieces of `size`."""
+        while chunk := self.read(size):
+            yield chunk
+
+
+def open_source(source: Source) -> ByteStream:
+    """Open a source for reading, decompressing by its content, not by its name."""
+    return ByteStream(source)

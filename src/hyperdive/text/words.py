@@ -1,0 +1,103 @@
+"""What a word form stands for: lower case, lemma, stop word or not. Asked once per distinct form, never per token."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.errors import OptionError
+from hyperdive.text import stopwords
+from hyperdive.text.finishing import Keys
+from hyperdive.text.options import EncodeOptions
+
+_JOINTS = str.maketrans("", "", "-'")
+
+
+def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
+    """A function from a lower-case form to its lemma.
+
+    >>> lemmatiser(EncodeOptions())("poodles")
+    'poodle'
+    """
+    if options.lemmas == "none":
+        return lambda form: form
+    from simplemma import Lemmatizer
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    if options.language not in SUPPORTED_LANGUAGES:
+        raise OptionError(
+            f"no lemmas for language {options.language!r} here",
+            hint=f"add --lemmas none, or use one of {', '.join(sorted(SUPPORTED_LANGUAGES))}",
+        )
+    lemmatize = Lemmatizer(cache_max_size=1).lemmatize
+    language = options.language
+    return lambda form: str(lemmatize(form, language))
+
+
+class Resolver:
+    """Turns forms into keys: the same key for every form of a word, a tag kept apart from the word.
+
+    >>> resolver = Resolver(EncodeOptions())
+    >>> resolver.add(["dogs", "dog", "the"]).tolist()
+    [False, False, True]
+    >>> resolver.keys().words, resolver.keys().of_form.tolist(), resolver.keys().stop.tolist()
+    (['', 'dog', 'the'], [0, 1, 1, 2], [False, False, True])
+    """
+
+    def __init__(self, options: EncodeOptions) -> None:
+        if options.stopwords == "english" and options.language not in stopwords.LANGUAGES:
+            raise OptionError(
+                f"no stop words for language {options.language!r} here",
+                hint="give your own with --stopwords FILE, or --stopwords none",
+            )
+        self._options = options
+        self._stop = stopwords.load(options.stopwords)
+        self._lemma = lemmatiser(options)
+        self._numbers: dict[str, int] = {"": 0}
+        self._of_form: list[int] = [0]
+        self._stops: list[bool] = [False]
+
+    def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
+        """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
+        numbers, of_form, stops, key_of = self._numbers, self._of_form, self._stops, self.key
+        first = len(of_form)
+        for form in forms:
+            key, stop = key_of(form)
+            number = numbers.get(key)
+            if number is None:
+                number = numbers[key] = len(numbers)
+                stops.append(stop)
+            of_form.append(number)
+        return np.array([stops[number] for number in of_form[first:]], dtype=np.bool_)
+
+    def key(self, form: str) -> tuple[str, bool]:
+        """The key of one form, and whether it is a stop word."""
+        form, bar, tag = form.partition("|")
+        if not form.isascii():
+            # a full lower-casing can leave a combining dot (İ); the canonical form joins what belongs together
+            form = unicodedata.normalize("NFC", "".join(c for c in form if unicodedata.category(c) != "Cf").lower())
+        lemma = self._lemma(form).lower()
+        if lemma != form and not self._is_word(lemma):
+            lemma = form
+        stop = lemma in self._stop or (form in self._stop and form not in stopwords.CONTRACTION_STEMS)
+        if stop and lemma not in self._stop:
+            lemma = form
+        return (f"{lemma}|{tag}" if bar else lemma), stop
+
+    def _is_word(self, lemma: str) -> bool:
+        """A lemma must pass the filter its form has passed."""
+        if self._options.alphabet == "ascii" and not lemma.isascii():
+            return False
+        letters = lemma.translate(_JOINTS) if self._options.hyphens == "keep" else lemma
+        return letters.isalpha() if letters.isascii() else all(unicodedata.category(c)[0] in "LM" for c in letters)
+
+    def of_form(self) -> npt.NDArray[np.int64]:
+        """Key number of each form so far."""
+        return np.array(self._of_form, dtype=np.int64)
+
+    def keys(self) -> Keys:
+        """All keys and which form has which."""
+        return Keys(list(self._numbers), self.of_form(), np.array(self._stops, dtype=np.bool_))
