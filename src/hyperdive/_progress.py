@@ -87,7 +87,9 @@ class _RichBar(Bar):
         seconds = max(time.monotonic() - self.started, 1e-9)
         amount = f"{human(self.done, self.unit)}  {human(self.done / seconds, self.unit)}/s"
         text = "  ".join(f"{name} {value}" for name, value in facts.items())
-        self._bars.update(self._task, completed=self.done, amount=amount, **({"facts": text} if text else {}))
+        if text:
+            self._bars.update(self._task, facts=text)
+        self._bars.update(self._task, completed=self.done, amount=amount)
 
     def _finish(self) -> None:
         self._bars.update(self._task, completed=self.done, total=self.done)

@@ -288,7 +288,9 @@ class Artifact:
             try:
                 size = (self.path / name).stat().st_size
             except OSError:
-                raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew") from None
+                raise FormatError(
+                    f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew"
+                ) from None
             if size != entry.get("bytes"):
                 raise FormatError(
                     f"{self.path}: {name} has {size} bytes, its header says {entry.get('bytes')}",
@@ -310,7 +312,8 @@ class Artifact:
                 count *= n
         if not valid or count * dtype.itemsize != entry["bytes"]:
             raise FormatError(
-                f"{self.path}: {name} does not have the shape its header says", hint="the folder is damaged; make it anew"
+                f"{self.path}: {name} does not have the shape its header says",
+                hint="the folder is damaged; make it anew",
             )
 
     @property

@@ -151,7 +151,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 opener = -1
                 i += width
                 continue
-            if kind == LETTER or kind == DIGIT:
+            if kind in (LETTER, DIGIT):
                 if not open_sentence or newlines >= 2 or (pending == 2 and (kind == DIGIT or (k & UPPERISH) != 0)):
                     at = i if opener < 0 else opener
                     if open_sentence:
@@ -185,7 +185,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                         continue
                     k, width, bad = _class_at(data, i, end, classes)
                     kind = k & CLASS_MASK
-                    if kind == LETTER or kind == MARK or kind == DIGIT:
+                    if kind in (LETTER, MARK, DIGIT):
                         if kind == DIGIT:
                             has_digit = True
                         if b >= 0x80:
@@ -316,7 +316,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 pending = 1
             elif kind == FULL_STOP:
                 pending = 2
-            elif kind == OPEN or kind == CLOSE or kind == APOSTROPHE or data[i] == 34:
+            elif kind in (OPEN, CLOSE, APOSTROPHE) or data[i] == 34:
                 if pending != 1 and opener < 0:
                     opener = i
             else:

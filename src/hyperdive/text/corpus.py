@@ -18,6 +18,7 @@ count *read* as the unknown symbol 0, so the minimum count is a view and a later
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -85,7 +86,9 @@ class Corpus:
         }
         for name, value in found.items():
             if totals.get(name) != value:
-                raise FormatError(f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="make it anew")
+                raise FormatError(
+                    f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="make it anew"
+                )
         if int(self.counts.sum()) != len(self.tokens):
             raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="make it anew")
 
@@ -178,7 +181,7 @@ class Corpus:
     def __iter__(self) -> Iterator[Ids]:
         """Lines as arrays of ids."""
         offsets = self.line_offsets
-        for start, end in zip(offsets[:-1], offsets[1:], strict=True):
+        for start, end in itertools.pairwise(offsets):
             yield self[int(start) : int(end)]
 
     def lines_of_words(self) -> Iterator[list[str]]:

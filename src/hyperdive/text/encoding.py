@@ -158,7 +158,9 @@ class _Spooler:
             self.invalid += int(counters[k.INVALID])
         if counters[k.NUL]:
             if self.strict:
-                raise InputError(f"{block.source.path}: NUL bytes in the text", hint="leave out --strict to ignore them")
+                raise InputError(
+                    f"{block.source.path}: NUL bytes in the text", hint="leave out --strict to ignore them"
+                )
             self.nul += int(counters[k.NUL])
         self.accounting.read += int(counters[k.READ])
         for reason, index in _REASONS.items():
@@ -189,7 +191,7 @@ class _Spooler:
             self._writer.discard("text.zst")
             self.keeper = None
             self._progress.note(
-                f"note: more than {KEEP_BELOW >> 30} GiB of text, so the original text is not kept (--keep-text keeps it)"
+                f"note: more than {KEEP_BELOW >> 30} GiB of text, so the text itself is not kept (--keep-text keeps it)"
             )
             return
         self.keeper.append(data.tobytes())
@@ -265,11 +267,10 @@ def _read(
     limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
     pool, work = _executor(options, threads)
     waiting: deque[tuple[Block, Future[Tokens]]] = deque()
-    done_files, position, source = 0, 0, None
+    positions: dict[str, int] = {}
 
     def take() -> bool:
         """Absorb the oldest block; True when the budget is used up."""
-        nonlocal done_files, position, source
         block, future = waiting.popleft()
         tokens = future.result()
         if limit:
@@ -290,15 +291,10 @@ def _read(
         else:
             spooler.merge(tokens)
         spooler.absorb(block, tokens)
-        if source is not None and block.source is not source:
-            done_files += source.size or 0
-            position = 0
-        if block.source.size is not None:
-            bar.advance(max(0, block.position - position))
-            position = block.position
-        else:
-            bar.advance(len(block.data))
-        source = block.source
+        # progress is that of the file on disk where its size is known, else of the text
+        position = block.position if block.source.size is not None else block.offset + len(block.data)
+        bar.advance(max(0, position - positions.get(block.source.path, 0)))
+        positions[block.source.path] = position
         return False
 
     with progress.stage("reading", total=total, unit="B") as bar, pool:

@@ -274,7 +274,7 @@ def explain_nothing_left(accounting: Accounting, options: EncodeOptions) -> str:
     most = max(reasons, key=lambda name: reasons[name]) if reasons else ""
     advice = {
         "stop_word": "only stop words were found; try --stopwords none",
-        "incomplete_last_line": f"fewer than {options.line_length} words; try a smaller --line-length or --last-line keep",
+        "incomplete_last_line": f"fewer than {options.line_length} words; try --last-line keep",
         "rare": f"every word occurs fewer than {options.min_count} times; try --min-count 1",
         "not_in_alphabet": "the words have letters outside ASCII; try --alphabet unicode",
         "joined": "only hyphenated words were found; try --hyphens split",

@@ -1,4 +1,4 @@
-"""The original text inside a corpus folder: fixed-size blocks, each compressed by itself, so any sentence is one read."""
+"""The original text inside a corpus folder, in blocks compressed one by one, so that any sentence is one read."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ class KeptText:
         try:
             return bytes(_codec().decompress(data, decompressed_size=size, asbytes=True))
         except (OSError, ValueError, pa.ArrowException):
-            raise FormatError(f"{self._path}: block {number} of the kept text is damaged", hint="make it anew") from None
+            raise FormatError(
+                f"{self._path}: block {number} of the kept text is damaged", hint="make it anew"
+            ) from None
 
     def sentence(self, number: int) -> str:
         """One sentence as it stood in the input."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,7 +59,9 @@ def load(options: EncodeOptions, resolver: Resolver) -> list[Phrase]:
         if 2 <= len(words) <= MAX_WORDS_GIVEN:
             found.setdefault(words, Phrase(words, "_".join(forms)))
     if not found:
-        raise InputError(f"{path}: no term of two or more words in it", hint="write one term a line, such as: blood pressure")
+        raise InputError(
+            f"{path}: no term of two or more words in it", hint="write one term a line, such as: blood pressure"
+        )
     return list(found.values())
 
 
@@ -81,7 +84,7 @@ def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
     numbers = table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
     words = table.words(0)
     bounds = tokens.piece_tokens
-    return [[words[numbers[f - 1] - 1] for f in tokens.forms[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [[words[numbers[f - 1] - 1] for f in tokens.forms[a:b]] for a, b in itertools.pairwise(bounds)]
 
 
 @dataclass
@@ -121,7 +124,9 @@ def join(
         return word.partition("|")[0]
 
     if options.phrases != "auto":
-        spool, keys, matched = _join_once(spool, keys, _bases(keys), given, "given", tag, spelling, accounting, writer, progress)
+        spool, keys, matched = _join_once(
+            spool, keys, _bases(keys), given, "given", tag, spelling, accounting, writer, progress
+        )
         return spool, keys, {"given": len(given), "matched": matched}
     found = 0
     bases = _bases(keys)
@@ -129,7 +134,9 @@ def join(
         phrases = _collocations(spool, bases, options, progress)
         if not phrases:
             break
-        spool, keys, matched = _join_once(spool, keys, bases, phrases, step, tag, spelling, accounting, writer, progress)
+        spool, keys, matched = _join_once(
+            spool, keys, bases, phrases, step, tag, spelling, accounting, writer, progress
+        )
         bases = _extended(bases, phrases)
         found += matched
     return spool, keys, {"found": found, "threshold": options.phrase_threshold}
@@ -241,14 +248,15 @@ def _sentence_border(sentences: npt.NDArray[np.int64], near: int, size: int) -> 
 
 
 def _name(spool: Spool, phrase: Phrase, examples: npt.NDArray[np.int64], spelling: Spelling) -> str:
-    """The commonest spelling among the first matches, in the singular if that was seen: `amino_acid`, `united_states`."""
+    """The commonest spelling among the first matches, in the singular if seen: `amino_acid`, but `united_states`."""
     spellings: Counter[tuple[str, ...]] = Counter()
     for at in examples[examples >= 0].tolist():
         spellings[tuple(spelling(int(form)) for form in spool.forms[at : at + len(phrase.words)])] += 1
     if not spellings:
         return "_".join(phrase.words)
     base = phrase.words[-1].rpartition(" ")[2]
-    return "_".join(max(spellings, key=lambda words: (words[-1].rpartition("_")[2] == base, spellings[words])))
+    singular = {words: n for words, n in spellings.items() if words[-1].rpartition("_")[2] == base}
+    return "_".join(Counter(singular or spellings).most_common(1)[0][0])
 
 
 def _count_neighbours(

@@ -1,4 +1,4 @@
-"""Documents out of sources: blocks of UTF-8 bytes with the ends of the documents inside, the same for any block size."""
+"""Documents out of sources: blocks of UTF-8 bytes with the ends of documents; no cut depends on the block size."""
 
 from __future__ import annotations
 
@@ -221,7 +221,9 @@ def _json_lines(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
         if value is None:
             continue
         if not isinstance(value, str):
-            raise InputError(f"{path}: line {number}: field {layout.field!r} is not text", hint="choose another --field")
+            raise InputError(
+                f"{path}: line {number}: field {layout.field!r} is not text", hint="choose another --field"
+            )
         yield value.encode("utf-8", errors="replace")
 
 
@@ -271,7 +273,9 @@ def _csv(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
             yield from _column(batch.column(0))
     except (pa.ArrowInvalid, pa.ArrowKeyError, KeyError) as error:
         if "not found" in str(error) or "not exist" in str(error) or isinstance(error, KeyError):
-            raise InputError(f"{path}: no column {layout.column!r}", hint="name the text's column with --column") from None
+            raise InputError(
+                f"{path}: no column {layout.column!r}", hint="name the text's column with --column"
+            ) from None
         raise InputError(f"{path}: not valid {stream.source.format.upper()} ({error})") from None
 
 

@@ -71,7 +71,7 @@ def _format_of(path: str) -> str:
 
 
 def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], None]) -> list[Source]:
-    """The files behind paths, folders and globs, in the order given; inside a folder by relative path, hidden ones left out.
+    """The files behind paths, folders and globs, in the order given; in a folder by relative path, without hidden ones.
 
     Files found in a folder that are empty or not text are passed to `skipped(path, reason)`; a file that was named
     itself must be readable.
@@ -87,7 +87,7 @@ def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], Non
             sources.extend(_in_folder(path, skipped))
         elif path.exists():
             sources.append(_named(path))
-        elif matches := sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []:
+        elif matches := sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []:  # noqa: PTH207
             files = [Path(match) for match in matches if Path(match).is_file()]
             if not files:
                 raise InputError(f"{text}: matches no file")
@@ -183,7 +183,7 @@ class ByteStream:
         elif self.compression == "bzip2":
             self._stream = bz2.BZ2File(self._raw)
         elif self.compression == "xz":
-            self._stream = lzma.LZMAFile(self._raw)
+            self._stream = lzma.LZMAFile(self._raw)  # noqa: SIM115
         elif self.compression == "zstd":
             import pyarrow as pa
 

@@ -12,7 +12,9 @@ _PRONOUNS = """
 i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
 it its itself they them their theirs themselves what which who whom this that these those
 """
-_VERBS = "am are be been being can cannot could did do does doing had has have having is let ought should was were would"
+_VERBS = """
+am are be been being can cannot could did do does doing had has have having is let ought should was were would
+"""
 _LINKS = """
 a about above after again against all an and any as at because before below between both but by down during each few
 for from further here how if in into more most no nor not of off on once only or other out over own same so some such

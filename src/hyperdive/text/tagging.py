@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import signal
 from collections.abc import Callable
@@ -82,7 +83,7 @@ def tag_block(block: Block, options: EncodeOptions) -> Tokens:
         for start, end in zip(tokens.span_starts.tolist(), tokens.span_ends.tolist(), strict=True)
     ]
     borders = [*np.searchsorted(tokens.span_starts, tokens.sent_starts).tolist(), len(words)]
-    sentences = [words[start:end] for start, end in zip(borders[:-1], borders[1:], strict=True)]
+    sentences = [words[start:end] for start, end in itertools.pairwise(borders)]
     tags = [tag for sentence in tagger(options.pos)(sentences) for tag in sentence]
     first = borders[0]
     numbers: dict[str, int] = {}

@@ -1,0 +1,49 @@
+"""What every verb shares: where results and progress go, and options that mean the same everywhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hyperdive._progress import Progress
+
+
+class ProgressMode(StrEnum):
+    """How progress is shown on stderr."""
+
+    auto = "auto"
+    json = "json"
+    none = "none"
+
+
+ProgressOption = Annotated[
+    ProgressMode,
+    typer.Option("--progress", help="Progress on stderr: a bar in a terminal (auto), JSON lines, or none."),
+]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, help="Cores to use; the result is the same for any number.", show_default="all"),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.", show_default=False)]
+
+
+def reporter(mode: ProgressMode) -> Progress:
+    """The progress object for a mode."""
+    return Progress(str(mode))
+
+
+def write(text: str) -> None:
+    """A line of results on stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def write_json(value: Any) -> None:
+    """A result as JSON on stdout."""
+    write(json.dumps(value, indent=2, ensure_ascii=False))

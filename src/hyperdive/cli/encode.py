@@ -1,0 +1,175 @@
+"""Text → encoded corpus.
+
+Reads files, folders and globs (plain, .gz, .bz2, .xz, .zst; JSON lines, CSV, TSV and Parquet by their endings; - is
+standard input) and writes a folder that the later verbs work on. The same text gives the same bytes, whatever the
+number of threads and however it was compressed.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from hyperdive.cli.common import ForceOption, OutputOption, ProgressMode, ProgressOption, ThreadsOption, reporter
+
+
+class Preset(StrEnum):
+    default = "default"
+    paper = "paper"
+
+
+class Document(StrEnum):
+    line = "line"
+    file = "file"
+
+
+class Hyphens(StrEnum):
+    drop = "drop"
+    split_ = "split"
+    keep = "keep"
+
+
+class Alphabet(StrEnum):
+    ascii = "ascii"
+    unicode = "unicode"
+
+
+class Lemmas(StrEnum):
+    none = "none"
+    simplemma = "simplemma"
+
+
+class Pos(StrEnum):
+    none = "none"
+    textblob = "textblob"
+    spacy = "spacy"
+
+
+class Rare(StrEnum):
+    unknown = "unknown"
+    drop = "drop"
+
+
+class LastLine(StrEnum):
+    keep = "keep"
+    drop = "drop"
+
+
+class Budget(StrEnum):
+    alphabetic = "alphabetic"
+    kept = "kept"
+
+
+def encode(
+    text: Annotated[
+        list[str], typer.Argument(help="Files, folders, globs, or - for standard input.", show_default=False)
+    ],
+    output: OutputOption,
+    preset: Annotated[
+        Preset, typer.Option(help="Rules to start from: for your own text, or exactly the paper's.")
+    ] = Preset.default,
+    document: Annotated[
+        Document, typer.Option(help="What a document is in plain text: a line or a whole file.")
+    ] = Document.line,
+    field: Annotated[str, typer.Option(help="JSON lines: the field with the text (a.b looks inside a).")] = "text",
+    column: Annotated[str, typer.Option(help="CSV, TSV, Parquet: the column with the text.")] = "text",
+    hyphens: Annotated[
+        Hyphens | None, typer.Option(help="Words joined by hyphen or apostrophe.", show_default="split; paper: drop")
+    ] = None,
+    alphabet: Annotated[
+        Alphabet | None,
+        typer.Option(help="Letters a word may have; others are dropped.", show_default="unicode; paper: ascii"),
+    ] = None,
+    lemmas: Annotated[Lemmas | None, typer.Option(help="Base forms (dogs → dog).", show_default="simplemma")] = None,
+    language: Annotated[str | None, typer.Option(help="Language of the text, for lemmas.", show_default="en")] = None,
+    stopwords: Annotated[
+        str | None, typer.Option(help="english, none, or a file with one word a line.", show_default="english")
+    ] = None,
+    pos: Annotated[
+        Pos | None, typer.Option(help="Attach parts of speech (dog|n) with this tagger.", show_default="none")
+    ] = None,
+    phrases: Annotated[
+        str | None,
+        typer.Option(
+            help="Multi-word terms: none, auto (found in the text), or a file with one a line.", show_default="none"
+        ),
+    ] = None,
+    phrase_threshold: Annotated[
+        float | None, typer.Option(help="Normalised PMI from which auto joins neighbours.", show_default="0.5")
+    ] = None,
+    min_count: Annotated[
+        int | None, typer.Option(help="Words rarer than this read as the unknown symbol.", show_default="10")
+    ] = None,
+    rare: Annotated[Rare | None, typer.Option(help="What becomes of rare words.", show_default="unknown")] = None,
+    line_length: Annotated[
+        str | None,
+        typer.Option(help="Kept words a line, or document, or sentence: windows end there.", show_default="100"),
+    ] = None,
+    last_line: Annotated[
+        LastLine | None, typer.Option(help="An incomplete last line.", show_default="keep; paper: drop")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Stop after this many; 0 reads everything.", show_default="0; paper: 51200000")
+    ] = None,
+    budget: Annotated[
+        Budget | None,
+        typer.Option(
+            help="What --max-tokens counts: words before stop words go, or kept words.", show_default="alphabetic"
+        ),
+    ] = None,
+    shuffle: Annotated[
+        int | None, typer.Option(help="Read documents in a random order with this seed.", show_default="input order")
+    ] = None,
+    keep_text: Annotated[
+        bool | None,
+        typer.Option("--keep-text/--no-keep-text", help="Keep the original text too.", show_default="up to 1 GiB"),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse invalid UTF-8 and NUL bytes.")] = False,
+    force: ForceOption = False,
+    threads: ThreadsOption = None,
+    progress: ProgressOption = ProgressMode.auto,
+) -> None:
+    from hyperdive.cli.info import describe_corpus
+    from hyperdive.errors import OptionError
+    from hyperdive.text.encoding import encode as run
+
+    length: int | str | None = line_length
+    if line_length is not None and line_length not in ("document", "sentence"):
+        if not line_length.isdigit():
+            raise OptionError(f"--line-length is {line_length!r}", hint="use a number, document or sentence")
+        length = int(line_length)
+    corpus = run(
+        list(text),
+        output,
+        preset=str(preset),
+        document=str(document),
+        field=field,
+        column=column,
+        keep_text=keep_text,
+        strict=strict,
+        force=force,
+        threads=threads,
+        progress=reporter(progress),
+        hyphens=_value(hyphens),
+        alphabet=_value(alphabet),
+        lemmas=_value(lemmas),
+        language=language,
+        stopwords=stopwords,
+        pos=_value(pos),
+        phrases=phrases,
+        phrase_threshold=phrase_threshold,
+        min_count=min_count,
+        rare=_value(rare),
+        line_length=length,
+        last_line=_value(last_line),
+        max_tokens=max_tokens,
+        budget=_value(budget),
+        shuffle=shuffle,
+    )
+    describe_corpus(corpus)
+
+
+def _value(choice: StrEnum | None) -> str | None:
+    return None if choice is None else str(choice)

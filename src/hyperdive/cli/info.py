@@ -1,0 +1,115 @@
+"""What a file or folder is, and what is in it.
+
+Shows the header of a corpus, counts or other hyperdive folder: parameters, sizes, where the words went. With
+--verify every file is compared with its checksum.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hyperdive._progress import human
+from hyperdive.cli.common import JsonOption, write, write_json
+
+if TYPE_CHECKING:
+    from hyperdive.text.corpus import Corpus
+
+_REASONS = {
+    "stop_word": "stop words",
+    "number": "numbers and words with digits",
+    "joined": "joined by hyphen or apostrophe",
+    "abbreviation": "dotted abbreviations",
+    "clitic": "contractions and possessives",
+    "not_in_alphabet": "other alphabets",
+    "too_long": "longer than any word",
+    "joined_into_phrase": "became part of a phrase",
+    "rare": "rare words",
+    "over_budget": "beyond --max-tokens",
+    "incomplete_last_line": "incomplete last line",
+}
+
+
+def info(
+    path: Annotated[Path, typer.Argument(help="A folder made by hyperdive.", show_default=False)],
+    verify: Annotated[bool, typer.Option("--verify", help="Compare every file with its checksum.")] = False,
+    drop_text: Annotated[bool, typer.Option("--drop-text", help="Remove the original text kept in a corpus.")] = False,
+    words: Annotated[int, typer.Option(min=0, help="How many of the most frequent words to show.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    from hyperdive._store import Artifact, read_header
+    from hyperdive.text.corpus import Corpus
+    from hyperdive.text.keeping import drop_text as drop
+
+    header = read_header(path)
+    if verify:
+        Artifact(path, header).verify()
+    if drop_text:
+        freed = drop(path)
+        write(f"{path}: removed the kept text, {human(freed, 'B')} freed")
+        return
+    if json:
+        write_json(header)
+        return
+    if header["format"] == "hyperdive-corpus":
+        describe_corpus(Corpus.open(path), words=words)
+    else:
+        _describe(path, header)
+    if verify:
+        write(f"all {len(header['files'])} files match their checksums")
+
+
+def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
+    """The page a person sees after `encode` and from `info`."""
+    header = corpus.header
+    totals, accounting = header["totals"], header["accounting"]
+    write(f"{corpus.path}: encoded corpus")
+    rows = [
+        ("words read", f"{accounting['read']:,}"),
+        *((f"  – {_REASONS.get(name, name)}", f"{count:,}") for name, count in accounting["dropped"].items()),
+        ("words kept", f"{totals['tokens']:,}"),
+        ("lines", f"{totals['lines']:,}"),
+        ("sentences", f"{totals['sentences']:,}"),
+        ("documents", f"{totals['documents']:,}"),
+        ("distinct words", f"{totals['types']:,}"),
+        ("vocabulary", f"{corpus.vocabulary_size:,} (at least {corpus.min_count} times; with the unknown symbol)"),
+    ]
+    unknown = int(corpus.frequencies[0])
+    rows.append(("unknown", f"{unknown:,} tokens, {100 * unknown / len(corpus):.2f} %"))
+    phrases = header.get("phrases")
+    if phrases:
+        rows.append(("phrases", ", ".join(f"{name} {value:,}" for name, value in phrases.items())))
+    read = header["input"]
+    if "invalid_utf8_bytes" in read:
+        rows.append(("invalid UTF-8", f"{read['invalid_utf8_bytes']:,} bytes"))
+    if header.get("skipped_files"):
+        rows.append(("files skipped", f"{header['skipped_files']:,}"))
+    if "n_files" in read:
+        rows.append(("input", f"{read['n_files']:,} file(s), {human(read['bytes'], 'B')} of text"))
+    rows.append(("text kept", "yes" if corpus.text is not None else "no"))
+    rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
+    _table(rows)
+    if words:
+        top = ", ".join(
+            f"{w} {n:,}"
+            for w, n in zip(corpus.vocabulary[1 : words + 1], corpus.counts[1 : words + 1].tolist(), strict=True)
+        )
+        write(f"most frequent: {top}")
+
+
+def _describe(path: Path, header: dict[str, Any]) -> None:
+    write(f"{path}: {header['format']}, version {header['format_version']}, {header['made_by']}")
+    rows = []
+    for section in ("parameters", "totals"):
+        for name, value in header.get(section, {}).items():
+            rows.append((name, f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)))
+    rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
+    _table(rows)
+
+
+def _table(rows: list[tuple[str, str]]) -> None:
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        write(f"  {name:<{width}}  {value}")

@@ -1,0 +1,101 @@
+"""The `hyperdive` command: finds the verb, turns every error into one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from hyperdive import __version__
+from hyperdive.errors import Error
+
+try:  # typer carries its own copy of click in newer releases; older ones use the package
+    from typer._click import exceptions as usage
+except ImportError:
+    from click import exceptions as usage  # type: ignore[no-redef]
+
+VERBS = {
+    "demo": "See it work: the whole way on a small real corpus.",
+    "encode": "Text → encoded corpus.",
+    "count": "Encoded corpus → co-occurrence counts; also merges counts.",
+    "info": "What a file or folder is, and what is in it.",
+    "plan": "Time, memory and disk of a run, before it starts.",
+    "doctor": "What is wrong with this machine, if anything.",
+}
+"""Every verb, in the order a user meets them; each lives in a module of its name and loads when it is asked for."""
+
+
+class _LazyGroup(TyperGroup):
+    """Loads a verb's module only when the verb is used, so that the command starts at once."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"hyperdive.cli.{cmd_name}")
+        one = typer.Typer(add_completion=False, rich_markup_mode=None)
+        one.command(name=cmd_name, help=module.__doc__, no_args_is_help=False)(getattr(module, cmd_name))
+        return typer.main.get_command(one)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+app = typer.Typer(cls=_LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"hyperdive {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def hyperdive(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Raw text in, is-a knowledge out: which words are kinds of which, learned from plain text."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns 0 (fine), 1 (failed) or 2 (wrong usage)."""
+    try:
+        code = app(arguments, standalone_mode=False, prog_name="hyperdive")
+    except Error as error:
+        return _fail(str(error), 1)
+    except usage.NoArgsIsHelpError as error:
+        sys.stderr.write(error.format_message() + "\n")
+        return 2
+    except usage.UsageError as error:
+        where = f" (type: {error.ctx.command_path} --help)" if error.ctx is not None else ""
+        return _fail(" ".join(error.format_message().replace("Value error, ", "").split()) + where, 2)
+    except usage.ClickException as error:
+        return _fail(error.format_message(), 1)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; nothing was written", 1)
+    except MemoryError:
+        return _fail("out of memory (type: hyperdive plan --help)", 1)
+    except BrokenPipeError:
+        # the reader of our output went away (| head); that is not an error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return int(code or 0)
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"hyperdive: {message}\n")
+    return code
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    sys.exit(main())
