@@ -7,11 +7,12 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def resampled_ap(order, block, labels, counts, harmonic, out, start, end):
+def resampled_ap(order, positive, last, counts, harmonic, out, start, end):
     """AP of resamples start … end of one ranking, the exact expectation over tied orders.
 
     A block of t pairs with s positives after n₀ pairs with c₀ positives adds, with f = (s−1)/(t−1) and the harmonic
     numbers H: (s/t)·[(c₀ + 1 − f·(n₀ + 1))·(H(n₀+t) − H(n₀)) + f·t]. A pair drawn twice is tied with itself.
+    `positive` and `last` (in a block) are 0 or 1 for each place of the ranking.
     """
     n = order.shape[0]
     for b in range(start, end):
@@ -22,11 +23,10 @@ def resampled_ap(order, block, labels, counts, harmonic, out, start, end):
         t = 0
         s = 0
         for k in range(n):
-            i = order[k]
-            t += drawn[i]
-            if labels[i]:
-                s += drawn[i]
-            if k + 1 == n or block[k + 1] != block[k]:
+            times = np.int64(drawn[order[k]])
+            t += times
+            s += times * positive[k]
+            if last[k]:
                 if s > 0:
                     f = 0.0
                     if t > 1:

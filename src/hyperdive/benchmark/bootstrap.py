@@ -52,8 +52,21 @@ def replicates(scored: Scored, resamples: int = 1000, *, seed: int = 0, threads:
             in_blocks(_kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
         else:
             harmonic = _harmonic(len(dataset))
-            arguments = (ranking.order, ranking.block, dataset.labels, counts, harmonic, out)  # type: ignore[assignment]
-            in_blocks(_kernels.resampled_ap, resamples, *arguments, block=64, threads=threads)
+            positive = dataset.labels[ranking.order].astype(np.int64)
+            last = np.append(np.diff(ranking.block) != 0, True)
+            order = ranking.order.astype(np.int32)
+            in_blocks(
+                _kernels.resampled_ap,
+                resamples,
+                order,
+                positive,
+                last,
+                counts,
+                harmonic,
+                out,
+                block=64,
+                threads=threads,
+            )
         result[name] = 100.0 * out
     return result
 

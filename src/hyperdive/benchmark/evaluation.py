@@ -17,7 +17,7 @@ from hyperdive.benchmark import bootstrap as resampling
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
 from hyperdive.benchmark.measures import average_precision, micro_average, spearman
 from hyperdive.errors import InputError
-from hyperdive.scores import Score, Source, Terms, as_source, get, table
+from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -153,21 +153,6 @@ def is_tagged(space: Any) -> bool:
     return any("|" in word for word in space.words[:100])
 
 
-def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -> list[Score]:
-    """The scores to compute: those asked for, or all that the spaces allow; SLQS and its like only when asked."""
-    if wanted is not None:
-        return list({score.name: score for score in map(get, wanted)}.values())
-    first = Terms(source, [[source.main.words[0]]] if len(source.main.words) else [], lemmas=False)
-    pairs = first.pairs([0], [0]) if len(source.main.words) else first.pairs([], [])
-    signed = not _nonnegative(source.main.matrix)
-    return [score for score in table() if not score.missing(pairs) and not (signed and "nonnegative" in score.needs)]
-
-
-def _nonnegative(matrix: Any) -> bool:
-    data = matrix if isinstance(matrix, np.ndarray) else matrix.data
-    return bool(data.size == 0 or data.min() >= 0)
-
-
 def score_dataset(
     source: Source,
     dataset: Dataset,
@@ -183,7 +168,7 @@ def score_dataset(
     by_lemma = terms.lookup.by_lemma
     saved = int((known & (by_lemma[dataset.q] | by_lemma[dataset.p])).sum())
     values = {}
-    pairs = terms.pairs(dataset.q[known], dataset.p[known])
+    pairs = terms.pairs(dataset.q[known], dataset.p[known], places=np.flatnonzero(known))
     for score in scores:
         column = np.zeros(len(dataset))
         column[known] = score(pairs)

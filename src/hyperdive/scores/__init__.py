@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hyperdive.scores import formulas as _formulas  # fills the table
+from hyperdive.scores import literature as _literature
 from hyperdive.scores.pairs import Pairs, Terms
 from hyperdive.scores.rows import Rows, Source, SpaceLike, as_source, look_up
-from hyperdive.scores.table import Score, get, names, register, table, unregister
+from hyperdive.scores.table import Score, get, names, register, table, unregister, usable_scores
 
 __all__ = [
     "Pairs",
@@ -21,5 +22,6 @@ __all__ = [
     "register",
     "table",
     "unregister",
+    "usable_scores",
 ]
-del _formulas
+del _formulas, _literature

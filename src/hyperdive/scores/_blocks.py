@@ -7,6 +7,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
 
 def in_blocks(kernel: Callable[..., Any], size: int, *arguments: Any, block: int = 4096, threads: int = 0) -> None:
     """Call `kernel(*arguments, start, end)` until 0 … size is covered; `threads` 0 means one a core."""
@@ -20,3 +25,10 @@ def in_blocks(kernel: Callable[..., Any], size: int, *arguments: Any, block: int
         jobs = [pool.submit(kernel, *arguments, start, min(start + block, size)) for start in starts]
         for job in jobs:
             job.result()
+
+
+def run(kernel: Callable[..., Any], size: int, *arguments: Any, columns: int = 0, threads: int = 0) -> Floats:
+    """Let a kernel fill one number (or `columns` numbers) for each of `size` items."""
+    out = np.zeros((size, columns) if columns else size)
+    in_blocks(kernel, size, *arguments, out, threads=threads)
+    return out

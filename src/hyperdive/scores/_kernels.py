@@ -177,3 +177,144 @@ def asymmetric_l1(indptr, indices, data, sums, q, p, w0, released, out, start, e
         if released:
             distance -= w0 * scale * outside
         out[k] = -min(max(distance, 0.0), 1.0)
+
+
+# ---- scores on ranked features ------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def feature_ranks(indptr, data, order, ranks, start, end):
+    """Per row: order lists its features by falling weight (equal ones by column), ranks gives each its place from 1."""
+    for r in range(start, end):
+        a, b = indptr[r], indptr[r + 1]
+        places = np.argsort(-data[a:b], kind="mergesort")
+        for k in range(b - a):
+            order[a + k] = places[k]
+            ranks[a + places[k]] = k + 1
+
+
+@njit(cache=True, nogil=True)
+def ap_inc(indptr, indices, order, ranks, q, p, divide_by_p, out, start, end):
+    """out[k] = (1/|F_q|) Σ_r P(r)·rel(f_r).
+
+    P(r) is the share of q's first r features in F_p; rel(f) = 1 − rank_p(f)/(|F_p|+1), 0 outside F_p.
+    """
+    longest = 1
+    for k in range(start, end):
+        longest = max(longest, indptr[q[k] + 1] - indptr[q[k]])
+    relevance = np.empty(longest)
+    for k in range(start, end):
+        first, a_end = indptr[q[k]], indptr[q[k] + 1]
+        b, b_end = indptr[p[k]], indptr[p[k] + 1]
+        size_q, size_p = a_end - first, b_end - b
+        out[k] = 0.0
+        if size_q == 0 or size_p == 0:
+            continue
+        for a in range(first, a_end):
+            while b < b_end and indices[b] < indices[a]:
+                b += 1
+            relevance[a - first] = 0.0
+            if b < b_end and indices[b] == indices[a]:
+                relevance[a - first] = 1.0 - ranks[b] / (size_p + 1.0)
+        total = 0.0
+        inside = 0
+        for r in range(size_q):
+            rel = relevance[order[first + r]]
+            if rel > 0.0:
+                inside += 1
+                total += inside / (r + 1.0) * rel
+        out[k] = total / (size_p if divide_by_p else size_q)
+
+
+@njit(cache=True, nogil=True)
+def ap_syn(indptr, indices, ranks, q, p, n, out, start, end):
+    """out[k] = Σ 2/(rank_q + rank_p) over the features among the first n of both."""
+    for k in range(start, end):
+        a, a_end = indptr[q[k]], indptr[q[k] + 1]
+        b, b_end = indptr[p[k]], indptr[p[k] + 1]
+        total = 0.0
+        while a < a_end and b < b_end:
+            if indices[a] < indices[b]:
+                a += 1
+            elif indices[b] < indices[a]:
+                b += 1
+            else:
+                if ranks[a] <= n and ranks[b] <= n:
+                    total += 2.0 / (ranks[a] + ranks[b])
+                a += 1
+                b += 1
+        out[k] = total
+
+
+@njit(cache=True, nogil=True)
+def median_context_entropy(indptr, indices, order, entropies, n, out, start, end):
+    """out[r] = median entropy of the contexts with the n largest features of row r, 0 for an empty row."""
+    for r in range(start, end):
+        a = indptr[r]
+        m = min(n, indptr[r + 1] - a)
+        out[r] = 0.0
+        if m > 0:
+            values = np.empty(m)
+            for k in range(m):
+                values[k] = entropies[indices[a + order[a + k]]]
+            out[r] = np.median(values)
+
+
+@njit(cache=True, nogil=True)
+def _median_ppmi(columns, m, indptr, indices, data, sums, grand):
+    """The median of max(PMI, 0) over all pairs of the first m columns; 0 for fewer than two."""
+    if m < 2:
+        return 0.0
+    values = np.zeros(m * (m - 1) // 2)
+    at = 0
+    for i in range(m):
+        row = columns[i]
+        for j in range(i + 1, m):
+            low, high = indptr[row], indptr[row + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if indices[middle] < columns[j]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < indptr[row + 1] and indices[low] == columns[j] and data[low] > 0:
+                values[at] = max(np.log(data[low] * grand / (sums[row] * sums[columns[j]])), 0.0)
+            at += 1
+    return np.median(values)
+
+
+@njit(cache=True, nogil=True)
+def topic_coherence(indptr, indices, order, c_indptr, c_indices, c_data, c_sums, grand, n, out, start, end):
+    """out[r] = median pairwise PPMI of the first n features of row r."""
+    columns = np.empty(n, dtype=np.int64)
+    for r in range(start, end):
+        a = indptr[r]
+        m = min(n, indptr[r + 1] - a)
+        for k in range(m):
+            columns[k] = indices[a + order[a + k]]
+        out[r] = _median_ppmi(columns, m, c_indptr, c_indices, c_data, c_sums, grand)
+
+
+@njit(cache=True, nogil=True)
+def coherence_outside(indptr, indices, order, c_indptr, c_indices, c_data, c_sums, grand, q, p, n, out, start, end):
+    """out[k] = median pairwise PPMI of the first n features of q that p does not have."""
+    columns = np.empty(n, dtype=np.int64)
+    for k in range(start, end):
+        a, a_end = indptr[q[k]], indptr[q[k] + 1]
+        m = 0
+        for r in range(a_end - a):
+            column = indices[a + order[a + r]]
+            low, high = indptr[p[k]], indptr[p[k] + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if indices[middle] < column:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < indptr[p[k] + 1] and indices[low] == column:
+                continue
+            columns[m] = column
+            m += 1
+            if m == n:
+                break
+        out[k] = _median_ppmi(columns, m, c_indptr, c_indices, c_data, c_sums, grand)

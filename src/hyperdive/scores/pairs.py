@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive.scores import _kernels
-from hyperdive.scores._blocks import in_blocks
+from hyperdive.scores._blocks import run
 from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
 
 
@@ -32,9 +32,8 @@ class Pairs:
         *,
         skipgram: Any = None,
         frequencies: Any = None,
-        context_entropies: Any = None,
         context_counts: Any = None,
-        start: int = 0,
+        places: Any = None,
         threads: int = 0,
     ) -> None:
         self.rows = _as_rows(vectors, threads)
@@ -42,9 +41,8 @@ class Pairs:
         self.p: Ints = np.ascontiguousarray(p, dtype=np.int64)
         self.skipgram = None if skipgram is None else _as_rows(skipgram, threads)
         self.frequencies: Floats | None = None if frequencies is None else np.asarray(frequencies, dtype=np.float64)
-        self.context_entropies: Floats | None = context_entropies
-        self.context_counts = context_counts
-        self.start = start
+        self.context_counts = None if context_counts is None else _as_rows(context_counts, threads)
+        self.places: Ints = np.arange(len(self.q)) if places is None else np.asarray(places, dtype=np.int64)
         self.threads = threads
 
     def __len__(self) -> int:
@@ -52,9 +50,7 @@ class Pairs:
 
     def run(self, kernel: Any, *arguments: Any, columns: int = 0) -> Floats:
         """Run a kernel over all pairs; it fills one number (or `columns` numbers) a pair."""
-        out = np.zeros((len(self), columns) if columns else len(self))
-        in_blocks(kernel, len(self), *arguments, out, threads=self.threads)
-        return out
+        return run(kernel, len(self), *arguments, columns=columns, threads=self.threads)
 
     def difference(self, of_row: Floats) -> Floats:
         """g(p) − g(q) for a quantity g of rows."""
@@ -66,14 +62,19 @@ class Pairs:
     def cosine(self) -> Floats:
         """q·p / (‖q‖₂‖p‖₂), 0 where a norm is 0."""
         dots = self.overlap[:, 0] if self.rows.is_sparse else _dots(self.rows, self)
-        return _ratio(dots, self.rows.norms[self.q] * self.rows.norms[self.p])
+        return ratio(dots, self.rows.norms[self.q] * self.rows.norms[self.p])
 
     @cached_property
     def skipgram_cosine(self) -> Floats:
         """The cosine of the skip-gram vectors, 0 where a term has none."""
         assert self.skipgram is not None
         rows = self.skipgram
-        return _ratio(_dots(rows, self), rows.norms[self.q] * rows.norms[self.p])
+        return ratio(_dots(rows, self), rows.norms[self.q] * rows.norms[self.p])
+
+    @property
+    def context_entropies(self) -> Floats | None:
+        """The entropy of each context word's own row of counts."""
+        return None if self.context_counts is None else self.context_counts.entropies
 
     # ---- inclusion ------------------------------------------------------------------------------------------
 
@@ -85,11 +86,11 @@ class Pairs:
 
     def share_of_q(self, amount: Floats) -> Floats:
         """amount / S(q), 0 where S(q) = 0."""
-        return _ratio(amount, self.rows.sums[self.q])
+        return ratio(amount, self.rows.sums[self.q])
 
     def share_of_p(self, amount: Floats) -> Floats:
         """amount / S(p), 0 where S(p) = 0."""
-        return _ratio(amount, self.rows.sums[self.p])
+        return ratio(amount, self.rows.sums[self.p])
 
 
 def _as_rows(vectors: Any, threads: int) -> Rows:
@@ -105,7 +106,8 @@ def _dots(rows: Rows, pairs: Pairs) -> Floats:
     return pairs.run(_kernels.dense_dots, rows.matrix, pairs.q, pairs.p)
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio(above: Floats, below: Floats) -> Floats:
+    """above / below, 0 where below is 0."""
     return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
 
 
@@ -152,16 +154,15 @@ class Terms:
         totals = np.concatenate([[0.0], np.cumsum(self.source.main.frequencies[self.lookup.rows], dtype=np.float64)])
         return np.diff(totals[self.lookup.starts]) / np.maximum(counts, 1)
 
-    def pairs(self, q: Any, p: Any, *, start: int = 0) -> Pairs:
-        """Pairs of these terms; every term in them must have been found."""
-        counts = self.source.counts
+    def pairs(self, q: Any, p: Any, *, places: Any = None) -> Pairs:
+        """Pairs of these terms, which must have been found; `places` are their row numbers in the file."""
         return Pairs(
             self.rows,
             q,
             p,
             skipgram=self.skipgram,
             frequencies=self.frequencies,
-            context_counts=None if counts is None else counts.matrix,
-            start=start,
+            context_counts=self.source.context_counts,
+            places=places,
             threads=self._threads,
         )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.scores import _kernels
-from hyperdive.scores._blocks import in_blocks
+from hyperdive.scores._blocks import in_blocks, run
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -44,6 +44,13 @@ class Source:
     main: SpaceLike
     skipgram: SpaceLike | None = None
     counts: SpaceLike | None = None
+
+    @cached_property
+    def context_counts(self) -> Rows | None:
+        """The counts of the context words, when the columns of `main` are the rows of `counts`."""
+        if self.counts is None or self.counts.matrix.shape[0] != self.main.matrix.shape[1]:
+            return None
+        return Rows(self.counts.matrix)
 
 
 def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
@@ -97,7 +104,8 @@ class Lookup:
 def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = True, language: str = "en") -> Lookup:
     """Find terms (each a list of words; a word is a key of the space such as `dog` or `dog|n`).
 
-    The exact key first, then the key of its lemma; when any word of a phrase is missing, the phrase is missing.
+    The exact key first, then the key of its lemma; a phrase as one key if there is one, else by its words, and when
+    any of them is missing, the phrase is missing.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> space = VectorSpace(["bar", "cola"], np.eye(2), frequencies=[1, 1], kind="dive")
@@ -111,6 +119,8 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     by_lemma = np.zeros(len(terms), dtype=np.bool_)
     for number, words in enumerate(terms):
         found: list[int] = []
+        if len(words) > 1:  # a space may know a phrase as one word
+            words = next(([key] for key in (" ".join(words), "_".join(words)) if key in space), words)
         for word in words:
             if word in space:
                 found.append(space.index(word))
@@ -183,11 +193,13 @@ class Rows:
             matrix.eliminate_zeros()
         return matrix
 
+    def run(self, kernel: Any, *arguments: Any, columns: int = 0) -> Floats:
+        """Run a kernel over all rows; it fills one number (or `columns` numbers) a row."""
+        return run(kernel, len(self), *arguments, columns=columns, threads=self.threads)
+
     @cached_property
     def _statistics(self) -> Floats:
-        out = np.zeros((len(self), 3))
-        in_blocks(_kernels.row_statistics, len(self), self.csr.indptr, self.csr.data, out, threads=self.threads)
-        return out
+        return self.run(_kernels.row_statistics, self.csr.indptr, self.csr.data, columns=3)
 
     @property
     def sums(self) -> Floats:
@@ -203,6 +215,14 @@ class Rows:
     def entropies(self) -> Floats:
         """H(x/S(x)) in nats; 0 for the zero vector."""
         return self._statistics[:, 2]
+
+    @cached_property
+    def feature_ranks(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Aligned with `csr.data`: each row's features by falling weight, and the rank (from 1) of each feature."""
+        order = np.zeros(len(self.csr.data), dtype=np.int32)
+        ranks = np.zeros(len(self.csr.data), dtype=np.int32)
+        in_blocks(_kernels.feature_ranks, len(self), self.csr.indptr, self.csr.data, order, ranks, threads=self.threads)
+        return order, ranks
 
     @property
     def sizes(self) -> Ints:

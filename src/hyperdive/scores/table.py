@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.rows import Floats
+from hyperdive.scores.pairs import Pairs, Terms
+from hyperdive.scores.rows import Floats, Source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,7 +55,7 @@ class Score:
             "skipgram": pairs.skipgram is not None,
             "nonnegative": "nonnegative" not in self.needs or pairs.rows.nonnegative,
             "frequencies": pairs.frequencies is not None,
-            "contexts": pairs.context_counts is not None or pairs.context_entropies is not None,
+            "contexts": pairs.context_counts is not None,
         }
         return [NEEDS[need] for need in sorted(self.needs) if not present[need]]
 
@@ -206,3 +206,18 @@ def _option(score: Score, piece: str) -> tuple[str, Any]:
     if isinstance(value, (int, float)) and not 0 <= value < float("inf"):
         raise OptionError(f"score {score.name}: {name} must be 0 or more", hint=f"its options: {known}")
     return name, value
+
+
+def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -> list[Score]:
+    """The scores to compute: those asked for, or all that the spaces allow."""
+    if wanted is not None:
+        return list({score.name: score for score in map(get, wanted)}.values())
+    first = Terms(source, [[source.main.words[0]]] if len(source.main.words) else [], lemmas=False)
+    pairs = first.pairs([0], [0]) if len(source.main.words) else first.pairs([], [])
+    signed = not _nonnegative(source.main.matrix)
+    return [score for score in table() if not score.missing(pairs) and not (signed and "nonnegative" in score.needs)]
+
+
+def _nonnegative(matrix: Any) -> bool:
+    data = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    return bool(data.size == 0 or data.min() >= 0)

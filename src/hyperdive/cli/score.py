@@ -1,0 +1,148 @@
+"""Score pairs of terms: is the first a kind of the second?
+
+PAIRS is a file with a hyponym candidate and a hypernym candidate on each line, tab or comma separated or JSON lines;
+further columns are kept, - is standard input. Every line comes out again, in order, with one column a score; larger
+always means more likely. A line with a word that has no vector has empty scores and names the word in `unknown`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from hyperdive.cli.common import (
+    ForceOption,
+    JsonOption,
+    ProgressMode,
+    ProgressOption,
+    ThreadsOption,
+    reporter,
+    write,
+    write_json,
+)
+from hyperdive.errors import OptionError
+from hyperdive.scores.files import PairFormat
+
+
+def score(
+    pairs: Annotated[
+        str | None, typer.Argument(metavar="PAIRS", help="File of pairs; - is standard input.", show_default=False)
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Model or space: a folder, or a packaged name.")
+    ] = "en-wiki",
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--score",
+            "-s",
+            help="A score such as C*dS or AL1:w0=20; give it several times.",
+            show_default="all there are",
+        ),
+    ] = None,
+    skipgram: Annotated[
+        str | None,
+        typer.Option("--skipgram", help="Space to take W from instead of the model's own.", show_default=False),
+    ] = None,
+    counts: Annotated[
+        str | None,
+        typer.Option("--counts", help="SBOW Freq space, for the context entropies of SLQS.", show_default=False),
+    ] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly, never by their lemma.")] = False,
+    input_format: Annotated[
+        PairFormat | None,
+        typer.Option("--input-format", help="How PAIRS is written.", show_default="by its name or first line"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write.", show_default="standard output")
+    ] = None,
+    output_format: Annotated[
+        PairFormat | None,
+        typer.Option("--output-format", help="How to write the result.", show_default="as it came in"),
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List all scores with their formulas, and stop.")] = False,
+    as_json: JsonOption = False,
+    force: ForceOption = False,
+    threads: ThreadsOption = None,
+    progress: ProgressOption = ProgressMode.auto,
+) -> None:
+    """Score pairs of terms."""
+    if list_:
+        _list(as_json)
+        return
+    if pairs is None:
+        raise OptionError("no file of pairs was named", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
+    from hyperdive._spelling import near_spellings
+    from hyperdive.scores import usable_scores
+    from hyperdive.scores.files import open_pairs
+    from hyperdive.scores.opening import open_source
+    from hyperdive.scores.streaming import score_stream
+
+    report = reporter(progress)
+    source = open_source(model, skipgram=skipgram, counts=counts)
+    chosen = usable_scores(source, scores)
+    file = open_pairs(pairs, input_format)
+    written = PairFormat.jsonl if as_json else output_format or file.format
+    with _output(output, force) as out:
+        summary = score_stream(
+            source, file, chosen, out, written, lemmas=not exact, threads=threads or 0, progress=report
+        )
+    if summary.unknown:
+        word = summary.examples[0]
+        near = near_spellings(word.lower(), source.main.words, source.main)
+        guess = f" (did you mean {' or '.join(near)}?)" if near else ""
+        report.note(
+            f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {word!r}{guess}; "
+            "they are marked in the column 'unknown'"
+        )
+
+
+def _list(as_json: bool) -> None:
+    from hyperdive.scores import table
+
+    if as_json:
+        write_json(
+            [
+                {
+                    "name": one.name,
+                    "type": one.ascii,
+                    "kind": one.kind,
+                    "formula": one.formula,
+                    "range": one.range,
+                    "needs": sorted(one.needs),
+                    "options": one.options,
+                    "reference": one.reference,
+                }
+                for one in table()
+            ]
+        )
+        return
+    for one in table():
+        options = "".join(f" :{name}={value}" for name, value in one.options.items())
+        write(f"{one.ascii:<10} {one.kind:<11} {one.formula}{options}")
+
+
+@contextlib.contextmanager
+def _output(path: Path | None, force: bool) -> Any:
+    """Standard output, or a file that appears when it is complete."""
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    from hyperdive._store import explain_os_errors
+
+    if path.exists() and not force:
+        raise OptionError(f"{path}: already exists", hint="add --force to replace it, or choose another -o")
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with explain_os_errors(path):
+            file: IO[bytes]
+            with partial.open("wb") as file:
+                yield file
+            partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
