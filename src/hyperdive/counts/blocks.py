@@ -1,0 +1,173 @@
+"""Blocks of text in memory, inverted: for every word the places where it stands.
+
+A block is a range of target tokens, from one corpus or several, with `window` more tokens on each side, so blocks
+may begin and end anywhere and still no window is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.counts import _kernels
+from hyperdive.counts.options import CountOptions
+from hyperdive.errors import FormatError
+from hyperdive.text.corpus import Corpus
+
+Int = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Target tokens start..end of corpus number `corpus`."""
+
+    corpus: int
+    start: int
+    end: int
+
+
+def cut(sizes: Sequence[int], block_tokens: int) -> list[tuple[Piece, ...]]:
+    """All tokens of corpora of these sizes in blocks of at most `block_tokens`.
+
+    >>> [[(piece.corpus, piece.start, piece.end) for piece in block] for block in cut([5, 4], 6)]
+    [[(0, 0, 5), (1, 0, 1)], [(1, 1, 4)]]
+    """
+    blocks: list[tuple[Piece, ...]] = []
+    pieces: list[Piece] = []
+    room = block_tokens
+    for number, size in enumerate(sizes):
+        at = 0
+        while at < size:
+            end = min(size, at + room)
+            pieces.append(Piece(number, at, end))
+            room -= end - at
+            at = end
+            if room == 0:
+                blocks.append(tuple(pieces))
+                pieces, room = [], block_tokens
+    if pieces:
+        blocks.append(tuple(pieces))
+    return blocks
+
+
+def line_lengths(corpus: Corpus) -> tuple[Int, Int]:
+    """The different lengths of lines, and how many lines have each."""
+    length = corpus.parameters["line_length"]
+    if isinstance(length, int):
+        whole, rest = divmod(len(corpus), length)
+        return np.array([length, rest], dtype=np.int64), np.array([whole, int(rest > 0)], dtype=np.int64)
+    found: dict[int, int] = {}
+    offsets = corpus.line_offsets
+    for start in range(0, len(offsets) - 1, 1 << 20):
+        lengths, repeats = np.unique(np.diff(offsets[start : start + (1 << 20) + 1]), return_counts=True)
+        for key, value in zip(lengths.tolist(), repeats.tolist(), strict=True):
+            found[key] = found.get(key, 0) + value
+    return np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Inverted:
+    """Occurrences of word w: positions[starts[w]:starts[w + 1]], each with its room to the left and right."""
+
+    tokens: npt.NDArray[np.uint32]
+    positions: npt.NDArray[np.uint32]
+    left: npt.NDArray[Any]
+    right: npt.NDArray[Any]
+    starts: Int
+
+
+def load(
+    corpora: Sequence[Corpus],
+    tables: Sequence[npt.NDArray[np.uint32]],
+    pieces: Sequence[Piece],
+    types: int,
+    options: CountOptions,
+    threads: int,
+) -> Inverted:
+    """Read a block, number its words by `tables` and invert it with this many threads."""
+    window = options.window
+    tokens: npt.NDArray[np.uint32] = np.empty(
+        sum(_halo(corpora[p.corpus], p, window)[1] - _halo(corpora[p.corpus], p, window)[0] for p in pieces), dtype=np.uint32
+    )
+    targets: list[tuple[int, int]] = []
+    borders: list[Int] = []
+    at = 0
+    for piece in pieces:
+        corpus = corpora[piece.corpus]
+        low, high = _halo(corpus, piece, window)
+        place = tokens[at : at + high - low]
+        place[:] = corpus.tokens[low:high]
+        _renumber(corpus, place, tables[piece.corpus])
+        borders.append(_borders(corpus, low, high) - low + at)
+        targets.append((at + piece.start - low, at + piece.end - low))
+        at += high - low
+    chunks = [part for target in targets for part in _split(target, threads)]
+    tallies = np.zeros((len(chunks), types), dtype=np.int64)
+    with ThreadPoolExecutor(threads) as pool:
+        bad = pool.map(lambda k: _kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
+        if any(place >= 0 for place in bad):
+            raise FormatError("a token has a number beyond the vocabulary", hint="the corpus is damaged; encode it anew")
+        starts = np.zeros(types + 1, dtype=np.int64)
+        np.cumsum(tallies.sum(axis=0), out=starts[1:])
+        # chunk k writes its occurrences of w behind those of the chunks before it
+        cursors = np.cumsum(tallies, axis=0, out=tallies)
+        cursors[1:] = cursors[:-1].copy()
+        cursors[0] = 0
+        cursors += starts[:-1]
+        size = int(starts[-1])
+        room = np.uint8 if window <= np.iinfo(np.uint8).max else np.uint16
+        positions = np.empty(size, dtype=np.uint32)
+        left, right = np.empty(size, dtype=room), np.empty(size, dtype=room)
+        to_left, to_right = int(options.sides != "right"), int(options.sides != "left")
+        edges = np.unique(np.concatenate(borders))
+        list(
+            pool.map(
+                lambda k: _kernels.invert(
+                    tokens, *chunks[k], edges, window, to_left, to_right, cursors[k], positions, left, right
+                ),
+                range(len(chunks)),
+            )
+        )
+    return Inverted(tokens, positions, left, right, starts)
+
+
+def _halo(corpus: Corpus, piece: Piece, window: int) -> tuple[int, int]:
+    return max(0, piece.start - window), min(len(corpus), piece.end + window)
+
+
+def _renumber(corpus: Corpus, tokens: npt.NDArray[np.uint32], table: npt.NDArray[np.uint32]) -> None:
+    """table[tokens] in place, a chunk at a time; a damaged token is an error here, before it is an address."""
+    step = 1 << 20
+    identity = len(table) == 0
+    limit = len(corpus.counts)
+    for start in range(0, len(tokens), step):
+        part = tokens[start : start + step]
+        if len(part) and int(part.max()) >= limit:
+            raise FormatError(
+                f"{corpus.path}: a token has a number beyond its {limit - 1} words", hint="it is damaged; encode it anew"
+            )
+        if not identity:
+            part[:] = table[part]
+
+
+def _borders(corpus: Corpus, low: int, high: int) -> Int:
+    """Where lines start between low and high, with low and high themselves."""
+    length = corpus.parameters["line_length"]
+    inside: Int
+    if isinstance(length, int):
+        inside = np.arange(-(-low // length) * length, high, length, dtype=np.int64)
+    else:
+        offsets = corpus.line_offsets
+        first, last = np.searchsorted(offsets, [low, high])
+        inside = np.array(offsets[first:last], dtype=np.int64)
+    return np.unique(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
+
+
+def _split(target: tuple[int, int], parts: int) -> list[tuple[int, int]]:
+    ends = np.linspace(*target, parts + 1).astype(np.int64).tolist()
+    return [(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True) if a < b]
