@@ -60,7 +60,7 @@ def explain_os_errors(path: Path) -> Iterator[None]:
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise OutputError(f"{path}: no permission to write there", hint="choose another output with -o") from error
-        if error.errno in (errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL):
+        if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.EINVAL):
             raise OutputError(f"{path}: not a usable place ({error.strerror})", hint="choose another -o") from error
         raise
 

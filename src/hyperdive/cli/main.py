@@ -29,6 +29,9 @@ VERBS = {
 """Every verb, in the order a user meets them; each lives in a module of its name and loads when it is asked for."""
 
 
+_INTERRUPTED = "interrupted; nothing half-written is left"
+
+
 class _LazyGroup(TyperGroup):
     """Loads a verb's module only when the verb is used, so that the command starts at once."""
 
@@ -81,13 +84,18 @@ def main(arguments: list[str] | None = None) -> int:
     except usage.ClickException as error:
         return _fail(error.format_message(), 1)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; nothing was written", 1)
+        return _fail(_INTERRUPTED, 1)
     except MemoryError:
         return _fail("out of memory (type: hyperdive plan --help)", 1)
     except BrokenPipeError:
         # the reader of our output went away (| head); that is not an error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", 1)
+    if code == 130:  # newer releases of typer turn Ctrl-C into this code by themselves
+        return _fail(_INTERRUPTED, 1)
     return int(code or 0)
 
 

@@ -6,8 +6,10 @@ facts (counts, the vocabulary's order), so it is a second pass, a streaming one:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,7 +79,20 @@ def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.
     """An array on disk that is gone when the corpus is complete."""
     if size == 0:
         return np.zeros(0, dtype=dtype)
-    return np.asarray(np.memmap(writer.scratch(name), dtype=dtype, mode="w+", shape=(size,)))
+    path = writer.scratch(name)
+    reserve(path, size * np.dtype(dtype).itemsize)
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r+", shape=(size,)))
+
+
+def reserve(path: Path, size: int) -> None:
+    """Take the room on disk now: a mapped page that finds the disk full later would kill the process."""
+    with path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+            return
+        zeros = bytes(1 << 20)
+        for start in range(0, size, len(zeros)):
+            file.write(zeros[: size - start])
 
 
 def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:

@@ -26,9 +26,6 @@ _MARKUP = "disambiguation etc"
 ENGLISH = frozenset(" ".join((_PRONOUNS, _VERBS, _LINKS, _CONTRACTIONS, _MARKUP)).split())
 """143 English stop words."""
 
-CONTRACTION_STEMS = frozenset(_CONTRACTIONS.split())
-"""What is left of *won't* is a stop word only when no lemma says otherwise: *won* is a form of *win*."""
-
 LANGUAGES = ("en",)
 _MAX_FILE_BYTES = 16 << 20
 

@@ -82,10 +82,9 @@ class Resolver:
         lemma = self._lemma(form).lower()
         if lemma != form and not self._is_word(lemma):
             lemma = form
-        stop = lemma in self._stop or (form in self._stop and form not in stopwords.CONTRACTION_STEMS)
-        if stop and lemma not in self._stop:
+        if lemma not in self._stop and form in self._stop:
             lemma = form
-        return (f"{lemma}|{tag}" if bar else lemma), stop
+        return (f"{lemma}|{tag}" if bar else lemma), lemma in self._stop
 
     def _is_word(self, lemma: str) -> bool:
         """A lemma must pass the filter its form has passed."""

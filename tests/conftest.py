@@ -1,0 +1,42 @@
+"""What all tests share: a way to run the command line, and the folder with the datasets where there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hyperdive.cli.main import main
+
+
+class Ran(NamedTuple):
+    """What a command gave."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def hyperdive(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run the command line in this process: `hyperdive("encode", path, "-o", folder)`."""
+
+    def run(*arguments: object) -> Ran:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The datasets, from HYPERDIVE_DATA; tests that need them are skipped, saying so, where it is not set."""
+    folder = os.environ.get("HYPERDIVE_DATA")
+    if not folder:
+        pytest.skip("HYPERDIVE_DATA is not set, so the datasets are not at hand")
+    return Path(folder)
