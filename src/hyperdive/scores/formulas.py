@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hyperdive.errors import OptionError
 from hyperdive.scores import _kernels
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.rows import Floats
@@ -171,6 +172,8 @@ def inv_cl(pairs: Pairs) -> Floats:
 )
 def al1(pairs: Pairs, *, w0: float = 5.0, released: bool = False) -> Floats:
     """Asymmetric L1 distance, exact. `released` forgets the cost of q's mass outside p, as the authors' code does."""
+    if not w0 > 0:
+        raise OptionError("AL₁: w0, the price of q's mass above p's, must be above 0", hint="the paper's value is 5")
     csr = pairs.rows.csr
     return pairs.run(
         _kernels.asymmetric_l1, csr.indptr, csr.indices, csr.data, pairs.rows.sums, pairs.q, pairs.p, w0, released

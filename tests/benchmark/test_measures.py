@@ -1,0 +1,217 @@
+"""Measures against slow twins: shuffles, loops straight from the definitions, and other libraries."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from hyperdive.benchmark import bootstrap
+from hyperdive.benchmark.datasets import Dataset
+from hyperdive.benchmark.evaluation import Scored
+from hyperdive.benchmark.measures import (
+    Direction,
+    average_precision,
+    average_precision_at,
+    cross_validated,
+    directionality,
+    mean_ranks,
+    micro_average,
+    rank,
+    spearman,
+)
+from hyperdive.errors import InputError
+
+TIMES = settings(max_examples=40, deadline=None)
+
+
+def plain_ap(labels: np.ndarray) -> float:
+    """AP of a list without ties, by the definition."""
+    hits, total = 0, 0.0
+    for place, positive in enumerate(labels, start=1):
+        hits += positive
+        total += hits / place if positive else 0.0
+    return total / hits
+
+
+def toy(seed: int, n: int = 40, levels: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < 0.4
+    labels[0] = True
+    return rng.integers(0, levels, n).astype(float), labels, rng.random(n) < 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ap_is_the_mean_over_shuffled_ties(seed: int) -> None:
+    scores, labels, known = toy(seed)
+    rng = np.random.default_rng(0)
+    values = [
+        plain_ap(labels[np.lexsort((rng.random(len(labels)), -np.where(known, scores, 0), ~known))])
+        for _ in range(4000)
+    ]
+    error = np.std(values) / math.sqrt(len(values))
+    assert average_precision(scores, labels, known) == pytest.approx(np.mean(values), abs=5 * error)
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000))
+def test_ap_without_ties_is_the_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores, labels = rng.permutation(50).astype(float), rng.random(50) < 0.3
+    labels[0] = True
+    assert average_precision(scores, labels) == pytest.approx(plain_ap(labels[np.argsort(-scores)]))
+
+
+@pytest.mark.parametrize(("n", "positives"), [(10, 3), (1000, 50), (5, 5)])
+def test_a_constant_score_gives_the_uniform_value(n: int, positives: int) -> None:
+    labels = np.arange(n) < positives
+    # E[AP] of a random order = (1/n)·Σ_k [(P−1)/(n−1)·(k−1) + 1]/k
+    k = np.arange(1, n + 1)
+    expected = float(((((positives - 1) / (n - 1)) * (k - 1) + 1) / k).mean())
+    assert average_precision(np.full(n, 3.0), labels) == pytest.approx(expected)
+    # all unknown is the same thing
+    assert average_precision(np.arange(n), labels, np.zeros(n, dtype=bool)) == pytest.approx(expected)
+
+
+def test_unknown_pairs_come_last_whatever_their_number() -> None:
+    assert average_precision([9.0, -5.0], [True, False], known=[False, True]) == 0.5
+    assert rank([np.nan, 1.0], known=[False, True]).order.tolist() == [1, 0]
+
+
+def test_bad_rankings_are_refused() -> None:
+    with pytest.raises(InputError, match="no pair is positive"):
+        average_precision([1.0], [False])
+    with pytest.raises(InputError, match="1 of 2 scores are not numbers"):
+        average_precision([1.0, np.nan], [True, False])
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000))
+def test_spearman_agrees_with_scipy(seed: int) -> None:
+    scores, labels, known = toy(seed)
+    gold = np.random.default_rng(seed + 1).integers(0, 7, len(scores)).astype(float)
+    low = np.where(known, scores, -100.0)
+    assert spearman(scores, gold, known) == pytest.approx(spearmanr(low, gold).statistic)
+
+
+def test_mean_ranks_of_infinite_scores() -> None:
+    assert mean_ranks([-np.inf, np.inf, 0.0]).tolist() == [1.0, 3.0, 2.0]
+
+
+def test_ap_at_k_takes_the_top_list_alone() -> None:
+    assert average_precision_at([4, 3, 2, 1], [True, False, False, True], 3) == 1.0
+    assert average_precision_at([4, 3, 2, 1], [False, False, False, True], 3) == 0.0
+    assert average_precision_at([1, 1], [True, False], 1) == pytest.approx(0.5, abs=0.15)
+    assert average_precision_at([2, 1], [True, True], 100) == 1.0
+    with pytest.raises(InputError):
+        average_precision_at([1.0], [True], 0)
+
+
+def slow_folds(scores: np.ndarray, labels: np.ndarray, folds: int, seed: int) -> tuple[float, float]:
+    """The walk down the ranking, cut by cut."""
+    rng = np.random.default_rng(seed)
+    ranking = rank(scores)
+    order = ranking.order[np.lexsort((rng.random(len(labels)), ranking.block))]
+    fold = rng.permutation(np.arange(len(labels)) % folds)
+    f1_total = accuracy_total = 0.0
+    for j in range(folds):
+        test = [i for i in order if fold[i] == j]
+        best_f1, best_accuracy, f1, accuracy = 0.0, -1.0, 0.0, 0.0
+        above_test: list[int] = []
+        above_train: list[int] = []
+        train = [i for i in order if fold[i] != j]
+        for i in order:
+            (above_test if fold[i] == j else above_train).append(i)
+            if not labels[i]:
+                continue
+
+            def measures(above: list[int], everything: list[int]) -> tuple[float, float]:
+                hits = sum(labels[k] for k in above)
+                positives = sum(labels[k] for k in everything)
+                right = hits + sum(not labels[k] for k in everything if k not in above)
+                return 2 * hits / (len(above) + positives), right / len(everything)
+
+            train_f1, train_accuracy = measures(above_train, train)
+            if train_f1 > best_f1 and any(labels[k] for k in above_test):
+                best_f1, f1 = train_f1, measures(above_test, test)[0]
+            if train_accuracy > best_accuracy:
+                best_accuracy, accuracy = train_accuracy, measures(above_test, test)[1]
+        f1_total += len(test) * f1
+        accuracy_total += len(test) * accuracy
+    return f1_total / len(labels), accuracy_total / len(labels)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cross_validation_agrees_with_the_walk(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = rng.random(80) < 0.5
+    scores = labels + rng.normal(size=80)
+    found = cross_validated(scores, labels, folds=4, seed=seed)
+    assert (found.f1, found.accuracy) == pytest.approx(slow_folds(scores, labels, 4, seed))
+
+
+def test_a_fold_without_positives_is_an_error() -> None:
+    with pytest.raises(InputError, match="no positive pair"):
+        cross_validated(np.arange(40.0), np.arange(40) < 2)
+
+
+def test_directionality_guesses_the_undecided() -> None:
+    found = directionality([1, 2, -1, 0, 9, 9], [1, 1, 1, 1, 1, 0], known=[1, 1, 1, 1, 0, 1])
+    assert found == Direction(2, 1, 2)
+    assert found.accuracy == pytest.approx(3 / 5)
+    assert found.decided_accuracy == pytest.approx(2 / 3)
+    assert found + found == Direction(4, 2, 4)
+
+
+def test_micro_average_weighs_by_size() -> None:
+    assert micro_average({"a": 1.0, "b": 3.0}, {"a": 3, "b": 1, "c": 99}) == 1.5
+
+
+# ---- resampling ---------------------------------------------------------------------------------------------------
+
+
+def scored(seed: int, *, graded: bool = False, n: int = 60) -> Scored:
+    values, labels, known = toy(seed, n)
+    gold = np.random.default_rng(seed).integers(0, 5, n).astype(float) if graded else labels.astype(float)
+    numbers = np.arange(n)
+    dataset = Dataset("toy", tuple(map(str, range(n))), numbers, numbers, gold, graded=graded)
+    return Scored(dataset, "raw", known, 0, {"x": values})
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_resampled_measures_are_those_of_the_repeated_rows(graded: bool) -> None:
+    one = scored(4, graded=graded)
+    values = bootstrap.replicates(one, 20, seed=3)["x"]
+    counts = bootstrap.draws("toy", 60, 20, 3)
+    for b in range(20):
+        rows = np.repeat(np.arange(60), counts[b])
+        if graded:
+            expected = spearman(one.values["x"][rows], one.dataset.gold[rows], one.known[rows])
+        else:
+            expected = average_precision(one.values["x"][rows], one.dataset.labels[rows], one.known[rows])
+        assert values[b] == pytest.approx(100 * expected)
+
+
+def test_intervals_are_deterministic_and_cover_the_figure() -> None:
+    one = scored(7, n=400)
+    first = bootstrap.replicates(one, 500, threads=1)["x"]
+    again = bootstrap.replicates(one, 500, threads=3)["x"]
+    assert first.tobytes() == again.tobytes()
+    low, high = bootstrap.interval(first)
+    assert low < 100 * average_precision(one.values["x"], one.dataset.labels, one.known) < high
+
+
+def test_the_paired_test_sees_a_difference_and_none() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.random(600) < 0.4
+    good, same = labels + rng.normal(size=600), labels + 3 * rng.normal(size=600)
+    numbers = np.arange(600)
+    dataset = Dataset("pairs", tuple(map(str, range(600))), numbers, numbers, labels.astype(float))
+    known = np.ones(600, dtype=bool)
+    values = bootstrap.replicates(Scored(dataset, "raw", known, 0, {"good": good, "same": same}), 1000)
+    assert bootstrap.paired_p(values["good"], values["same"]) < 0.01
+    assert bootstrap.paired_p(values["good"], values["good"]) == 1.0

@@ -1,0 +1,246 @@
+"""Every compiled loop agrees with its slow twin, at any cut of the pairs and any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from hyperdive.scores import Pairs, get, table
+
+TIMES = settings(max_examples=40, deadline=None)
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def random_rows(seed: int, rows: int = 12, columns: int = 9, filled: float = 0.4) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    # coarse values, so that equal entries, ties and inclusions really happen
+    return rng.integers(1, 6, (rows, columns)) / 4.0 * (rng.random((rows, columns)) < filled)
+
+
+def all_pairs(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    q, p = np.meshgrid(np.arange(rows), np.arange(rows), indexing="ij")
+    return q.ravel(), p.ravel()
+
+
+def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
+    rng = np.random.default_rng(seed)
+    n, d = matrix.shape
+    q, p = all_pairs(n)
+    return Pairs(
+        matrix,
+        q,
+        p,
+        skipgram=rng.normal(size=(n, 4)),
+        frequencies=rng.integers(1, 100, n),
+        context_counts=csr_array(rng.integers(0, 4, (d, d)).astype(float)),
+        **more,
+    )
+
+
+# ---- slow twins: one pair at a time, straight from the formulas ---------------------------------------------------
+
+
+def entropy(x: np.ndarray) -> float:
+    d = x[x > 0] / x.sum() if x.sum() > 0 else np.zeros(0)
+    return float(-(d * np.log(d)).sum())
+
+
+def cosine(x: np.ndarray, y: np.ndarray) -> float:
+    below = np.linalg.norm(x) * np.linalg.norm(y)
+    return float(x @ y / below) if below else 0.0
+
+
+def share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def ranked(x: np.ndarray) -> list[int]:
+    return [i for i in sorted(range(len(x)), key=lambda i: (-x[i], i)) if x[i] > 0]
+
+
+def ap_inc(q: np.ndarray, p: np.ndarray) -> float:
+    fq, fp = ranked(q), ranked(p)
+    if not fq or not fp:
+        return 0.0
+    total = 0.0
+    for r in range(1, len(fq) + 1):
+        precision = sum(f in fp for f in fq[:r]) / r
+        rel = 1 - (fp.index(fq[r - 1]) + 1) / (len(fp) + 1) if fq[r - 1] in fp else 0.0
+        total += precision * rel
+    return total / len(fq)
+
+
+def lin(q: np.ndarray, p: np.ndarray) -> float:
+    both = (q > 0) & (p > 0)
+    return share((q + p)[both].sum(), q.sum() + p.sum())
+
+
+def ap_syn(q: np.ndarray, p: np.ndarray, n: int = 1000) -> float:
+    fq, fp = ranked(q)[:n], ranked(p)[:n]
+    return sum(2 / (fq.index(f) + 1 + fp.index(f) + 1) for f in fq if f in fp)
+
+
+def al1_value(a: float, q: np.ndarray, p: np.ndarray, w0: float) -> float:
+    return float((w0 * np.maximum(a * q - p, 0) + np.maximum(p - a * q, 0)).sum())
+
+
+def al1_breakpoints(q: np.ndarray, p: np.ndarray, w0: float = 5.0) -> float:
+    """The smallest loss over all break points: the minimum of a convex piecewise linear function is at one of them."""
+    if q.sum() == 0 or p.sum() == 0:
+        return 1.0
+    d_q, d_p = q / q.sum(), p / p.sum()
+    points = [0.0, *(d_p[d_q > 0] / d_q[d_q > 0])]
+    return min(al1_value(a, d_q, d_p, w0) for a in points)
+
+
+def al1_linprog(q: np.ndarray, p: np.ndarray, w0: float = 5.0) -> float:
+    d_q, d_p = q / q.sum(), p / p.sum()
+    n = len(d_q)
+    # minimise w₀·Σu + Σv over a, u, v ≥ 0 with u ≥ a·d_q − d_p and v ≥ d_p − a·d_q
+    cost = np.concatenate([[0.0], np.full(n, w0), np.ones(n)])
+    over = np.hstack([d_q[:, None], -np.eye(n), np.zeros((n, n))])
+    under = np.hstack([-d_q[:, None], np.zeros((n, n)), -np.eye(n)])
+    found = linprog(cost, A_ub=np.vstack([over, under]), b_ub=np.concatenate([d_p, -d_p]), options=TIGHT)
+    return float(found.fun)
+
+
+TWINS = {
+    "C": cosine,
+    "ΔS": lambda q, p: p.sum() - q.sum(),
+    "ΔQ": lambda q, p: np.linalg.norm(p) - np.linalg.norm(q),
+    "ΔE": lambda q, p: entropy(p) - entropy(q),
+    "C·ΔS": lambda q, p: cosine(q, p) * (p.sum() - q.sum()),
+    "C·ΔQ": lambda q, p: cosine(q, p) * (np.linalg.norm(p) - np.linalg.norm(q)),
+    "C·ΔE": lambda q, p: cosine(q, p) * (entropy(p) - entropy(q)),
+    "Weeds": lambda q, p: share(q[p > 0].sum(), q.sum()),
+    "CDE": lambda q, p: share(np.minimum(q, p).sum(), q.sum()),
+    "rWeeds": lambda q, p: share(p[q > 0].sum(), p.sum()),
+    "rCDE": lambda q, p: share(np.minimum(q, p).sum(), p.sum()),
+    "invCL": lambda q, p: np.sqrt(
+        max(share(np.minimum(q, p).sum(), q.sum()) * (1 - share(np.minimum(q, p).sum(), p.sum())), 0.0)
+    ),
+    "AL₁": lambda q, p: -al1_breakpoints(q, p),
+    "cosWeeds": lambda q, p: np.sqrt(cosine(q, p) * share(q[p > 0].sum(), q.sum())),
+    "Lin": lin,
+    "APinc": ap_inc,
+    "balAPinc": lambda q, p: np.sqrt(lin(q, p) * ap_inc(q, p)),
+    "APSyn": ap_syn,
+    "SLQS Row": lambda q, p: 1 - entropy(q) / entropy(p) if entropy(p) > 0 else -1.0,
+}
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000), filled=st.sampled_from([0.0, 0.1, 0.5, 1.0]))
+def test_every_score_agrees_with_its_twin_on_dense_and_sparse_rows(seed: int, filled: float) -> None:
+    matrix = random_rows(seed, filled=filled)
+    dense, sparse = make(matrix), make(csr_array(matrix))
+    for name, twin in TWINS.items():
+        values = get(name)(dense)
+        expected = [twin(matrix[i], matrix[j]) for i, j in zip(dense.q, dense.p, strict=True)]
+        np.testing.assert_allclose(values, expected, atol=1e-12, err_msg=name)
+        np.testing.assert_array_equal(values, get(name)(sparse), err_msg=name)
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000), w0=st.sampled_from([0.1, 1.0, 5.0, 20.0]), width=st.sampled_from([5, 40, 150]))
+def test_al1_agrees_with_the_break_points_on_short_and_long_rows(seed: int, w0: float, width: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.gamma(0.5, size=(6, width)) * (rng.random((6, width)) < 0.7)
+    pairs = make(matrix)
+    values = get(f"AL1:w0={w0}")(pairs)
+    expected = [-al1_breakpoints(matrix[i], matrix[j], w0) for i, j in zip(pairs.q, pairs.p, strict=True)]
+    np.testing.assert_allclose(values, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("width", [6, 60])
+def test_al1_agrees_with_a_linear_programming_solver(width: int) -> None:
+    rng = np.random.default_rng(width)
+    # mostly shared dimensions: where little is shared every distance is 1 and nothing is tested
+    matrix = rng.gamma(1.0, size=(7, width)) * (rng.random((7, width)) < 0.97)
+    pairs = make(matrix)
+    expected = np.array([-al1_linprog(matrix[i], matrix[j]) for i, j in zip(pairs.q, pairs.p, strict=True)])
+    np.testing.assert_allclose(get("AL1")(pairs), expected, rtol=0, atol=1e-9)
+    assert ((expected > -0.99) & (expected < -0.01)).sum() > 20
+
+
+def test_al1_of_zero_disjoint_and_identical_vectors() -> None:
+    rows = np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0], [10.0, 20.0, 0.0]])
+    pairs = Pairs(rows, q=[0, 1, 1, 1, 1], p=[1, 0, 2, 1, 3])
+    np.testing.assert_allclose(get("AL1")(pairs), [-1, -1, -1, 0, 0], atol=1e-12)
+
+
+def test_released_al1_is_too_small_by_the_mass_outside() -> None:
+    q, p = np.array([8.0, 1.0, 1.0]) / 10, np.array([1.0, 1.0, 0.0]) / 2
+    pairs = Pairs(np.array([q, p]), q=[0], p=[1])
+    a = (p / q)[:2].min()
+    full = al1_value(a, q, p, 5.0)
+    assert get("AL1")(pairs)[0] == pytest.approx(-full)
+    assert get("AL1:released=true")(pairs)[0] == pytest.approx(-(full - 5 * a * 0.1))
+
+
+def test_slqs_uses_the_median_entropy_of_the_strongest_contexts() -> None:
+    matrix = random_rows(3)
+    pairs = make(matrix)
+    counts = pairs.context_counts.csr.toarray()
+    entropies = np.array([entropy(row) for row in counts])
+
+    def e(x: np.ndarray, n: int) -> float:
+        top = ranked(x)[:n]
+        return float(np.median(entropies[top])) if top else 0.0
+
+    for n in (1, 2, 100):
+        expected = [e(matrix[j], n) - e(matrix[i], n) for i, j in zip(pairs.q, pairs.p, strict=True)]
+        np.testing.assert_allclose(get(f"SLQS Sub:n={n}")(pairs), expected, atol=1e-12)
+    ratio = get("SLQS")(pairs)
+    expected = [
+        1 - e(matrix[i], 100) / e(matrix[j], 100) if e(matrix[j], 100) > 0 else -1.0
+        for i, j in zip(pairs.q, pairs.p, strict=True)
+    ]
+    np.testing.assert_allclose(ratio, expected, atol=1e-12)
+
+
+def test_rctc_follows_its_definition() -> None:
+    matrix = random_rows(5, rows=8, columns=30, filled=0.5)
+    pairs = make(matrix, seed=2)
+    counts = pairs.context_counts.csr.toarray()
+    sums, grand = counts.sum(axis=1), counts.sum()
+
+    def coherence(top: list[int]) -> float:
+        values = [
+            max(np.log(counts[i, j] * grand / (sums[i] * sums[j])), 0.0) if counts[i, j] else 0.0
+            for at, i in enumerate(top)
+            for j in top[at + 1 :]
+        ]
+        return float(np.median(values)) if values else 0.0
+
+    def expected(q: np.ndarray, p: np.ndarray, n: int = 4) -> float:
+        tq, tp = ranked(q), ranked(p)
+        parts = [
+            coherence(tq[:n]),
+            coherence([c for c in tq if c not in tp][:n]),
+            coherence(tp[:n]),
+            coherence([c for c in tp if c not in tq][:n]),
+        ]
+        return share(share(parts[0], parts[1]), share(parts[2], parts[3]))
+
+    values = get("RCTC:n=4")(pairs)
+    np.testing.assert_allclose(
+        values, [expected(matrix[i], matrix[j]) for i, j in zip(pairs.q, pairs.p, strict=True)], atol=1e-9
+    )
+    assert (values > 0).any()
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    rng = np.random.default_rng(0)
+    matrix = random_rows(1, rows=60, columns=40).astype(np.float32)
+    q, p = rng.integers(0, 60, 20_000), rng.integers(0, 60, 20_000)
+    counts = csr_array(rng.integers(0, 4, (40, 40)).astype(float))
+    given_ = {"skipgram": rng.normal(size=(60, 4)), "frequencies": np.arange(60), "context_counts": counts}
+    one = Pairs(matrix, q, p, threads=1, **given_)
+    three = Pairs(matrix, q, p, threads=3, **given_)
+    for score in table():
+        assert score(one).tobytes() == score(three).tobytes(), score.name

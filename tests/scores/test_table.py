@@ -1,0 +1,182 @@
+"""The table of scores: names, aliases, options, needs, and the promises every score keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperdive.errors import Error, InputError, OptionError
+from hyperdive.scores import Pairs, get, names, register, table, unregister, usable_scores
+from hyperdive.scores.rows import as_source, look_up
+from hyperdive.spaces.space import VectorSpace
+
+from .test_kernels import make, random_rows
+
+TIMES = settings(max_examples=30, deadline=None)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name"),
+    [
+        ("C·ΔS", "C·ΔS"), ("C*dS", "C·ΔS"), ("cds", "C·ΔS"), ("C.DeltaS", "C·ΔS"), ("c × Δs", "C·ΔS"),
+        ("dS", "ΔS"), ("ds", "ΔS"), ("DeltaS", "ΔS"), ("AL1", "AL₁"), ("al₁", "AL₁"), ("C*dE", "C·ΔE"),
+        ("CDE", "CDE"), ("cde", "CDE"), ("SLQS_Sub", "SLQS Sub"), ("wds", "W·ΔS"), ("cosine", "C"),
+        ("frequency ratio", "Frequency"), ("reversed-weeds", "rWeeds"),
+    ],
+)  # fmt: skip
+def test_every_spelling_finds_its_score(spelled: str, name: str) -> None:
+    assert get(spelled).name == name
+
+
+def test_every_score_says_what_it_is() -> None:
+    for score in table():
+        assert score.formula and score.reference and score.range and score.function.__doc__, score.name
+        assert get(score.ascii).name == score.name
+        assert score.ascii.isascii()
+
+
+def test_an_unknown_score_is_refused_with_a_guess() -> None:
+    with pytest.raises(OptionError, match="no score is called 'cosin'.*did you mean cosine"):
+        get("cosin")
+
+
+@pytest.mark.parametrize("text", ["AL1:w1=2", "AL1:w0=x", "AL1:w0=-1", "AL1:w0=nan", "Weeds:printed=maybe", "C:n=2"])
+def test_a_wrong_option_is_refused_and_the_right_ones_named(text: str) -> None:
+    with pytest.raises(OptionError, match="its options"):
+        get(text)
+
+
+def test_al1_without_a_price_is_refused() -> None:
+    with pytest.raises(OptionError, match="above 0"):
+        get("AL1:w0=0")(Pairs([[1.0], [2.0]], [0], [1]))
+
+
+def test_a_user_registers_a_score_and_cannot_take_a_name_twice() -> None:
+    @register("mine", formula="C/2", half=2.0)
+    def mine(pairs: Pairs, *, half: float = 2.0) -> np.ndarray:
+        """Half the cosine."""
+        return pairs.cosine / half
+
+    try:
+        pairs = Pairs([[1.0], [2.0]], [0], [1])
+        assert get("MINE")(pairs).tolist() == [0.5]
+        assert get("mine:half=4")(pairs).tolist() == [0.25]
+        with pytest.raises(OptionError, match="taken"):
+            register("Mine")
+        with pytest.raises(OptionError, match="taken"):
+            register("other", aliases=("cds",))
+    finally:
+        unregister("mine")
+    assert "mine" not in names()
+    with pytest.raises(OptionError):
+        get("mine")
+
+
+def test_a_score_that_is_not_a_number_is_an_error_that_names_it() -> None:
+    @register("broken", formula="0/0")
+    def broken(pairs: Pairs) -> np.ndarray:
+        """Not a number."""
+        return np.full(len(pairs), np.nan)
+
+    try:
+        with pytest.raises(InputError, match="score broken is not a number for 1 of 1 pairs"):
+            get("broken")(Pairs([[1.0], [2.0]], [0], [1]))
+    finally:
+        unregister("broken")
+
+
+def test_a_space_that_cannot_compute_a_score_says_which_it_can() -> None:
+    plain = Pairs([[1.0], [2.0]], [0], [1])
+    with pytest.raises(InputError, match=r"score W needs a skip-gram space \(this space has: C, dS"):
+        get("W")(plain)
+    with pytest.raises(InputError, match="SLQS Sub needs co-occurrence counts"):
+        get("SLQS Sub")(plain)
+    with pytest.raises(InputError, match="CDE needs non-negative vectors") as caught:
+        get("CDE")(Pairs([[-1.0], [2.0]], [0], [1]))
+    assert "AL1" not in str(caught.value)
+    assert issubclass(InputError, Error)
+
+
+def test_usable_scores_of_a_signed_space_leave_inclusion_out() -> None:
+    space = VectorSpace(["a", "b"], [[1.0, 0.5], [-1.0, 2.0]], frequencies=[1, 1], kind="skipgram")
+    usable = {score.name for score in usable_scores(as_source(space))}
+    assert {"C", "ΔS", "ΔQ", "Frequency"} <= usable
+    assert not usable & {"CDE", "AL₁", "W", "SLQS Sub", "ΔE"}
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000))
+def test_symmetry_range_and_direction(seed: int) -> None:
+    pairs = make(random_rows(seed))
+    turned = Pairs(
+        pairs.rows, pairs.p, pairs.q, skipgram=pairs.skipgram, frequencies=pairs.frequencies,
+        context_counts=pairs.context_counts,
+    )  # fmt: skip
+    for score in table():
+        values = score(pairs)
+        if score.symmetric:
+            np.testing.assert_allclose(values, score(turned), atol=1e-12, err_msg=score.name)
+        if score.name in ("ΔS", "ΔQ", "ΔE", "SLQS Sub", "Frequency", "C·ΔS", "W·ΔE"):
+            np.testing.assert_allclose(values, -score(turned), atol=1e-12, err_msg=score.name)
+        low, high = {"[0, 1]": (0, 1), "[-1, 0]": (-1, 0), "[-1, 1]": (-1, 1), "[0, 1)": (0, 1)}.get(
+            score.range, (-np.inf, np.inf)
+        )
+        assert values.min() >= low - 1e-12 and values.max() <= high + 1e-12, score.name
+    # what CDE says of one direction, reversed CDE says of the other
+    np.testing.assert_array_equal(get("rCDE")(turned), get("CDE")(pairs))
+    np.testing.assert_array_equal(get("rWeeds")(turned), get("Weeds")(pairs))
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000))
+def test_cde_is_one_exactly_when_q_is_included_in_p(seed: int) -> None:
+    matrix = random_rows(seed)
+    pairs = make(matrix)
+    values = get("CDE")(pairs)
+    included = (matrix[pairs.q] <= matrix[pairs.p]).all(axis=1) & (matrix[pairs.q].sum(axis=1) > 0)
+    np.testing.assert_array_equal(np.abs(values - 1.0) < 1e-12, included)
+    # p included in q too means the two are equal: invCL is 0 there
+    same = included & (matrix[pairs.q] == matrix[pairs.p]).all(axis=1)
+    assert (get("invCL")(pairs)[same] < 1e-6).all()
+
+
+def test_printed_weeds_turns_the_ranking_round() -> None:
+    pairs = make(random_rows(0))
+    np.testing.assert_array_equal(get("Weeds:printed=true")(pairs), -get("Weeds")(pairs))
+
+
+def test_random_belongs_to_the_place_and_the_seed() -> None:
+    whole = Pairs(np.eye(3), np.zeros(100, dtype=int), np.ones(100, dtype=int))
+    part = Pairs(np.eye(3), np.zeros(3, dtype=int), np.ones(3, dtype=int), places=[5, 50, 99])
+    values = get("Random")(whole)
+    assert get("Random")(part).tolist() == values[[5, 50, 99]].tolist()
+    assert (get("Random:seed=1")(whole) != values).all()
+    assert 0.4 < values.mean() < 0.6
+
+
+def test_phrases_are_means_and_missing_words_make_them_missing() -> None:
+    space = VectorSpace(
+        ["hot", "dog", "ice cream", "cola"], [[2, 0], [0, 2], [5, 5], [1, 1]], frequencies=[4, 2, 1, 1], kind="dive"
+    )
+    terms = [["hot", "dog"], ["hot", "cat"], ["ice", "cream"], ["dogs"], ["dogs", "hot"], [""]]
+    found = look_up(space, terms)
+    assert found.found.tolist() == [True, False, True, True, True, False]
+    assert found.by_lemma.tolist() == [False, False, False, True, True, False]
+    assert look_up(space, terms, lemmas=False).found.tolist() == [True, False, True, False, False, False]
+    from hyperdive.scores import Terms
+
+    made = Terms(as_source(space), terms)
+    np.testing.assert_allclose(made.rows.matrix[:5], [[1, 1], [0, 0], [5, 5], [0, 2], [1, 1]])
+    assert made.frequencies.tolist() == [3.0, 0.0, 1.0, 2.0, 3.0, 0.0]
+
+
+def test_a_term_without_a_skipgram_vector_has_w_zero() -> None:
+    from hyperdive.scores import Terms
+
+    main = VectorSpace(["a", "b"], np.eye(2), frequencies=[1, 1], kind="dive")
+    beside = VectorSpace(["a"], [[1.0]], frequencies=[1], kind="skipgram")
+    terms = Terms(as_source(main, beside), [["a"], ["b"]])
+    pairs = terms.pairs([0, 0], [0, 1])
+    assert get("W")(pairs).tolist() == [1.0, 0.0]
