@@ -135,11 +135,19 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
         newlines = 0
         opener = -1  # an opening quote or bracket right before a possible sentence start
         last_token_end = -1
-        last_is_abbreviation = False
+        last_hash = np.uint64(0)
+        last_is_initial = False
         after_apostrophe = False
         last_seen = begin
         i = begin
         while i < end:
+            if data[i] == 32:
+                if pending == 1:
+                    pending = 2
+                after_apostrophe = False
+                opener = -1
+                i += 1
+                continue
             k, width, bad = _class_at(data, i, end, classes)
             kind = k & CLASS_MASK
             if kind == SPACE:
@@ -251,7 +259,8 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                     reason = CLITIC
                 after_apostrophe = ended_by_apostrophe
                 h = h ^ (h >> np.uint64(29))
-                last_is_abbreviation = has_dot or (piece == 1 and length == 1) or _contains(abbreviations, h)
+                last_hash = h
+                last_is_initial = has_dot or (piece == 1 and length == 1)
                 last_token_end = i
                 last_seen = stop_at
                 if spans:
@@ -311,7 +320,8 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 pending = 0
                 newlines = 0
             if kind == DOT:
-                pending = 0 if (last_token_end == i and last_is_abbreviation) else 1
+                short = last_token_end == i and (last_is_initial or _contains(abbreviations, last_hash))
+                pending = 0 if short else 1
             elif kind == STOP:
                 pending = 1
             elif kind == FULL_STOP:
@@ -472,6 +482,13 @@ def select(forms, key_of_form, stop, out, first, written, sentences, sentence, s
             out[got] = key
             got += 1
     return len(forms), got, stops, sentence
+
+
+@njit(cache=True, nogil=True)
+def add_counts(keys, counts):
+    """counts[k] += 1 for every key of the chunk."""
+    for i in range(len(keys)):
+        counts[keys[i]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -126,12 +126,12 @@ class _Spooler:
     def budget_used(self) -> int:
         return self.kept if self.options.budget == "kept" else self.alphabetic
 
-    def counted(self, tokens: Tokens) -> npt.NDArray[np.int64]:
-        """Running count of what the budget counts; forms of the block must be merged for `kept`."""
+    def counted(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
+        """Which tokens the budget counts; forms of the block must be merged for `kept`."""
         counts = tokens.forms != 0
         if self.options.budget == "kept":
             counts &= ~self._stop_of_form[tokens.forms]
-        return np.cumsum(counts)
+        return counts
 
     def merge(self, tokens: Tokens) -> None:
         """Number the block's forms for good."""
@@ -171,8 +171,7 @@ class _Spooler:
         if self.keeper is not None:
             self.spans.append(np.column_stack([tokens.sent_starts, tokens.sent_ends]) + self.text_bytes)
         if self.options.max_tokens:
-            counted = self.counted(tokens)
-            used = int(counted[-1]) if len(counted) else 0
+            used = int(np.count_nonzero(self.counted(tokens)))
             if self.options.budget == "kept":
                 self.kept += used
             else:
@@ -278,8 +277,8 @@ def _read(
             if options.budget == "kept":
                 spooler.merge(tokens)
             counted = spooler.counted(tokens)
-            if len(counted) and used + int(counted[-1]) >= limit:
-                at = int(np.searchsorted(counted, limit - used))
+            if used + int(np.count_nonzero(counted)) >= limit:
+                at = int(np.searchsorted(np.cumsum(counted), limit - used))
                 piece = int(np.searchsorted(tokens.piece_tokens, at, side="right"))
                 block = block.first(piece)
                 tokens = work(block, options)

@@ -181,7 +181,7 @@ def count_keys(stream: Stream, size: int, limit: int | None = None) -> Int:
     counts = np.zeros(size, dtype=np.int64)
     end = len(stream.keys) if limit is None else limit
     for start in range(0, end, _CHUNK_TOKENS):
-        counts += np.bincount(stream.keys[start : min(end, start + _CHUNK_TOKENS)], minlength=size)
+        _kernels.add_counts(np.asarray(stream.keys[start : min(end, start + _CHUNK_TOKENS)]), counts)
     return counts
 
 

