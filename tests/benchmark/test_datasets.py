@@ -67,7 +67,7 @@ def test_structural_oov_counts_of_the_specification(data: Path) -> None:
     }  # fmt: skip
     for name, count in expected.items():
         dataset = load(name, data=data)
-        plain = np.array([all(word.isascii() and word.isalpha() for word in key) for key in dataset.keys()])
+        plain = np.array([all(word.isascii() and word.isalpha() for word in key) for key in dataset.space_keys()])
         assert int((~(plain[dataset.q] & plain[dataset.p])).sum()) == count, name
 
 
@@ -90,7 +90,7 @@ def test_the_uniform_ranking_is_within_three_deviations_of_the_share_of_positive
 def test_terms_become_keys_of_a_raw_and_of_a_pos_space(data: Path) -> None:
     def keys(name: str, term: str, *, pos: bool) -> tuple[str, ...]:
         dataset = load(name, data=data)
-        return dataset.keys(pos=pos)[dataset.terms.index(term)]
+        return dataset.space_keys(pos=pos)[dataset.terms.index(term)]
 
     assert keys("BLESS", "goldfish-n", pos=True) == ("goldfish|n",)
     assert keys("BLESS", "goldfish-n", pos=False) == ("goldfish",)
@@ -157,7 +157,7 @@ def test_numbers_are_grades(tmp_path: Path) -> None:
     dataset = read_pairs(path)
     assert dataset.graded
     assert dataset.gold.tolist() == [5.5, 0.0, 6.0]
-    assert ("red", "panda") in dataset.keys()
+    assert ("red", "panda") in dataset.space_keys()
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_every_score_says_what_it_is() -> None:
 
 
 def test_an_unknown_score_is_refused_with_a_guess() -> None:
-    with pytest.raises(OptionError, match="no score is called 'cosin'.*did you mean cosine"):
+    with pytest.raises(OptionError, match=r"no score is called 'cosin'.*did you mean cosine"):
         get("cosin")
 
 

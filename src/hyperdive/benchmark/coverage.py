@@ -40,7 +40,7 @@ def coverage(raw: Any, datasets: Sequence[Dataset], *, pos: Any = None, lemmas: 
         chosen = [dataset for dataset in datasets if (dataset.tagged and pos is not None) == tagged]
         if space is None or not chosen:
             continue
-        distinct = sorted({word for dataset in chosen for key in dataset.keys(pos=tagged) for word in key})
+        distinct = sorted({word for dataset in chosen for key in dataset.space_keys(pos=tagged) for word in key})
         main = as_source(space).main
         lookup = look_up(main, [[word] for word in distinct], lemmas=lemmas)
         words += len(distinct)

@@ -80,14 +80,14 @@ class Dataset:
         """How many pairs are positive."""
         return int(self.labels.sum())
 
-    def keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
+    def space_keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
         """The words of every term as a vector space spells them.
 
         In a POS space the tag follows a bar (`dog|n`, for every word of a phrase); in a raw space it is cut off.
 
         >>> rows = [("family,doctor-n", "entity-n", 1.0)]
         >>> dataset = Dataset.from_rows("x", rows, tagged=True, separator=",")
-        >>> dataset.keys(pos=True), dataset.keys()
+        >>> dataset.space_keys(pos=True), dataset.space_keys()
         ([('family|n', 'doctor|n'), ('entity|n',)], [('family', 'doctor'), ('entity',)])
         """
         keys: list[tuple[str, ...]] = []

@@ -49,7 +49,7 @@ def discover(
     source = as_source(model)
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
-    found = look_up(source.main, dataset.keys(pos=pos), lemmas=lemmas)
+    found = look_up(source.main, dataset.space_keys(pos=pos), lemmas=lemmas)
     asked = np.unique(dataset.q[dataset.labels])
     known = asked[found.found[asked]]
     missing = len(asked) - len(known)

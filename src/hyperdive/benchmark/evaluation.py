@@ -163,7 +163,7 @@ def score_dataset(
     threads: int = 0,
 ) -> Scored:
     """Every pair of a dataset under every score."""
-    terms = Terms(source, dataset.keys(pos=pos), lemmas=lemmas, threads=threads)
+    terms = Terms(source, dataset.space_keys(pos=pos), lemmas=lemmas, threads=threads)
     known = terms.found[dataset.q] & terms.found[dataset.p]
     by_lemma = terms.lookup.by_lemma
     saved = int((known & (by_lemma[dataset.q] | by_lemma[dataset.p])).sum())

@@ -24,7 +24,7 @@ def read_pairs(path: str | Path, format: str | None = None) -> Dataset:
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "mine.tsv"
     >>> _ = place.write_text("hot dog\\tfood\\tTrue\\nfood\\tdog\\tFalse\\n")
-    >>> read_pairs(place), read_pairs(place).keys()[0]
+    >>> read_pairs(place), read_pairs(place).space_keys()[0]
     (<Dataset mine: 2 pairs, 1 positive>, ('hot', 'dog'))
     """
     import pyarrow as pa
