@@ -1,4 +1,4 @@
-"""Compiled loops over token ids and sparse rows. Arrays in, arrays out; `tests/counts/test_kernels.py` holds their slow twins.
+"""Compiled loops over token ids and sparse rows: arrays in, arrays out. Slow twins: `tests/counts/test_kernels.py`.
 
 A sparse row block is `pointers` (int64, one more than rows), `indices` (uint32, rising inside a row), `counts` and
 `edges` (one unsigned type of 8 to 64 bits; `edges` is empty when it is not wanted).
@@ -7,7 +7,7 @@ A sparse row block is `pointers` (int64, one more than rows), `indices` (uint32,
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -17,7 +17,7 @@ _AHEAD = 12
 
 
 @intrinsic
-def _lowest_bit(typing_context, x):  # noqa: ARG001
+def _lowest_bit(typing_context, x):
     """The place of the lowest bit set in x ≠ 0."""
 
     def build(context, builder, signature, args):
@@ -29,7 +29,7 @@ def _lowest_bit(typing_context, x):  # noqa: ARG001
 
 
 @intrinsic
-def _prefetch(typing_context, array, place):  # noqa: ARG001
+def _prefetch(typing_context, array, place):
     """Ask for the cache line of array[place]; never faults, changes nothing but speed."""
 
     def build(context, builder, signature, args):
@@ -247,7 +247,7 @@ def renumber_rows(
 
 @njit(cache=True, nogil=True)
 def join_rows(pointers, indices, counts, edges, rows, table, cut, scratch, edge_scratch):
-    """scratch[table[c]] += counts of all these rows together, ids from `cut` on as 0 (the row of the unknown symbol)."""
+    """scratch[table[c]] += counts of all these rows, ids from `cut` on as 0: the row of the unknown symbol."""
     with_edges = len(edges) > 0
     for k in range(len(rows)):
         for i in range(pointers[rows[k]], pointers[rows[k] + 1]):
@@ -279,7 +279,7 @@ def check_rows(pointers, indices, counts, size):
 
 @njit(cache=True, nogil=True)
 def row_sums(pointers, indices, counts, cut, sums, unknown, columns):
-    """sums[row] = Σ counts, unknown[row] = the part at id 0 or from `cut` on; columns[c] += counts, 0 for the unknown."""
+    """sums[row] = Σ counts, unknown[row] the part at id 0 or from `cut` on; columns[c] += counts, 0 for the unknown."""
     for row in range(len(pointers) - 1):
         total = np.int64(0)
         rare = np.int64(0)

@@ -1,4 +1,4 @@
-"""From runs of shards (one run a block or source) to the finished store: add them up, check the sums, put it in place."""
+"""From runs of shards (one run a block or source) to the finished store: add up, check the sums, put in place."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ class Local:
 
     def buffers(self, which: int = 0) -> Buffers:
         """One of this thread's sets of buffers."""
-        sets: dict[int, Buffers] = self._local.__dict__
+        if not hasattr(self._local, "sets"):
+            self._local.sets = {}
+        sets: dict[int, Buffers] = self._local.sets
         if which not in sets:
             sets[which] = Buffers(self._layout, with_edges=self._with_edges)
         return sets[which]
@@ -87,15 +89,13 @@ def merge_runs(
                     _merge_shard(work, shard, group, name, local, with_edges=with_edges)
                 for source in group:
                     work.drop(piece_name(source, shard))
-                bar.advance(1)  # noqa: B023
+                bar.advance(1)
 
             run(add, tasks)
         runs = names
 
 
-def _merge_shard(
-    work: Work, shard: Shard, runs: Sequence[str], name: str, local: Local, *, with_edges: bool
-) -> None:
+def _merge_shard(work: Work, shard: Shard, runs: Sequence[str], name: str, local: Local, *, with_edges: bool) -> None:
     def mapped(run: str) -> Rows:
         entry = work.finished(piece_name(run, shard))
         if entry is None:
@@ -142,22 +142,14 @@ def finish(
         if not hasattr(local, "columns"):
             local.columns = np.zeros(size, dtype=np.int64)
             columns.append(local.columns)
-        here = slice(shard.first, shard.last)
-        lengths[here] = np.diff(rows.pointers)
-        # contexts of rare words make up the unknown symbol's row, which is there already: they add nothing to columns
-        into = local.columns if shard.first < size else np.zeros(size, dtype=np.int64)
-        last = min(shard.last, size)
-        if shard.first < size < shard.last:
-            inside = last - shard.first
-            for part, target in ((slice(0, inside + 1), into), (slice(inside, None), np.zeros(size, dtype=np.int64))):
-                pointers = rows.pointers[part]
-                begin = shard.first + (part.start or 0)
-                place = slice(begin, begin + len(pointers) - 1)
-                _kernels.row_sums(
-                    pointers, rows.indices, rows.counts, size, sums[place], unknown[place], target
-                )
-        else:
-            _kernels.row_sums(rows.pointers, rows.indices, rows.counts, size, sums[here], unknown[here], into)
+        lengths[shard.first : shard.last] = np.diff(rows.pointers)
+        # rows of rare words are in the unknown symbol's row already: they add nothing to the columns
+        inside = min(max(size - shard.first, 0), len(rows.pointers) - 1)
+        nowhere = np.zeros(size, dtype=np.int64)
+        for low, high, into in ((0, inside, local.columns), (inside, len(rows.pointers) - 1, nowhere)):
+            here = slice(shard.first + low, shard.first + high)
+            pointers = rows.pointers[low : high + 1]
+            _kernels.row_sums(pointers, rows.indices, rows.counts, size, sums[here], unknown[here], into)
 
     with workers(threads) as run:
         run(add_up, range(len(layout.shards)))
@@ -169,7 +161,8 @@ def finish(
             hint="the input was changed or damaged meanwhile; run the command again",
         )
     pointers = np.concatenate([[0], np.cumsum(lengths)])
-    with ArtifactWriter(work.output, KIND, VERSION, force=force) as writer, explain_work_errors(work.output, work.folder):
+    writer = ArtifactWriter(work.output, KIND, VERSION, force=force)
+    with writer, explain_work_errors(work.output, work.folder):
         writer.put("words.txt", "".join(f"{word}\n" for word in words).encode("utf-8"))
         writer.put("word_counts.bin", layout.word_counts)
         writer.put("pointers.bin", pointers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -91,15 +92,13 @@ def load(
 ) -> Inverted:
     """Read a block, number its words by `tables` and invert it with this many threads."""
     window = options.window
-    tokens: npt.NDArray[np.uint32] = np.empty(
-        sum(_halo(corpora[p.corpus], p, window)[1] - _halo(corpora[p.corpus], p, window)[0] for p in pieces), dtype=np.uint32
-    )
+    halos = [_halo(corpora[piece.corpus], piece, window) for piece in pieces]
+    tokens: npt.NDArray[np.uint32] = np.empty(sum(high - low for low, high in halos), dtype=np.uint32)
     targets: list[tuple[int, int]] = []
     borders: list[Int] = []
     at = 0
-    for piece in pieces:
+    for piece, (low, high) in zip(pieces, halos, strict=True):
         corpus = corpora[piece.corpus]
-        low, high = _halo(corpus, piece, window)
         place = tokens[at : at + high - low]
         place[:] = corpus.tokens[low:high]
         _renumber(corpus, place, tables[piece.corpus])
@@ -111,7 +110,7 @@ def load(
     with ThreadPoolExecutor(threads) as pool:
         bad = pool.map(lambda k: _kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
         if any(place >= 0 for place in bad):
-            raise FormatError("a token has a number beyond the vocabulary", hint="the corpus is damaged; encode it anew")
+            raise FormatError("a token has a number beyond the vocabulary", hint="the corpus is damaged; encode anew")
         starts = np.zeros(types + 1, dtype=np.int64)
         np.cumsum(tallies.sum(axis=0), out=starts[1:])
         # chunk k writes its occurrences of w behind those of the chunks before it
@@ -149,7 +148,8 @@ def _renumber(corpus: Corpus, tokens: npt.NDArray[np.uint32], table: npt.NDArray
         part = tokens[start : start + step]
         if len(part) and int(part.max()) >= limit:
             raise FormatError(
-                f"{corpus.path}: a token has a number beyond its {limit - 1} words", hint="it is damaged; encode it anew"
+                f"{corpus.path}: a token has a number beyond its {limit - 1} words",
+                hint="the corpus is damaged; encode it anew",
             )
         if not identity:
             part[:] = table[part]
@@ -170,4 +170,4 @@ def _borders(corpus: Corpus, low: int, high: int) -> Int:
 
 def _split(target: tuple[int, int], parts: int) -> list[tuple[int, int]]:
     ends = np.linspace(*target, parts + 1).astype(np.int64).tolist()
-    return [(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True) if a < b]
+    return [(a, b) for a, b in pairwise(ends) if a < b]

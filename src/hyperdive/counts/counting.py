@@ -56,7 +56,8 @@ def count(
     layout = make_layout(united.counts, min_count, options)
     tokens = sum(len(corpus) for corpus in corpora)
     plan = make_plan(layout, tokens, options, memory=memory, threads=threads)
-    progress.note(str(plan))
+    if progress is not SILENT:  # a library call says nothing
+        progress.note(str(plan))
     identities = [corpus.fingerprint for corpus in corpora]
     work = Work(
         output,
@@ -71,9 +72,7 @@ def count(
             progress.note(f"going on with {work.resumed} finished pieces of an earlier run")
         # one corpus keeps its own numbers
         tables = united.tables if len(corpora) > 1 else (np.zeros(0, dtype=np.uint32),)
-        runs = _count_blocks(
-            work, corpora, tables, layout, options, plan, block_tokens or plan.block_tokens, progress
-        )
+        runs = _count_blocks(work, corpora, tables, layout, options, plan, block_tokens or plan.block_tokens, progress)
         merge_runs(work, layout, runs, with_edges=options.near, threads=plan.threads, progress=progress)
         header = finish(
             work, layout, united.words, options,
@@ -152,4 +151,4 @@ def _count_shard(
         options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
         buffers.indices, counts, edges, lengths,
     )  # fmt: skip
-    work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n] if options.near else edges[:0])
+    work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])

@@ -71,7 +71,7 @@ class CountOptions:
         return np.array([0, *(self.scale // d for d in range(1, self.window + 1))], dtype=np.int64)
 
     def pairs(self, lengths: npt.NDArray[np.int64], repeats: npt.NDArray[np.int64]) -> int:
-        """What all counts must add up to, in units of 1/scale: Σ over lines of n words, distances d < n, of (n - d)·weight.
+        """What all counts must add up to, in units of 1/scale: Σ over lines of n words and d < n of (n - d)·weight.
 
         `repeats[i]` lines have `lengths[i]` words.
 

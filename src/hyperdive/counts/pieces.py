@@ -188,17 +188,15 @@ class Work:
 
     def lengths(self, entry: Entry) -> npt.NDArray[np.uint32]:
         """The number of entries of each row of a piece."""
-        padded = np.fromfile(self._rows_path(entry.name), dtype="<u4")
-        return padded  # the caller knows the number of rows; padding is at the end
+        # the caller knows the number of rows: there may be padding at the end
+        return np.fromfile(self._rows_path(entry.name), dtype="<u4")
 
     def rows(self, entry: Entry, shard: Shard, *, with_edges: bool) -> Rows:
         """A finished piece, mapped."""
         pointers = pointers_of(self.lengths(entry)[: shard.last - shard.first])
         if int(pointers[-1]) != entry.entries:
-            raise FormatError(f"{self.folder / entry.name}: its row lengths do not add up", hint="run the command again")
-        return Rows(
-            pointers, *map_piece(self.folder / entry.name, shard, entry.entries, with_edges=with_edges)
-        )
+            raise FormatError(f"{self.folder / entry.name}: row lengths do not add up", hint="run the command again")
+        return Rows(pointers, *map_piece(self.folder / entry.name, shard, entry.entries, with_edges=with_edges))
 
     def drop(self, name: str) -> None:
         """Delete a piece that has been used up."""

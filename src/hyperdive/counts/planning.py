@@ -130,7 +130,7 @@ def make_plan(
     if budget < least:
         if memory is not None:
             raise OptionError(
-                f"{human(memory, 'B')} of memory is too little: the rows of {layout.types} words need {human(least, 'B')}",
+                f"{human(memory, 'B')} of memory is too little: rows of {layout.types} words need {human(least, 'B')}",
                 hint=f"give at least --memory {-(-least // 10**6)}MB, or encode with fewer different words",
             )
         budget = least
