@@ -1,0 +1,144 @@
+"""Encoded corpus → co-occurrence counts; also merges counts.
+
+Counts which words meet within the window, exactly. Several corpora are counted in one run, each with its own line
+borders; with --merge the inputs are count folders, and the result is the same as counting their corpora in one run. A
+run that was stopped goes on where it was when the same command is given again.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hyperdive._progress import human
+from hyperdive.cli.common import (
+    ForceOption,
+    JsonOption,
+    OutputOption,
+    ProgressMode,
+    ProgressOption,
+    ThreadsOption,
+    reporter,
+    write,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from hyperdive.counts.cooccurrence import Cooccurrence
+
+
+class Preset(StrEnum):
+    default = "default"
+    paper = "paper"
+
+
+class Sides(StrEnum):
+    both = "both"
+    left = "left"
+    right = "right"
+
+
+class Weighting(StrEnum):
+    flat = "flat"
+    harmonic = "harmonic"
+
+
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(help="Stay under this much memory, such as 500MB or 4GB.", show_default="half of this machine's"),
+]
+WindowOption = Annotated[int, typer.Option(help="Words at most this far apart inside a line meet; the paper's is 10.")]
+NearOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--near/--no-near",
+        help="Keep counts inside window - 1 as well, for the PMI filter of the paper's program.",
+        show_default="no; paper: yes",
+    ),
+]
+
+
+def count(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(metavar="CORPUS...", help="Encoded corpora; with --merge, count folders.", show_default=False),
+    ],
+    output: OutputOption,
+    merge: Annotated[bool, typer.Option("--merge", help="Add up count folders instead of counting corpora.")] = False,
+    preset: Annotated[Preset, typer.Option(help="Rules to start from: paper also keeps near counts.")] = Preset.default,
+    window: WindowOption = 10,
+    sides: Annotated[Sides, typer.Option(help="Contexts on both sides of a word, or on one only.")] = Sides.both,
+    weighting: Annotated[
+        Weighting, typer.Option(help="A meeting counts 1 (flat) or 1/distance (harmonic, as in GloVe).")
+    ] = Weighting.flat,
+    near: NearOption = None,
+    min_count: Annotated[
+        int | None,
+        typer.Option(help="Words rarer than this read as the unknown symbol.", show_default="as encoded"),
+    ] = None,
+    memory: MemoryOption = None,
+    threads: ThreadsOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+    progress: ProgressOption = ProgressMode.auto,
+) -> None:
+    from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.counts.planning import parse_size
+
+    report = reporter(progress)
+    try:
+        if merge:
+            from hyperdive.counts.merging import merge as run
+
+            stores = [Cooccurrence.open(path) for path in inputs]
+            run(stores, output, min_count=min_count, threads=threads, force=force, progress=report)
+            counts = Cooccurrence.open(output)
+        else:
+            counts = Cooccurrence.from_corpus(
+                list(inputs),
+                output,
+                window=window,
+                sides=str(sides),
+                weighting=str(weighting),
+                near=preset is Preset.paper if near is None else near,
+                min_count=min_count,
+                memory=None if memory is None else parse_size(memory),
+                threads=threads,
+                force=force,
+                progress=report,
+            )
+    except KeyboardInterrupt:
+        if (output.parent / f".{output.name}.work").exists():
+            report.note("finished parts are kept: the same command goes on from here")
+        raise
+    if json:
+        write_json(counts.header)
+    else:
+        describe_counts(counts)
+
+
+def describe_counts(counts: Cooccurrence) -> None:
+    """The page a person sees after `count`."""
+    header = counts.header
+    totals, parameters = header["totals"], header["parameters"]
+    rare = int(counts.frequencies[0])
+    sides = "" if parameters["sides"] == "both" else f", {parameters['sides']} side only"
+    rows = [
+        ("words", f"{len(counts):,} (at least {counts.min_count} times)"),
+        ("tokens", f"{totals['tokens']:,}"),
+        ("unknown", f"{rare:,} tokens, {100 * rare / max(totals['tokens'], 1):.2f} %"),
+        ("window", f"{parameters['window']}{sides}"),
+        ("weighting", parameters["weighting"]),
+        ("near counts", "kept" if counts.has_near else "not kept"),
+        ("pairs", f"{totals['pairs'] // totals['scale']:,}"),
+        ("different pairs", f"{totals['entries']:,} (rare words counted by themselves)"),
+        ("corpora", f"{len(header['input']['corpora']):,}"),
+        ("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")),
+    ]
+    write(f"{counts.path}: co-occurrence counts")
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        write(f"  {name:<{width}}  {value}")
