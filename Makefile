@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo test test-all lint format bench clean
+.PHONY: help demo test test-all lint format docs bench clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ format: $(VENV)/.stamp-dev  ## bring the code into the one format
 
 bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alternatives (TEXT=file for your own text)
 	@for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b $(if $(TEXT),--text $(TEXT)) || exit 1; done
+
+docs: $(VENV)/.stamp-dev  ## write docs/cli.md from the help texts
+	@$(BIN)/python -m hyperdive.cli.reference > docs/cli.md
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -41,7 +41,9 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"hyperdive.cli.{cmd_name}")
+        module = importlib.import_module(f"hyperdive.cli.{cmd_name.replace('-', '_')}")
+        if hasattr(module, "app"):  # a verb with verbs of its own
+            return typer.main.get_command(module.app)
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
         one.command(name=cmd_name, help=module.__doc__, no_args_is_help=False)(getattr(module, cmd_name))
         return typer.main.get_command(one)

@@ -1,0 +1,62 @@
+"""The model card: what a person should know of a model before trusting it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hyperdive import __version__
+
+if TYPE_CHECKING:
+    from hyperdive.spaces.model import Model
+
+
+def card(model: Model) -> str:
+    """The `README.md` of a model folder, made from what the model knows of itself."""
+    facts: dict[str, Any] = model.facts
+    corpus = facts.get("corpus", {})
+    lines = [
+        "# A hyperdive model",
+        "",
+        f"Non-negative word vectors (DIVE) for {len(model):,} words in {model.dive.dimensions} dimensions, made by "
+        f"hyperdive {__version__} without labels from plain text. A broader word is meant to have larger values than a "
+        "narrower one in every dimension.",
+        "",
+        "## Text",
+        "",
+    ]
+    lines += _table({_SPOKEN.get(name, name): value for name, value in corpus.items()}) or ["Not recorded."]
+    lines += ["", "## Parameters", "", *(_table(model.parameters) or ["Not recorded."])]
+    kept = [f"`{name}`" for name in ("dive", "contexts", "skipgram") if getattr(model, name) is not None]
+    history = facts.get("objective", [])
+    lines += ["", "## Content", "", f"Vectors: {', '.join(kept)}."]
+    if history:
+        lines.append(f"Objective (mean log likelihood per word) at the end of training: {history[-1]:.5f}.")
+    lines += [
+        "",
+        "## What to expect",
+        "",
+        "Scores rank candidates; they are no proof. A word has one vector for all its senses. Rare words, proper names "
+        "and words the text does not describe are known badly or not at all.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+_SPOKEN = {"tokens": "kept tokens", "vocabulary": "vocabulary (with the unknown symbol)"}
+
+
+def _table(values: dict[str, Any]) -> list[str]:
+    if not values:
+        return []
+    rows = [f"| {name} | {_shown(value)} |" for name, value in sorted(values.items())]
+    return ["| | |", "| --- | --- |", *rows]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "–"}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(inner)}" for name, inner in value.items())
+    return str(value).replace("|", "\\|").replace("\n", " ")

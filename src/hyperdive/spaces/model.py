@@ -1,0 +1,300 @@
+"""The model people keep: DIVE vectors, their contexts and skip-gram vectors of one vocabulary, in one folder.
+
+Folder (format `hyperdive-model`, version 1):
+
+| file | content |
+| --- | --- |
+| `header.json` | format, version, parameters, facts about the corpus, training history, checksums |
+| `vocabulary.txt` | one word a line, by falling frequency; the unknown symbol is not in it |
+| `model.safetensors` | `frequencies`; of `dive` and `contexts` the non-zero entries row by row; `skipgram` dense |
+| `README.md` | the model card |
+
+Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive.errors import Error, FormatError, InputError
+from hyperdive.spaces.card import card
+from hyperdive.spaces.space import VectorSpace
+
+KIND, VERSION = "model", 1
+MADE_WITH = "hyperdive train TEXT -o MODEL"
+Later = VectorSpace | Callable[[], VectorSpace] | None
+_DAMAGED = "the folder is damaged; train it anew"
+
+
+def rounded(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The nearest values that 16 bits can hold.
+
+    >>> rounded(np.array([0.1, 1e-9], dtype=np.float32))
+    array([0.09997559, 0.        ], dtype=float32)
+    """
+    return matrix.astype(np.float16).astype(np.float32)
+
+
+def _fits_16_bits(values: npt.NDArray[np.float32]) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.array_equal(values.astype(np.float16).astype(np.float32), values))
+
+
+def _smallest(values: Any, limit: int) -> Any:
+    """The narrowest unsigned integers that hold numbers up to `limit`."""
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        if limit <= np.iinfo(dtype).max:
+            return np.asarray(values, dtype=dtype)
+    return np.asarray(values, dtype=np.uint64)
+
+
+class Model:
+    """Words with their DIVE vectors and what was trained beside them.
+
+    >>> words, frequencies = ["animal", "dog"], [40, 9]
+    >>> dive = VectorSpace(words, np.array([[2, 1, 1], [1, 0, 1]]), frequencies=frequencies, kind="dive")
+    >>> model = Model(dive)
+    >>> model
+    <Model of 2 words: dive 3 dimensions>
+    >>> model["dog"], "dog" in model, len(model)
+    (array([1., 0., 1.], dtype=float32), True, 2)
+    >>> import tempfile
+    >>> place = tempfile.mkdtemp() + "/model"
+    >>> model.save(place)
+    >>> Model.load(place)["animal"]
+    array([2., 1., 1.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        dive: VectorSpace,
+        *,
+        contexts: Later = None,
+        skipgram: Later = None,
+        parameters: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.dive = dive
+        self._beside: dict[str, Later] = {"contexts": contexts, "skipgram": skipgram}
+        self.parameters = dict(parameters or {})
+        self.facts = dict(facts or {})
+
+    def _space(self, name: str) -> VectorSpace | None:
+        """A space beside the vectors, read now if it was not yet."""
+        space = self._beside[name]
+        if callable(space):
+            space = self._beside[name] = space()
+        if space is not None and space.words is not self.words and space.words != self.words:
+            raise InputError(f"the {name} of a model must have the words of its vectors, in the same order")
+        return space
+
+    # ---- asking ---------------------------------------------------------------------------------------------
+
+    @property
+    def words(self) -> list[str]:
+        """The vocabulary, most frequent first."""
+        return self.dive.words
+
+    @property
+    def frequencies(self) -> npt.NDArray[np.int64]:
+        """n(w) of every word."""
+        return self.dive.frequencies
+
+    @property
+    def contexts(self) -> VectorSpace | None:
+        """The context vectors c of w·c, or None when they were not kept."""
+        return self._space("contexts")
+
+    @property
+    def skipgram(self) -> VectorSpace | None:
+        """The skip-gram vectors behind the score W, or None."""
+        return self._space("skipgram")
+
+    def __len__(self) -> int:
+        return len(self.dive)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.dive
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.dive)
+
+    def vector(self, word: str) -> npt.NDArray[np.float32]:
+        """The DIVE vector of a word; an unknown word is an error with near spellings."""
+        return self.dive.vector(word)
+
+    __getitem__ = vector
+
+    def similar(self, word: str, top: int = 10) -> list[tuple[str, float]]:
+        """The nearest words by cosine, of the skip-gram vectors where the model has them, else of DIVE."""
+        space = self.skipgram if self.skipgram is not None else self.dive
+        number = space.index(word)
+        vector = space.vector(word).astype(np.float64)
+        norms = self._norms(space)
+        size = float(np.linalg.norm(vector))
+        if size == 0.0:
+            return []
+        cosines = np.asarray(space.matrix @ vector).ravel() / np.maximum(norms * size, 1e-30)
+        cosines[number] = -np.inf
+        best = np.argsort(-cosines, kind="stable")[:top]
+        return [(space.words[i], float(cosines[i])) for i in best if np.isfinite(cosines[i])]
+
+    def _norms(self, space: VectorSpace) -> npt.NDArray[np.float64]:
+        kept = self.__dict__.setdefault("_norms_of", {})
+        if space.kind not in kept:
+            squares = (
+                space.matrix.multiply(space.matrix) if space.is_sparse else np.square(space.matrix, dtype=np.float64)
+            )
+            kept[space.kind] = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
+        norms: npt.NDArray[np.float64] = kept[space.kind]
+        return norms
+
+    def subset(self, words: Sequence[str]) -> Self:
+        """The same model with these words only."""
+        return type(self)(
+            self.dive.subset(words),
+            contexts=None if self.contexts is None else self.contexts.subset(words),
+            skipgram=None if self.skipgram is None else self.skipgram.subset(words),
+            parameters=self.parameters,
+            facts=self.facts,
+        )
+
+    def __repr__(self) -> str:
+        parts = [f"dive {self.dive.dimensions} dimensions"]
+        parts += [name for name, space in self._beside.items() if space is not None]
+        return f"<{type(self).__name__} of {len(self)} words: {', '.join(parts)}>"
+
+    # ---- on disk --------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the model folder; with `force` an older model there stays until the new one is complete."""
+        from safetensors.numpy import save
+
+        tensors: dict[str, Any] = {"frequencies": np.ascontiguousarray(self.frequencies)}
+        spaces: dict[str, Any] = {}
+        for name in ("dive", "contexts", "skipgram"):
+            space: VectorSpace | None = getattr(self, name)
+            if space is not None:
+                tensors |= _tensors(name, space)
+                spaces[name] = {
+                    "kind": space.kind,
+                    "dimensions": space.dimensions,
+                    "sparse": f"{name}.lengths" in tensors,
+                }
+        with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
+            writer.put("vocabulary.txt", "".join(f"{word}\n" for word in self.words).encode("utf-8"))
+            writer.put("model.safetensors", save(tensors))
+            writer.put("README.md", card(self).encode("utf-8"))
+            writer.finish(
+                {
+                    "parameters": self.parameters,
+                    "facts": self.facts,
+                    "spaces": spaces,
+                    "totals": {"words": len(self), "dimensions": self.dive.dimensions},
+                }
+            )
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool = True) -> Self:
+        """Open a model folder; vectors other than DIVE's are read when they are asked for."""
+        artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
+        if verify:
+            artifact.verify()
+        stored = _Stored(artifact)
+        beside: dict[str, Later] = {
+            name: partial(stored.space, name) for name in ("contexts", "skipgram") if name in artifact.header["spaces"]
+        }
+        header = artifact.header
+        return cls(stored.space("dive"), **beside, parameters=header["parameters"], facts=header["facts"])
+
+
+def _tensors(name: str, space: VectorSpace) -> dict[str, Any]:
+    """What `model.safetensors` holds of a space."""
+    if name == "skipgram" or not _worth_sparse(space):
+        dense = np.ascontiguousarray(space.matrix.toarray() if space.is_sparse else space.matrix, dtype=np.float32)
+        return {name: dense.astype(np.float16) if _fits_16_bits(dense) else dense}
+    csr = space.matrix if space.is_sparse else sparse.csr_array(space.matrix)
+    lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
+    return {
+        f"{name}.lengths": _smallest(lengths, int(lengths.max(initial=0))),
+        f"{name}.indices": _smallest(csr.indices, max(space.dimensions - 1, 0)),
+        f"{name}.values": values.astype(np.float16) if _fits_16_bits(values) else values,
+    }
+
+
+def _worth_sparse(space: VectorSpace) -> bool:
+    return space.is_sparse or 2 * np.count_nonzero(space.matrix) < space.matrix.size
+
+
+class _Stored:
+    """The spaces inside a model folder, each checked when it is read."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        from safetensors import SafetensorError, safe_open
+
+        self.path, self.header = artifact.path, artifact.header
+        if "model.safetensors" not in artifact or "vocabulary.txt" not in artifact:
+            raise FormatError(f"{self.path}: the model is incomplete", hint=_DAMAGED)
+        try:
+            self._tensors: Any = safe_open(str(self.path / "model.safetensors"), framework="numpy")
+        except (SafetensorError, OSError) as error:
+            raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=_DAMAGED) from None
+        self._names = set(self._tensors.keys())  # type: ignore[no-untyped-call,unused-ignore]
+        self._words = artifact.bytes("vocabulary.txt").decode("utf-8").split("\n")[:-1]
+        self._frequencies = self._tensor("frequencies", np.integer)
+        if self._frequencies.shape != (len(self._words),):
+            raise self._wrong("frequencies")
+
+    def _wrong(self, name: str) -> FormatError:
+        return FormatError(f"{self.path}: {name} does not have the shape of the vocabulary", hint=_DAMAGED)
+
+    def _tensor(self, name: str, kind: Any) -> Any:
+        if name not in self._names:
+            raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=_DAMAGED)
+        tensor = self._tensors.get_tensor(name)
+        if not np.issubdtype(tensor.dtype, kind):
+            raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=_DAMAGED)
+        return tensor
+
+    def space(self, name: str) -> VectorSpace:
+        """One of the spaces the header names."""
+        about = self.header["spaces"].get(name)
+        if about is None:
+            raise Error(f"{self.path}: this model has no {name} vectors")
+        shape = (len(self._words), int(about["dimensions"]))
+        if about["sparse"]:
+            matrix = self._sparse(name, shape)
+            values = matrix.data
+        else:
+            matrix = self._tensor(name, np.floating).astype(np.float32)
+            values = matrix
+        if matrix.shape != shape:
+            raise self._wrong(name)
+        if not np.isfinite(values).all():
+            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=_DAMAGED)
+        return VectorSpace(
+            self._words,
+            matrix,
+            frequencies=self._frequencies,
+            kind=str(about["kind"]),
+            parameters=self.header["parameters"],
+        )
+
+    def _sparse(self, name: str, shape: tuple[int, int]) -> Any:
+        lengths = self._tensor(f"{name}.lengths", np.integer).astype(np.int64)
+        indices = self._tensor(f"{name}.indices", np.integer).astype(np.int32)
+        values = self._tensor(f"{name}.values", np.floating).astype(np.float32)
+        if lengths.shape != (shape[0],) or not len(indices) == len(values) == int(lengths.sum()):
+            raise self._wrong(name)
+        if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < shape[1]:
+            raise self._wrong(name)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        return sparse.csr_array((values, indices, indptr), shape=shape)
