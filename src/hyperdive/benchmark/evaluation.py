@@ -16,6 +16,7 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark import bootstrap as resampling
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
 from hyperdive.benchmark.measures import average_precision, micro_average, spearman
+from hyperdive.benchmark.paper import kind_of
 from hyperdive.errors import InputError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 
@@ -71,6 +72,7 @@ class Evaluation:
     results: dict[str, Result]
     scores: tuple[str, ...]
     model: str = ""
+    kind: str = ""
     notes: tuple[str, ...] = ()
 
     def micro(self, names: Sequence[str] | None = None) -> dict[str, float]:
@@ -143,6 +145,7 @@ class Evaluation:
             "hyperlex": rounded(self.hyperlex),
             "datasets": datasets,
             "model": self.model,
+            "kind": self.kind,
             "notes": list(self.notes),
             "version": __version__,
         }
@@ -249,4 +252,4 @@ def evaluate(
                 notes.append(f"{dataset.name}: not one pair has both words in the space, so its figures are chance")
             results[dataset.name] = measure(scored, bootstrap=bootstrap, seed=seed, threads=threads)
             bar.advance(1)
-    return Evaluation(results, tuple(score.name for score in chosen), model, tuple(notes))
+    return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw.main), tuple(notes))

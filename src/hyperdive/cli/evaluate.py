@@ -1,0 +1,215 @@
+"""How good is a model? Its figures on the eleven datasets, beside the paper's.
+
+Average precision in per cent for the ten binary sets, Spearman's ρ for HyperLex; beneath each figure its distance to
+the paper's, in colour. Pairs with a word that has no vector rank last. A file of your own pairs (hyponym, hypernym,
+True or False) works wherever a dataset does. Random and a frequency-only baseline are always beside the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hyperdive.cli.common import (
+    ForceOption,
+    JsonOption,
+    ProgressMode,
+    ProgressOption,
+    ThreadsOption,
+    reporter,
+    write,
+    write_json,
+)
+
+BASELINES = ("Frequency", "Random")
+
+
+def evaluate(
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Model or space: a folder, or a packaged name.")
+    ] = "en-wiki",
+    pos_model: Annotated[
+        str | None, typer.Option("--pos-model", help="Model with POS tags, for the tagged sets.", show_default=False)
+    ] = None,
+    skipgram: Annotated[
+        str | None,
+        typer.Option("--skipgram", help="Space to take W from instead of the model's own.", show_default=False),
+    ] = None,
+    counts: Annotated[
+        str | None, typer.Option("--counts", help="SBOW Freq space, for the entropies of SLQS.", show_default=False)
+    ] = None,
+    datasets: Annotated[
+        list[str] | None,
+        typer.Option("--datasets", "-d", help="Datasets or files of pairs, by commas.", show_default="the eleven"),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option("--scores", "-s", help="Scores such as C*dS,AL1:w0=20.", show_default="all there are"),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help="Another model, for a paired test.", show_default=False)
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=0, help="Resamples for 95 % intervals and tests; 0 is none.")
+    ] = 1000,
+    further: Annotated[
+        bool, typer.Option("--further", help="Also F1, accuracy, AP@100, directionality and coverage (in JSON).")
+    ] = False,
+    discovery: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--discovery", help="Datasets for MAP, MRR and P@5 over the whole vocabulary.", show_default=False
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Also write a self-contained HTML page.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Folder with the datasets.", show_default="HYPERDIVE_DATA, else a cache"),
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify/--no-verify", help="Refuse dataset files that differ from the published ones.")
+    ] = True,
+    exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly, never by their lemma.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the resamples.")] = 0,
+    as_json: JsonOption = False,
+    force: ForceOption = False,
+    threads: ThreadsOption = None,
+    progress: ProgressOption = ProgressMode.auto,
+) -> None:
+    """Figures of a model on datasets."""
+    from hyperdive.benchmark.comparison import compare, further_measures
+    from hyperdive.benchmark.datasets import ELEVEN
+    from hyperdive.benchmark.evaluation import evaluate as measure
+    from hyperdive.errors import OutputError
+    from hyperdive.scores import usable_scores
+    from hyperdive.scores.opening import open_source
+
+    if report is not None and report.exists() and not force:
+        raise OutputError(f"{report}: already exists", hint="add --force to replace it, or choose another --report")
+    shown = reporter(progress)
+    source = open_source(model, skipgram=skipgram, counts=counts)
+    pos = None if pos_model is None else open_source(pos_model)
+    names = _split(datasets) or list(ELEVEN)
+    wanted = _with_baselines(_split(scores), source)
+    shared: dict[str, Any] = {
+        "datasets": names,
+        "scores": wanted,
+        "bootstrap": resamples,
+        "seed": seed,
+        "lemmas": not exact,
+        "data": data,
+        "verify": verify,
+        "threads": threads or 0,
+        "progress": shown,
+    }
+    found = measure(source, pos=pos, model=_name(model), **shared)
+    result = found.as_json()
+    differences = None
+    if baseline is not None:
+        beside = open_source(baseline, skipgram=skipgram, counts=counts)
+        able = {score.name for score in usable_scores(beside)}
+        shared["scores"] = [score for score in found.scores if score.split(":")[0] in able]
+        other = measure(beside, pos=pos, model=_name(baseline), **shared)
+        differences = compare(found, other)
+        result["baseline"] = {
+            "model": other.model,
+            "differences": {
+                name: {
+                    score: {
+                        "difference": round(one.difference, 4),
+                        "ci95": [round(end, 4) for end in one.ci95],
+                        "p": one.p,
+                    }
+                    for score, one in by_score.items()
+                }
+                for name, by_score in differences.items()
+            },
+        }
+    if further or discovery:
+        result["further"] = further_measures(
+            found, source, pos=pos, discovery=_split(discovery) or (), seed=seed, threads=threads or 0
+        )
+    if report is not None:
+        from hyperdive.benchmark.report import write_report
+
+        write_report(
+            report, found, source, pos=pos, differences=differences, further=result.get("further"), force=force
+        )
+        shown.note(f"report written to {report}")
+    if as_json:
+        write_json(result)
+    else:
+        _print(found, differences, result.get("further"))
+    for note in found.notes:
+        shown.note(note)
+
+
+def _split(values: list[str] | None) -> list[str] | None:
+    """Names given several times or with commas; the commas inside a score's options stay."""
+    if not values:
+        return None
+    names: list[str] = []
+    for piece in ",".join(values).split(","):
+        if names and "=" in piece and ":" not in piece and ":" in names[-1]:
+            names[-1] += f",{piece}"
+        elif piece.strip():
+            names.append(piece.strip())
+    return names
+
+
+def _with_baselines(wanted: list[str] | None, source: Any) -> list[str] | None:
+    if wanted is None:
+        return None
+    from hyperdive.scores import get, usable_scores
+
+    chosen = {get(name).name: name for name in wanted}
+    for score in usable_scores(source):
+        if score.name in BASELINES:
+            chosen.setdefault(score.name, score.name)
+    return list(chosen.values())
+
+
+def _name(model: str) -> str:
+    return Path(model).name or model
+
+
+def _print(found: Any, differences: Any, further: dict[str, Any] | None) -> None:
+    import io
+    import shutil
+    import sys
+
+    from rich.console import Console
+
+    from hyperdive.benchmark.tables import difference_table, results_table, sizes_table
+
+    colour = sys.stdout.isatty()
+    out = io.StringIO()
+    width = max(shutil.get_terminal_size((140, 24)).columns, 100)
+    console = Console(file=out, force_terminal=colour, width=width, highlight=False, legacy_windows=False)
+    console.print(f"{found.model} ({found.kind}): AP in per cent, ρ for HyperLex; beneath, the distance to the paper")
+    console.print(results_table(found))
+    console.print()
+    console.print(sizes_table(found))
+    if differences is not None:
+        console.print("\nagainst the baseline (points, two-sided p)")
+        console.print(difference_table(differences))
+    if further is not None:
+        for score, one in further["directionality"].items():
+            console.print(
+                f"\ndirection by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of the decided)", end=""
+            )
+        covered = further["coverage"]
+        console.print(
+            f"\ncoverage: {covered['found']} of {covered['words']} words, "
+            f"{covered['nonzero_dimensions']:.1f} non-zero dimensions in the mean"
+        )
+        for name, one in further["discovery"].items():
+            console.print(
+                f"discovery on {name} by {one['score']}: MAP {100 * one['map']:.1f}, MRR {100 * one['mrr']:.1f}, "
+                f"P@5 {100 * one['p_at_5']:.1f} over {one['hyponyms']} hyponyms"
+            )
+    write(out.getvalue().rstrip("\n"))

@@ -1,0 +1,341 @@
+"""Evaluating small made-up spaces whose right answers are known, through Python and through the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hyperdive.benchmark import Dataset, evaluate
+from hyperdive.benchmark.comparison import compare, further_measures
+from hyperdive.benchmark.coverage import coverage
+from hyperdive.benchmark.discovery import discover
+from hyperdive.benchmark.report import page
+from hyperdive.errors import InputError
+from hyperdive.scores import as_source
+from hyperdive.spaces.space import VectorSpace
+
+# a planted tree: a class has the dimensions of all its members, and each member its own
+TREE = {
+    "animal": ["dog", "cat", "horse", "cow", "sheep"],
+    "vehicle": ["car", "bus", "truck", "train", "bike"],
+    "plant": ["oak", "rose", "fern", "grass", "moss"],
+}
+WORDS = [*TREE, *[word for members in TREE.values() for word in members]]
+
+
+def planted(tagged: bool = False, kind: str = "dive", sparse: bool = False) -> VectorSpace:
+    members = [word for group in TREE.values() for word in group]
+    matrix = np.zeros((len(WORDS), len(members) + len(TREE)))
+    for number, (name, group) in enumerate(TREE.items()):
+        matrix[WORDS.index(name), len(members) + number] = 2
+        for word in group:
+            matrix[WORDS.index(name), members.index(word)] = 1
+            matrix[WORDS.index(word), members.index(word)] = 1
+            matrix[WORDS.index(word), len(members) + number] = 1
+    words = [f"{word}|n" for word in WORDS] if tagged else WORDS
+    frequencies = np.arange(len(WORDS))[::-1] + 1
+    return VectorSpace(words, csr_array(matrix) if sparse else matrix, frequencies=frequencies, kind=kind)
+
+
+def tree_pairs(name: str = "tree", **more: Any) -> Dataset:
+    suffix = "-n" if more.get("tagged") else ""
+    rows = [
+        (word + suffix, parent + suffix, float(word in group))
+        for parent, group in TREE.items()
+        for members in TREE.values()
+        for word in members
+    ]
+    rows += [(parent + suffix, word + suffix, 0.0) for parent, group in TREE.items() for word in group]
+    return Dataset.from_rows(name, rows, **more)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_planted_tree_is_found_without_a_mistake(sparse: bool) -> None:
+    result = evaluate(planted(sparse=sparse), datasets=[tree_pairs()], scores=["C·ΔS", "CDE", "AL1", "Random", "dS"])
+    cells = {score: cell.value for score, cell in result.results["tree"].cells.items()}
+    assert cells["C·ΔS"] == cells["AL₁"] == pytest.approx(100.0)
+    assert cells["ΔS"] < 60  # generality alone cannot tell whose member a word is
+    assert cells["Random"] < 60
+
+
+def test_dense_and_sparse_spaces_give_the_same_figures() -> None:
+    first = evaluate(planted(), datasets=[tree_pairs()])
+    second = evaluate(planted(sparse=True), datasets=[tree_pairs()])
+    assert first.as_json() == second.as_json()
+
+
+def test_tagged_sets_use_the_pos_model_and_else_lose_their_suffix() -> None:
+    sets = [tree_pairs("tagged", tagged=True), tree_pairs("plain")]
+    alone = evaluate(planted(), datasets=sets, scores=["cds"])
+    assert [one.scored.space for one in alone.results.values()] == ["raw", "raw"]
+    assert any("suffix cut off" in note for note in alone.notes)
+    both = evaluate(planted(), pos=planted(tagged=True), datasets=sets, scores=["cds"])
+    assert [one.scored.space for one in both.results.values()] == ["pos", "raw"]
+    assert [one.scored.oov for one in both.results.values()] == [0, 0]
+    assert not both.notes
+    only_tagged = evaluate(planted(tagged=True), datasets=sets, scores=["cds"])
+    assert [one.scored.oov for one in only_tagged.results.values()] == [0, len(sets[1])]
+
+
+def test_a_model_with_two_spaces_is_a_source() -> None:
+    rng = np.random.default_rng(0)
+    beside = VectorSpace(WORDS[:-1], rng.normal(size=(len(WORDS) - 1, 5)), frequencies=np.ones(17), kind="skipgram")
+    model = SimpleNamespace(dive=planted(), skipgram=beside)
+    result = evaluate(model, datasets=[tree_pairs()])
+    assert "W·ΔS" in result.scores
+    assert result.results["tree"].scored.oov == 0  # a word that only skip-gram lacks is not unknown
+    assert "W·ΔS" not in evaluate(SimpleNamespace(dive=planted(), skipgram=None), datasets=[tree_pairs()]).scores
+
+
+def test_all_pairs_unknown_is_chance_and_is_said() -> None:
+    dataset = Dataset.from_rows("far", [("x", "y", 1.0), ("z", "y", 0.0)])
+    result = evaluate(planted(), datasets=[dataset], scores=["cds"])
+    assert result.results["far"].cells["C·ΔS"].value == 75.0
+    assert any("far: not one pair" in note for note in result.notes)
+
+
+def test_no_positives_is_an_error_that_names_the_set() -> None:
+    with pytest.raises(InputError, match="nothing: no pair is positive"):
+        evaluate(planted(), datasets=[Dataset.from_rows("nothing", [("dog", "cat", 0.0)])], scores=["cds"])
+
+
+def test_a_model_without_skipgram_asked_for_w_says_what_it_has() -> None:
+    with pytest.raises(InputError, match=r"score W needs a skip-gram space \(this space has: C, dS"):
+        evaluate(planted(), datasets=[tree_pairs()], scores=["W"])
+
+
+def test_lemmas_save_pairs_and_are_counted() -> None:
+    dataset = Dataset.from_rows("many", [("dogs", "animals", 1.0), ("cars", "animal", 0.0)])
+    result = evaluate(planted(), datasets=[dataset], scores=["cds"])
+    assert (result.results["many"].scored.oov, result.results["many"].scored.saved_by_lemma) == (0, 2)
+    exact = evaluate(planted(), datasets=[dataset], scores=["cds"], lemmas=False)
+    assert exact.results["many"].scored.oov == 2
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    first = evaluate(planted(), datasets=[tree_pairs()], bootstrap=100, threads=1)
+    second = evaluate(planted(), datasets=[tree_pairs()], bootstrap=100, threads=3)
+    assert json.dumps(first.as_json()) == json.dumps(second.as_json())
+
+
+def test_comparison_with_a_worse_model_and_with_itself() -> None:
+    worse = planted()
+    noisy = VectorSpace(
+        WORDS, np.random.default_rng(0).random(worse.matrix.shape), frequencies=worse.frequencies, kind="dive"
+    )
+    good = evaluate(planted(), datasets=[tree_pairs()], scores=["cds"], bootstrap=500)
+    bad = evaluate(noisy, datasets=[tree_pairs()], scores=["cds"], bootstrap=500)
+    difference = compare(good, bad)["tree"]["C·ΔS"]
+    assert difference.difference > 20 and difference.p < 0.05 and difference.ci95[0] > 0
+    assert compare(good, good)["tree"]["C·ΔS"].p == 1.0
+    with pytest.raises(InputError, match="needs resamples"):
+        compare(evaluate(planted(), datasets=[tree_pairs()], scores=["cds"]), good)
+
+
+def test_discovery_finds_the_planted_parents() -> None:
+    found = discover(planted(), tree_pairs(), "C·ΔS")
+    assert (found.map, found.mrr, found.p_at_5) == pytest.approx((1.0, 1.0, 0.2))
+    assert (found.hyponyms, found.missing) == (15, 0)
+    phrase = Dataset.from_rows(
+        "p", [("dog cat", "animal", 1.0), ("yak", "animal", 1.0), ("dog", "beast", 1.0)], separator=" "
+    )
+    found = discover(planted(), phrase, "C·ΔS")
+    assert (found.hyponyms, found.missing) == (2, 1)
+    assert found.map == pytest.approx(0.5)  # one found at the top, one whose gold has no vector
+    with pytest.raises(InputError, match="no positive pairs"):
+        discover(planted(), Dataset.from_rows("n", [("dog", "cat", 0.0)]))
+
+
+def test_coverage_counts_words_and_dimensions() -> None:
+    found = coverage(planted(), [tree_pairs()], pos=None)
+    assert (found.words, found.found) == (18, 18)
+    assert found.nonzero_dimensions == pytest.approx((15 * 2 + 3 * 6) / 18)
+    split = coverage(planted(), [tree_pairs(), tree_pairs("t", tagged=True)], pos=planted(tagged=True))
+    assert (split.words, split.found) == (36, 36)
+
+
+def test_further_measures_hold_what_they_promise() -> None:
+    result = evaluate(planted(), datasets=[tree_pairs()])
+    further = further_measures(result, planted(), discovery=["tree"])
+    assert further["directionality"]["ΔS"]["accuracy"] == 100.0
+    assert further["ap100"]["tree"]["C·ΔS"] == 100.0
+    assert further["discovery"]["tree"]["hyponyms"] == 15
+    json.dumps(further)
+
+
+# ---- the page -----------------------------------------------------------------------------------------------------
+
+
+class _Balance(HTMLParser):
+    """Every opened element is closed, in order."""
+
+    EMPTY = frozenset({"meta", "br", "rect", "path", "polyline"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+        assert tag != "script"
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.EMPTY:
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_offline_and_escapes_what_files_say() -> None:
+    nasty = Dataset.from_rows("<b>mine</b>", [("dog", "animal", 1.0), ("animal", "dog", 0.0), ("cow", "dog", 0.0)])
+    result = evaluate(planted(), datasets=[tree_pairs(), nasty], bootstrap=50, model="<i>m</i>")
+    text = page(
+        result, as_source(planted()), further=further_measures(result, planted()), differences=compare(result, result)
+    )
+    parser = _Balance()
+    parser.feed(text)
+    assert parser.open == [] and parser.addresses == []
+    assert "<b>mine" not in text and "<i>m" not in text
+    assert "http://" not in text and "https://" not in text
+    drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
+    assert len(drawings) == 4  # bars and curves for both sets
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)
+        assert "nan" not in drawing
+    assert "Worst misses" in text and "cow" in text
+    assert text == page(
+        result, as_source(planted()), further=further_measures(result, planted()), differences=compare(result, result)
+    )
+
+
+# ---- the command line ---------------------------------------------------------------------------------------------
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    planted().save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    dataset = tree_pairs()
+    path = tmp_path / "tree.tsv"
+    path.write_text(
+        "".join(
+            f"{dataset.terms[q]}\t{dataset.terms[p]}\t{bool(gold)}\n"
+            for q, p, gold in zip(dataset.q, dataset.p, dataset.gold, strict=True)
+        )
+    )
+    return path
+
+
+def test_evaluate_prints_a_table_with_baselines_beside(hyperdive: Run, model: Path, pairs: Path) -> None:
+    ran = hyperdive("evaluate", "-m", model, "-d", pairs, "-s", "cds,AL1:w0=20,released=true", "--resamples", 50)
+    assert ran.code == 0, ran.err
+    for part in ("C·ΔS", "AL₁:w0=20.0,released=True", "Frequency", "Random", "tree", "100.0", "coverage"):
+        assert part in ran.out
+
+
+def test_evaluate_json_has_the_promised_shape(hyperdive: Run, model: Path, pairs: Path) -> None:
+    ran = hyperdive(
+        "evaluate", "-m", model, "-d", pairs, "-s", "cds", "--resamples", 50, "--json", "--further", "--baseline", model
+    )
+    result = json.loads(ran.out)
+    assert {"micro10", "micro4", "hyperlex", "datasets", "model", "version"} <= set(result)
+    tree = result["datasets"]["tree"]
+    assert (tree["space"], tree["n"], tree["positives"], tree["oov"]) == ("raw", 60, 15, 0)
+    assert tree["scores"]["C·ΔS"]["ap"] == 100.0
+    assert len(tree["scores"]["C·ΔS"]["ci95"]) == 2
+    assert result["baseline"]["differences"]["tree"]["C·ΔS"]["p"] == 1.0
+    assert result["micro10"] == {}
+
+
+def test_evaluate_writes_a_report_once(hyperdive: Run, model: Path, pairs: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out" / "report.html"
+    assert hyperdive("evaluate", "-m", model, "-d", pairs, "--resamples", 20, "--report", target).code == 0
+    assert target.read_text().startswith("<!doctype html>")
+    ran = hyperdive("evaluate", "-m", model, "-d", pairs, "--report", target)
+    assert ran.code == 1 and "already exists" in ran.err
+    assert [path.name for path in target.parent.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-d", "nowhere.tsv"], "neither a dataset nor a pairs file"),
+        (["-s", "magic"], "no score is called 'magic'"),
+        (["-s", "W"], "needs a skip-gram space"),
+        (["-s", "SLQS"], "needs co-occurrence counts"),
+        (["-m", "missing-model"], "missing-model"),
+        (["-d", "BLESS", "--data", "empty-folder"], "hyperdive datasets fetch"),
+    ],
+)
+def test_wrong_wishes_get_one_line(hyperdive: Run, model: Path, pairs: Path, arguments: list[str], says: str) -> None:
+    ran = hyperdive("evaluate", "-m", model, "-d", pairs, *arguments)
+    assert ran.code == 1
+    assert says in ran.err and ran.err.count("\n") == 1
+
+
+def test_score_writes_every_line_again(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("hyponym,hypernym\ndog,animal\nyak,animal\n")
+    target = tmp_path / "scored.jsonl"
+    ran = hyperdive("score", path, "-m", model, "-s", "cds", "-o", target, "--output-format", "jsonl")
+    assert ran.code == 0, ran.err
+    assert "1 of 2 pairs" in ran.err
+    first, second = map(json.loads, target.read_text().splitlines())
+    assert first["C·ΔS"] > 0 and second == {"hyponym": "yak", "hypernym": "animal", "C·ΔS": None, "unknown": "yak"}
+    assert hyperdive("score", path, "-m", model, "-o", target).code == 1
+    assert hyperdive("score").code == 1
+    listed = hyperdive("score", "--list")
+    assert "C*dS" in listed.out
+    assert {one["name"] for one in json.loads(hyperdive("score", "--list", "--json").out)} >= {"C·ΔS", "SLQS Sub"}
+
+
+def test_a_failed_score_leaves_no_file(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.tsv"
+    path.write_text("dog\tanimal\ncat\n")
+    ran = hyperdive("score", path, "-m", model, "-o", tmp_path / "out.tsv")
+    assert ran.code == 1 and "line 2 has 1 columns" in ran.err
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["mine.tsv", "model"]
+
+
+def test_datasets_verb_lists_and_verifies(hyperdive: Run, tmp_path: Path) -> None:
+    listed = json.loads(hyperdive("datasets", "list", "--json", "--data", tmp_path).out)
+    assert {one["name"]: one["state"] for one in listed["datasets"]}["BLESS"] == "missing"
+    ran = hyperdive("datasets", "verify", "LEDS", "--data", tmp_path)
+    assert ran.code == 1 and "hyperdive datasets fetch" in ran.err and "missing" in ran.out
+    assert hyperdive("datasets", "verify", "BLES", "--data", tmp_path).code == 1
+
+
+def test_the_real_sets_pass_verification(hyperdive: Run, data_folder: Path) -> None:
+    assert hyperdive("datasets", "verify", "--data", data_folder).code == 0
+
+
+def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
+    """Every word known: a random ranking lies within three standard deviations of the share of positives."""
+    from hyperdive.benchmark import MICRO_10, load_all
+
+    deviations = [0.14, 0.4, 0.7, 0.9, 0.2, 0.9, 1.0, 0.8, 0.3, 0.5]
+    sets = load_all(MICRO_10, data=data_folder)
+    words = sorted({word for one in sets for key in one.space_keys() for word in key})
+    space = VectorSpace(words, np.ones((len(words), 1)), frequencies=np.ones(len(words)), kind="dive")
+    result = evaluate(space, datasets=sets, scores=["Random"])
+    for one, deviation in zip(sets, deviations, strict=True):
+        share = 100 * one.positives / len(one)
+        assert abs(result.results[one.name].cells["Random"].value - share) < 3 * deviation + 0.2, one.name
+    assert result.micro10["Random"] == pytest.approx(21.5, abs=0.5)
