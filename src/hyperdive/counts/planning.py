@@ -20,7 +20,7 @@ _TOKENS_PER_SECOND = 40e6
 _BYTES_PER_SECOND = 500e6
 _MERGED_PER_SECOND = 150e6
 # Words of a text come in topics, so fewer different pairs meet than independent draws would give.
-_TOPICALITY = 0.55
+_TOPICALITY = 0.7
 
 _MIN_BLOCK = 1 << 16
 _MAX_BLOCK = (1 << 32) - (1 << 20)
@@ -138,7 +138,7 @@ def make_plan(
     blocks = -(-tokens // block)
     block = -(-tokens // blocks)  # equal blocks
     entries = expected_entries(layout, options)
-    width = 4 + 1.6 * (2 if options.near else 1) * (2 if options.scale > 1 else 1)
+    width = 4 + 2.5 * (2 if options.near else 1) * (2 if options.scale > 1 else 1)
     disk = int(entries * width) + 30 * layout.types
     work = int(disk * blocks**0.35) if blocks > 1 else 0
     seconds = (

@@ -1,0 +1,203 @@
+"""A run that is stopped goes on where it was, and ends with the same bytes; a full disk says what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hyperdive.counts import counting
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.counting import count
+from hyperdive.counts.merging import merge
+from hyperdive.counts.options import CountOptions
+from hyperdive.counts.pieces import Work
+from hyperdive.errors import FormatError, OutputError
+
+from .reference import corpus_of, files, folder
+from .test_counting import big_corpus
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch):
+    monkeypatch.setattr("hyperdive.counts.layout.SHARD_ENTRIES", 10_000)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return corpus_of(big_corpus(20_000), min_count=3)
+
+
+def run(corpus, place, block_tokens=None, window=10, **options):
+    return count(
+        [corpus],
+        place,
+        options=CountOptions(window=window),
+        block_tokens=block_tokens,
+        threads=1,
+        sync=False,
+        **options,
+    )
+
+
+def stop_after(monkeypatch, writes, error):
+    """Let this many pieces be written, then fail."""
+    original, done = Work.write, []
+
+    def write(self, *arguments):
+        if len(done) == writes:
+            raise error
+        done.append(1)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(Work, "write", write)
+    return done
+
+
+@pytest.mark.parametrize(("block_tokens", "writes"), [(None, 1), (None, 9), (7_000, 1), (7_000, 40), (7_000, 100)])
+def test_interrupted_run_resumes(corpus, monkeypatch, block_tokens, writes):
+    whole, place = folder() / "counts", folder() / "counts"
+    run(corpus, whole)
+    with monkeypatch.context() as patch:
+        stop_after(patch, writes, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            run(corpus, place, block_tokens)
+    assert not place.exists()
+    assert (place.parent / ".counts.work" / "journal.jsonl").exists()
+    again = stop_after(monkeypatch, 10**9, RuntimeError())
+    run(corpus, place, block_tokens)
+    assert files(place) == files(whole)
+    assert sorted(path.name for path in place.parent.iterdir()) == ["counts"]
+    shards = len(Cooccurrence.open(place).shards)
+    blocks = 1 if block_tokens is None else 3
+    everything = shards if blocks == 1 else shards * (blocks + 1)
+    assert len(again) == everything - writes
+
+
+def test_a_damaged_piece_is_counted_again(corpus, monkeypatch):
+    whole, place = folder() / "counts", folder() / "counts"
+    run(corpus, whole)
+    with monkeypatch.context() as patch:
+        stop_after(patch, 5, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            run(corpus, place)
+    pieces = sorted((place.parent / ".counts.work" / "shards").glob("*.bin"))
+    flipped = bytearray(pieces[2].read_bytes())
+    flipped[11] ^= 1
+    pieces[2].write_bytes(flipped)
+    with (place.parent / ".counts.work" / "journal.jsonl").open("a") as journal:
+        journal.write('{"name": "shards/00')  # a line that was cut off
+    run(corpus, place)
+    assert files(place) == files(whole)
+
+
+def test_other_parameters_start_anew(corpus, monkeypatch):
+    place, other = folder() / "counts", folder() / "counts"
+    with monkeypatch.context() as patch:
+        stop_after(patch, 5, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            run(corpus, place)
+    run(corpus, place, window=4)
+    run(corpus, other, window=4)
+    assert files(place) == files(other)
+
+
+def test_a_run_stopped_at_once_leaves_nothing(corpus, monkeypatch):
+    place = folder() / "counts"
+    stop_after(monkeypatch, 0, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run(corpus, place)
+    assert list(place.parent.iterdir()) == []
+
+
+def test_killed_process_resumes(tmp_path):
+    corpus = corpus_of(big_corpus(200_000), min_count=3)
+    place = tmp_path / "counts"
+    program = (
+        "import sys, time; from pathlib import Path; from hyperdive.counts import layout, pieces, counting\n"
+        "from hyperdive.text.corpus import Corpus\n"
+        "layout.SHARD_ENTRIES = 10_000\n"
+        "original = pieces.Work.write\n"
+        "def slow(self, *a):\n    time.sleep(0.01); return original(self, *a)\n"
+        "pieces.Work.write = slow\n"
+        "counting.count([Corpus.open(sys.argv[1])], Path(sys.argv[2]), threads=2)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(corpus.path), str(place)])
+    journal = tmp_path / ".counts.work" / "journal.jsonl"
+    for _ in range(600):
+        if journal.exists() and journal.read_bytes().count(b"\n") > 5:
+            break
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not place.exists()
+    assert journal.exists()
+    run(corpus, place)
+    whole = folder() / "counts"
+    run(corpus, whole)
+    assert files(place) == files(whole)
+    assert [path.name for path in tmp_path.iterdir()] == ["counts"]
+
+
+def test_full_disk_in_the_merge(corpus, monkeypatch):
+    place, whole = folder() / "counts", folder() / "counts"
+    original = Work._write_file
+
+    def full(self, path: Path, sections):
+        if path.parent.name == "shards" and path.name.startswith("000007"):
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return original(self, path, sections)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Work, "_write_file", full)
+        with pytest.raises(OutputError, match="the disk is full .*run the same command to go on"):
+            run(corpus, place, 7_000)
+    assert not place.exists()
+    run(corpus, place, 7_000)
+    run(corpus, whole)
+    assert files(place) == files(whole)
+
+
+def test_a_run_under_way_is_left_alone(corpus):
+    place = folder() / "counts"
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        work = place.parent / ".counts.work"
+        work.mkdir()
+        (work / "owner").write_text(str(other.pid))
+        with pytest.raises(OutputError, match="another run"):
+            run(corpus, place)
+    finally:
+        other.communicate(b"\n")
+
+
+def test_interrupted_merge_resumes(corpus, monkeypatch):
+    second = corpus_of(big_corpus(5_000, seed=5), min_count=3)
+    stores = []
+    for number, part in enumerate((corpus, second)):
+        place = folder() / f"part{number}"
+        run(part, place)
+        stores.append(Cooccurrence.open(place))
+    whole, place = folder() / "merged", folder() / "merged"
+    merge(stores, whole, sync=False)
+    with monkeypatch.context() as patch:
+        stop_after(patch, len(stores[0].shards) + 20, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            merge(stores, place, threads=1, sync=False)
+    merge(stores, place, sync=False)
+    assert files(place) == files(whole)
+
+
+def test_a_wrong_sum_is_found_before_the_store_appears(corpus, monkeypatch):
+    place = folder() / "counts"
+    monkeypatch.setattr(counting, "line_lengths", lambda corpus: ([], []))
+    monkeypatch.setattr(CountOptions, "pairs", lambda self, lengths, repeats: 1)
+    with pytest.raises(FormatError, match="pairs were counted where the text has 1"):
+        run(corpus, place)
+    assert list(place.parent.iterdir()) == []

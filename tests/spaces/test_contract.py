@@ -1,0 +1,193 @@
+"""One behavioural suite for every vector space, present and future: add a maker to `SPACES` and it runs through all."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
+from hyperdive.spaces.sbow import SBOW_KINDS, sbow
+from hyperdive.spaces.space import VectorSpace
+from hyperdive.text.corpus import UNKNOWN
+from hyperdive.text.encoding import encode_tokens
+
+LINES = [
+    ["animal", "dog", "cat", "pet"],
+    ["animal", "dog", "bark", "sofa"],
+    ["animal", "cat", "sleep", "sofa"],
+    ["pet", "dog", "sofa", "once"],
+]
+
+
+def counts() -> Cooccurrence:
+    corpus = encode_tokens(LINES * 3 + [["hapax", "dog", "cat"]], tempfile.mkdtemp() + "/corpus", min_count=2)
+    return Cooccurrence.from_corpus(corpus, window=3, near=True)
+
+
+def plain_dense() -> VectorSpace:
+    matrix = np.random.default_rng(0).normal(size=(4, 5))
+    return VectorSpace(["animal", "dog", "cat", "pet"], matrix, frequencies=[9, 5, 5, 2], kind="plain")
+
+
+SPACES: dict[str, Any] = {
+    "plain": plain_dense,
+    **{kind: (lambda kind=kind: sbow(counts(), kind)) for kind in SBOW_KINDS},
+}
+
+
+@pytest.fixture(scope="module", params=SPACES)
+def space(request: pytest.FixtureRequest) -> VectorSpace:
+    made = SPACES[request.param]()
+    assert isinstance(made, VectorSpace)
+    return made
+
+
+def dense(block: Any) -> np.ndarray:
+    return block if isinstance(block, np.ndarray) else block.toarray()
+
+
+def same(one: VectorSpace, two: VectorSpace) -> None:
+    assert one.words == two.words
+    assert (one.kind, one.parameters, one.is_sparse) == (two.kind, two.parameters, two.is_sparse)
+    assert np.array_equal(one.frequencies, two.frequencies)
+    assert np.array_equal(dense(one.matrix), dense(two.matrix))
+    assert one.matrix.dtype == two.matrix.dtype
+
+
+def test_words_are_distinct_and_known(space):
+    assert len(space) == len(space.words) == len(set(space.words)) > 0
+    assert list(space) == space.words
+    assert UNKNOWN not in space
+    assert UNKNOWN not in space.words
+    assert "dog" in space
+    assert "zebra" not in space
+    assert 3 not in space
+
+
+def test_matrix_has_a_float32_row_for_each_word(space):
+    assert space.matrix.shape == (len(space), space.dimensions)
+    assert space.matrix.dtype == np.float32
+    assert np.all(np.isfinite(dense(space.matrix)))
+    assert space.is_sparse == (not isinstance(space.matrix, np.ndarray))
+    if space.is_sparse:
+        assert space.matrix.format == "csr"
+        assert space.matrix.has_canonical_format
+        assert np.all(space.matrix.data != 0)
+
+
+def test_frequencies_are_token_counts(space):
+    assert space.frequencies.dtype == np.int64
+    assert space.frequencies.shape == (len(space),)
+    assert np.all(space.frequencies > 0)
+    assert space.frequency("dog") == space.frequencies[space.index("dog")]
+
+
+def test_vectors_are_the_rows(space):
+    whole = dense(space.matrix)
+    for number, word in enumerate(space):
+        assert space.index(word) == number
+        for vector in (space[word], space.vector(word)):
+            assert isinstance(vector, np.ndarray)
+            assert vector.dtype == np.float32
+            assert np.array_equal(vector, whole[number])
+    order = [2, 0, 2]
+    assert np.array_equal(dense(space.rows(order)), whole[order])
+    assert dense(space.rows([])).shape == (0, space.dimensions)
+
+
+def test_a_vector_is_the_callers_own(space):
+    space["dog"][:] = -7
+    assert not np.any(space["dog"] == -7)
+
+
+def test_phrases_are_means(space):
+    expected = (space["dog"].astype(np.float64) + space["cat"]) / 2
+    assert np.allclose(space.phrase(["dog", "cat"]), expected, atol=1e-6)
+    assert space.phrase(["dog"]).dtype == np.float32
+    assert np.array_equal(space.phrase(["dog"]), space["dog"])
+    with pytest.raises(UnknownWordError, match="zebra"):
+        space.phrase(["dog", "zebra"])
+    with pytest.raises(InputError, match="list of words"):
+        space.phrase("dog cat")
+    with pytest.raises(InputError, match="at least one"):
+        space.phrase([])
+
+
+def test_unknown_words_get_near_spellings(space):
+    for ask in (space.index, space.vector, space.frequency, space.__getitem__):
+        with pytest.raises(UnknownWordError, match=r"'dgo' is not in this space \(did you mean dog") as error:
+            ask("dgo")
+        assert isinstance(error.value, KeyError)
+        assert isinstance(error.value, Error)
+    with pytest.raises(UnknownWordError, match="words are strings"):
+        space.vector(3)
+
+
+def test_subset_keeps_order_and_vectors(space):
+    part = space.subset(["cat", "animal"])
+    assert part.words == ["cat", "animal"]
+    assert np.array_equal(part["animal"], space["animal"])
+    assert part.frequency("cat") == space.frequency("cat")
+    assert part.kind == space.kind
+    assert part.dimensions == space.dimensions
+    assert "dog" not in part
+    with pytest.raises(UnknownWordError, match="zebra"):
+        space.subset(["cat", "zebra"])
+
+
+def test_save_and_load_round_trip(space, tmp_path):
+    space.save(tmp_path / "space")
+    loaded = VectorSpace.load(tmp_path / "space")
+    same(space, loaded)
+    assert np.array_equal(loaded["dog"], space["dog"])
+    same(space.subset(["cat"]), loaded.subset(["cat"]))
+    loaded.save(tmp_path / "again")
+    files = [sorted(Path(tmp_path / name).iterdir()) for name in ("space", "again")]
+    for one, two in zip(*files, strict=True):
+        assert one.read_bytes() == two.read_bytes()
+
+
+def test_saving_replaces_only_when_told(space, tmp_path):
+    space.save(tmp_path / "space")
+    with pytest.raises(OutputError, match="already exists"):
+        space.save(tmp_path / "space")
+    space.subset(["cat"]).save(tmp_path / "space", force=True)
+    assert VectorSpace.load(tmp_path / "space").words == ["cat"]
+
+
+def test_damage_is_found_on_loading(space, tmp_path):
+    space.save(tmp_path / "space")
+    for file in sorted((tmp_path / "space").iterdir()):
+        good = file.read_bytes()
+        file.write_bytes(bytes([good[0] ^ 1]) + good[1:])
+        with pytest.raises(FormatError):
+            VectorSpace.load(tmp_path / "space")
+        file.write_bytes(good)
+    same(space, VectorSpace.load(tmp_path / "space"))
+
+
+def test_loading_what_is_not_a_space(tmp_path):
+    with pytest.raises(FormatError, match="no such file"):
+        VectorSpace.load(tmp_path / "none")
+    with pytest.raises(FormatError, match="not a hyperdive folder"):
+        VectorSpace.load(tmp_path)
+
+
+def test_a_space_says_what_it_is(space):
+    assert space.kind in repr(space)
+    assert str(len(space)) in repr(space)
+    assert isinstance(space.parameters, dict)
+
+
+def test_parts_that_do_not_go_together_are_refused():
+    with pytest.raises(InputError, match="do not go together"):
+        VectorSpace(["a", "b"], np.zeros((1, 3)), frequencies=[1], kind="plain")
+    with pytest.raises(InputError, match="two dimensions"):
+        VectorSpace(["a"], np.zeros(3), frequencies=[1], kind="plain")
+    with pytest.raises(InputError, match="twice"):
+        VectorSpace(["a", "a"], np.zeros((2, 3)), frequencies=[1, 1], kind="plain").index("a")
