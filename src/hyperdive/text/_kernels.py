@@ -159,7 +159,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 opener = -1
                 i += width
                 continue
-            if kind in (LETTER, DIGIT):
+            if kind == LETTER or kind == DIGIT:
                 if not open_sentence or newlines >= 2 or (pending == 2 and (kind == DIGIT or (k & UPPERISH) != 0)):
                     at = i if opener < 0 else opener
                     if open_sentence:
@@ -171,38 +171,40 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 pending = 0
                 newlines = 0
                 opener = -1
-                # --- one word
+                # --- one word; the arena needs no bound: a form is never longer than what was read
                 start = i
                 h = _FNV_START
                 length = 0
-                room = len(arena) - n_arena
                 has_digit = has_joint = has_dot = non_ascii = False
-                piece = 0  # characters since the last dot
                 ended_by_apostrophe = False
                 split_at = -1
+                while i < end:  # the letters a-z, which nearly every word is made of
+                    low = data[i] | np.uint8(0x20)
+                    if np.uint8(low - np.uint8(97)) >= 26:
+                        break
+                    arena[n_arena + length] = low
+                    h = (h ^ np.uint64(low)) * _FNV_PRIME
+                    length += 1
+                    i += 1
+                piece = length  # characters since the last dot
                 while i < end:
                     b = data[i]
-                    if 97 <= b <= 122 or 65 <= b <= 90:
-                        b |= 0x20
-                        if length < room:
-                            arena[n_arena + length] = b
-                        length += 1
-                        h = (h ^ np.uint64(b)) * _FNV_PRIME
-                        piece += 1
-                        i += 1
-                        continue
+                    if b == 32:
+                        break
                     k, width, bad = _class_at(data, i, end, classes)
                     kind = k & CLASS_MASK
-                    if kind in (LETTER, MARK, DIGIT):
+                    if kind == LETTER or kind == MARK or kind == DIGIT:
                         if kind == DIGIT:
                             has_digit = True
                         if b >= 0x80:
                             non_ascii = True
                         for j in range(width):
-                            if length < room:
-                                arena[n_arena + length] = data[i + j]
+                            byte = data[i + j]
+                            if b < 0x80 and kind == LETTER:
+                                byte |= np.uint8(0x20)
+                            arena[n_arena + length] = byte
                             length += 1
-                            h = (h ^ np.uint64(data[i + j])) * _FNV_PRIME
+                            h = (h ^ np.uint64(byte)) * _FNV_PRIME
                         if kind != MARK:
                             piece += 1
                         i += width
@@ -229,8 +231,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                         break
                     has_joint = True
                     joint = np.uint8(45) if kind == HYPHEN else np.uint8(39)
-                    if length < room:
-                        arena[n_arena + length] = joint
+                    arena[n_arena + length] = joint
                     length += 1
                     h = (h ^ np.uint64(joint)) * _FNV_PRIME
                     piece += 1
@@ -326,7 +327,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 pending = 1
             elif kind == FULL_STOP:
                 pending = 2
-            elif kind in (OPEN, CLOSE, APOSTROPHE) or data[i] == 34:
+            elif (kind == OPEN or kind == CLOSE or kind == APOSTROPHE) or data[i] == 34:
                 if pending != 1 and opener < 0:
                     opener = i
             else:
