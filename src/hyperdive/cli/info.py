@@ -37,6 +37,11 @@ def info(
     verify: Annotated[bool, typer.Option("--verify", help="Compare every file with its checksum.")] = False,
     drop_text: Annotated[bool, typer.Option("--drop-text", help="Remove the original text kept in a corpus.")] = False,
     words: Annotated[int, typer.Option(min=0, help="How many of the most frequent words to show.")] = 10,
+    coverage: Annotated[bool, typer.Option("--coverage", help="How many words of each dataset a corpus has.")] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Folder with the datasets.", show_default="HYPERDIVE_DATA, else a cache"),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     from hyperdive._store import Artifact, read_header
@@ -55,6 +60,8 @@ def info(
         return
     if header["format"] == "hyperdive-corpus":
         describe_corpus(Corpus.open(path), words=words)
+        if coverage:
+            _coverage(Corpus.open(path), data)
     else:
         _describe(path, header)
     if verify:
@@ -97,6 +104,21 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
             for w, n in zip(corpus.vocabulary[1 : words + 1], corpus.counts[1 : words + 1].tolist(), strict=True)
         )
         write(f"most frequent: {top}")
+
+
+def _coverage(corpus: Corpus, data: Path | None) -> None:
+    """How many distinct words of each evaluation set (phrases split) are in the vocabulary."""
+    from hyperdive.benchmark.datasets import load_all
+
+    tagged = corpus.parameters["pos"] != "none"
+    known = corpus.word_ids
+    write("words of the datasets in the vocabulary:")
+    rows = []
+    for dataset in load_all(data=data):
+        wanted = {word for key in dataset.space_keys(pos=tagged and dataset.tagged) for word in key}
+        found = sum(word in known for word in wanted)
+        rows.append((dataset.name, f"{found:>6,} of {len(wanted):>6,}  {100 * found / len(wanted):5.1f} %"))
+    _table(rows)
 
 
 def _describe(path: Path, header: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def _whole_or_nothing(path: Path, *, force: bool) -> Iterator[Path]:
 def _open_text(path: Path, name: str, mode: str) -> Any:
     if name.endswith(".gz"):
         raw = gzip.GzipFile(filename="", fileobj=path.open(mode + "b"), mode=mode + "b", mtime=0)
-        return io.TextIOWrapper(raw, encoding="utf-8", newline="\n" if mode == "w" else None)  # type: ignore[type-var]
+        return io.TextIOWrapper(raw, encoding="utf-8", newline="\n" if mode == "w" else None)
     return path.open(mode, encoding="utf-8", newline="\n" if mode == "w" else None)
 
 
@@ -285,13 +285,18 @@ def _read_parquet(path: Path) -> VectorSpace:
 
     try:
         table = parquet.read_table(path)
-        words = table.column("word").to_pylist()
-        lists = table.column("vector").combine_chunks()
-        lengths = {len(vector) for vector in lists.to_pylist()[:1]} | {lists.type.list_size} if words else set()
+        words = [str(word) for word in table.column("word").to_pylist()]
+        vectors = table.column("vector").combine_chunks()
+        values = np.asarray(vectors.flatten(), dtype=np.float32)
+        lengths = set(vectors.value_lengths().unique().to_pylist())
         frequencies = table.column("frequency").to_numpy() if "frequency" in table.column_names else None
-        matrix = np.asarray(lists.flatten(), dtype=np.float32).reshape(len(words), -1)
-    except (pa.ArrowException, OSError, KeyError, AttributeError, ValueError) as error:
-        raise InputError(f"{path}: not a Parquet file with columns word and vector ({error})") from None
-    if len(lengths) > 1 or len(set(words)) != len(words):
-        raise InputError(f"{path}: vectors of different lengths, or a word twice")
-    return _space(path, [str(word) for word in words], matrix, frequencies)
+    except (pa.ArrowException, OSError, KeyError, AttributeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{path}: not a Parquet file with columns word and vector ({reason})") from None
+    if not words:
+        raise InputError(f"{path}: no vectors in it")
+    if len(lengths) != 1:
+        raise InputError(f"{path}: the vectors have different lengths")
+    if len(set(words)) != len(words):
+        raise InputError(f"{path}: a word is there twice")
+    return _space(path, words, values.reshape(len(words), -1), frequencies)
