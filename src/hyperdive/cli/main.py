@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 import os
 import sys
 from typing import Annotated, Any
@@ -25,6 +26,10 @@ VERBS = {
     "score": "Pairs of terms under every score: is the first a kind of the second?",
     "evaluate": "How good is a model? Its figures on eleven datasets, beside the paper's.",
     "datasets": "List, fetch or verify the datasets.",
+    "score": "Score pairs of terms: is the first a kind of the second?",
+    "datasets": "List, fetch or verify the datasets.",
+    "export": "A model's vectors in another program's format.",
+    "import": "Vectors of another program → a hyperdive model.",
     "info": "What a file or folder is, and what is in it.",
     "plan": "Time, memory and disk of a run, before it starts.",
     "doctor": "What is wrong with this machine, if anything.",
@@ -44,11 +49,12 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"hyperdive.cli.{cmd_name.replace('-', '_')}")
+        name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        module = importlib.import_module(f"hyperdive.cli.{name}")
         if hasattr(module, "app"):  # a verb with verbs of its own
             return typer.main.get_command(module.app)
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(name=cmd_name, help=module.__doc__, no_args_is_help=False)(getattr(module, cmd_name))
+        one.command(name=cmd_name, help=module.__doc__, no_args_is_help=False)(getattr(module, name))
         return typer.main.get_command(one)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

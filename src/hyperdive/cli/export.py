@@ -1,0 +1,57 @@
+"""A model's vectors in another program's format.
+
+FILE's ending tells the format: .txt or .vec (word2vec text), .kv (gensim KeyedVectors), .json (the DIVE authors'
+{word: {dimension: value}}), .parquet; .txt.gz and .json.gz are gzipped.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyperdive.cli.common import ForceOption, write
+
+
+class Which(StrEnum):
+    """Which vectors of a model."""
+
+    dive = "dive"
+    skipgram = "skipgram"
+    contexts = "contexts"
+
+
+class Format(StrEnum):
+    """Formats of other programs."""
+
+    word2vec = "word2vec"
+    gensim = "gensim"
+    json = "json"
+    parquet = "parquet"
+
+
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="Format of the file.", show_default="by the file's ending")
+]
+
+
+def export(
+    model: Annotated[str, typer.Argument(help="A model or space folder.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    space: Annotated[Which, typer.Option(help="Which vectors of the model.")] = Which.dive,
+    kind: FormatOption = None,
+    force: ForceOption = False,
+) -> None:
+    from hyperdive.errors import Error
+    from hyperdive.scores.opening import open_space
+    from hyperdive.spaces.exchange import export as run
+    from hyperdive.spaces.space import VectorSpace
+
+    opened = open_space(model)
+    chosen = opened if isinstance(opened, VectorSpace) else getattr(opened, str(space))
+    if chosen is None:
+        raise Error(f"{model}: this model has no {space} vectors", hint="train with them, or choose another --space")
+    run(chosen, file, kind=None if kind is None else str(kind), force=force)
+    write(f"{file}: {len(chosen):,} words, {chosen.dimensions:,} dimensions")
