@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -40,8 +41,17 @@ def reporter(mode: ProgressMode) -> Progress:
 
 
 def write(text: str) -> None:
-    """A line of results on stdout."""
-    sys.stdout.write(text + "\n")
+    """A line of results on stdout; when nobody reads it any more (`| head`), the command ends quietly."""
+    try:
+        sys.stdout.write(text + "\n")
+    except BrokenPipeError:
+        quiet_stdout()
+        raise SystemExit(0) from None
+
+
+def quiet_stdout() -> None:
+    """Send what may still come to nowhere, so that closing the stream is no error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_json(value: Any) -> None:

@@ -74,7 +74,9 @@ def examine() -> list[Finding]:
         try:
             found.append(Finding(f"extra {extra}", "ok", f"{package} {metadata.version(package)}"))
         except metadata.PackageNotFoundError:
-            found.append(Finding(f"extra {extra}", "note", f"not installed; for {use} (pip install 'hyperdive[{extra}]')"))
+            found.append(
+                Finding(f"extra {extra}", "note", f"not installed; for {use} (pip install 'hyperdive[{extra}]')")
+            )
     data = os.environ.get("HYPERDIVE_DATA")
     if not data:
         found.append(Finding("datasets", "note", "HYPERDIVE_DATA is not set"))
@@ -100,7 +102,9 @@ def _compiling() -> Finding:
     folder = os.environ.get("NUMBA_CACHE_DIR") or Path(_kernels.__file__).parent / "__pycache__"
     if not os.access(folder, os.W_OK):
         return Finding(
-            "compiling", "note", f"works, but {folder} is not writable, so every start compiles anew (set NUMBA_CACHE_DIR)"
+            "compiling",
+            "note",
+            f"works, but {folder} is not writable, so every start compiles anew (set NUMBA_CACHE_DIR)",
         )
     return Finding("compiling", "ok", "numba works and its results are cached")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import keyword
-import os
 import sys
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from hyperdive import __version__
+from hyperdive.cli.common import quiet_stdout
 from hyperdive.errors import Error
 
 try:  # typer carries its own copy of click in newer releases; older ones use the package
@@ -84,6 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns 0 (fine), 1 (failed) or 2 (wrong usage)."""
     try:
         code = app(arguments, standalone_mode=False, prog_name="hyperdive")
+        sys.stdout.flush()
     except Error as error:
         return _fail(str(error), 1)
     except usage.NoArgsIsHelpError as error:
@@ -99,8 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
     except MemoryError:
         return _fail("out of memory (type: hyperdive plan --help)", 1)
     except BrokenPipeError:
-        # the reader of our output went away (| head); that is not an error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        quiet_stdout()
         return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
