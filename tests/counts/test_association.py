@@ -82,7 +82,7 @@ def test_harmonic_counts_cancel_their_unit(corpus):
 
 
 def test_bad_names_and_shifts(corpus):
-    with pytest.raises(OptionError, match="no association 'pmmi' .*use one of freq"):
+    with pytest.raises(OptionError, match=r"no association 'pmmi' .*use one of freq"):
         lookup("pmmi")
     counts = Cooccurrence.from_corpus(corpus)
     with pytest.raises(OptionError, match="shift k is 0"):

@@ -215,7 +215,7 @@ def test_plan_of_what_is_no_corpus(hyperdive, tmp_path):
 
 def test_unknown_word_has_near_spellings():
     counts = Cooccurrence.from_corpus(corpus_of([["poodle", "dog"]]))
-    with pytest.raises(UnknownWordError, match="'poodel' is not in these counts .did you mean poodle"):
+    with pytest.raises(UnknownWordError, match=r"'poodel' is not in these counts .did you mean poodle"):
         counts.row("poodel")
     with pytest.raises(KeyError):
         counts.top("zebra")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -32,7 +33,7 @@ def plain(pointers, indices, counts):
     """The other way round."""
     return [
         dict(zip(indices[a:b].tolist(), counts[a:b].tolist(), strict=True))
-        for a, b in zip(pointers[:-1], pointers[1:], strict=True)
+        for a, b in itertools.pairwise(pointers)
     ]
 
 
@@ -111,7 +112,7 @@ def test_count_rows(tokens, window, line, cut, weighted, dtype):
     assert {(w, c): v for w, entries in enumerate(found) for c, v in entries.items()} == slow
     found_edges = plain(pointers, indices[:n], edges[:n])
     assert {(w, c): v for w, entries in enumerate(found_edges) for c, v in entries.items()} == slow_edges
-    for a, b in zip(pointers[:-1], pointers[1:], strict=True):
+    for a, b in itertools.pairwise(pointers):
         assert np.all(np.diff(indices[a:b].astype(int)) > 0)
     assert not row.any()
     assert not edge_row.any()

@@ -68,7 +68,7 @@ def test_the_minimum_count_is_applied_after_the_merge():
 
 def test_different_minimum_counts_need_a_word():
     stores = [counted([corpus_of([["a", "b"]], 1)]), counted([corpus_of([["a", "c"]], 2)])]
-    with pytest.raises(InputError, match="different minimum counts .*--min-count 2"):
+    with pytest.raises(InputError, match=r"different minimum counts .*--min-count 2"):
         merged(stores)
     assert merged(stores, min_count=1).words == ["a", "b", "c"]
 

@@ -156,7 +156,7 @@ def test_full_disk_in_the_merge(corpus, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(Work, "_write_file", full)
-        with pytest.raises(OutputError, match="the disk is full .*run the same command to go on"):
+        with pytest.raises(OutputError, match=r"the disk is full .*run the same command to go on"):
             run(corpus, place, 7_000)
     assert not place.exists()
     run(corpus, place, 7_000)

@@ -142,6 +142,7 @@ def finish(
         if not hasattr(local, "columns"):
             local.columns = np.zeros(size, dtype=np.int64)
             columns.append(local.columns)
+        work.settle(entries[number])
         lengths[shard.first : shard.last] = np.diff(rows.pointers)
         # rows of rare words are in the unknown symbol's row already: they add nothing to the columns
         inside = min(max(size - shard.first, 0), len(rows.pointers) - 1)

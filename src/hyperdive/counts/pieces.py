@@ -176,9 +176,6 @@ class Work:
                         file.write(data)
                         sha.update(data)
                         size += len(data)
-                if self._sync:
-                    file.flush()
-                    os.fsync(file.fileno())
             temporary.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -204,6 +201,12 @@ class Work:
             self._entries.pop(name, None)
         for path in (self.folder / name, self._rows_path(name)):
             path.unlink(missing_ok=True)
+
+    def settle(self, entry: Entry) -> None:
+        """Wait until a finished piece is on the disk. Earlier is no use: a resumed run trusts checksums only."""
+        if self._sync:
+            with explain_work_errors(self.output, self.folder), (self.folder / entry.name).open("rb+") as file:
+                os.fsync(file.fileno())
 
     def move(self, entry: Entry, place: Path) -> None:
         """Take a finished piece out of the work folder."""
