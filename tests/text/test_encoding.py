@@ -377,3 +377,17 @@ def test_numpy_reads_the_arrays_without_hyperdive(tmp_path: Path) -> None:
     encode(tmp_path / "t.txt", tmp_path / "c", min_count=1)
     assert np.fromfile(tmp_path / "c" / "tokens.bin", dtype="<u4").tolist() == [1, 2, 1]
     assert (tmp_path / "c" / "words.txt").read_text().split() == ["<unk>", "dog", "cat"]
+
+
+def test_the_short_way_to_an_english_lemma_is_the_long_one(tmp_path: Path) -> None:
+    from simplemma import lemmatize
+
+    from hyperdive.text.words import lemmatiser
+
+    lemma = lemmatiser(EncodeOptions())
+    draw = random.Random(2)
+    endings = ["", "s", "es", "ing", "ed", "ness", "ies", "ization", "ves", "ly", "'s", "-like"]
+    stems = ["dog", "wolf", "carr", "organ", "zyx", "blorf", "mouse", "mice", "un", "over", "philosoph", "run"]
+    for _ in range(2000):
+        form = draw.choice(["", "", "pre", "un"]) + draw.choice(stems) + draw.choice(endings)
+        assert lemma(form) == lemmatize(form, lang="en"), form

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_SMALL = 32  # below this an insertion sort beats another partition
+_SMALL = 32  # below this taking out the smallest beats another partition
 
 
 @njit(cache=True, nogil=True)
@@ -79,7 +79,7 @@ def _spend(ratio, mass, value, n, price, budget):
     """Spend `budget` over n dimensions by rising ratio, at most price·mass each.
 
     Returns (Σ μᵢ·ratioᵢ, the ratio where the budget ended). `value` is mass·ratio. Large inputs are partitioned around
-    pivots, so that only the part where the budget ends is ever sorted. The three arrays are reordered in place.
+    pivots, so that only the part where the budget ends is ever put in order. The three arrays are reordered in place.
     """
     low, high = 0, n
     total = 0.0
@@ -117,19 +117,20 @@ def _spend(ratio, mass, value, n, price, budget):
         total += price * mass_equal * pivot
         budget -= price * mass_equal
         low = more
-    for k in range(low + 1, high):
-        r, m, v = ratio[k], mass[k], value[k]
-        j = k
-        while j > low and ratio[j - 1] > r:
-            ratio[j], mass[j], value[j] = ratio[j - 1], mass[j - 1], value[j - 1]
-            j -= 1
-        ratio[j], mass[j], value[j] = r, m, v
-    last = 0.0 if n == 0 else ratio[max(high - 1, 0)]
-    for k in range(low, high):
-        if price * mass[k] >= budget:
-            return total + budget * ratio[k], ratio[k]
-        total += price * value[k]
-        budget -= price * mass[k]
+    # few are left, and the budget ends early among them: take the smallest out again and again
+    last = 0.0
+    while low < high:
+        best = low
+        for k in range(low + 1, high):
+            if ratio[k] < ratio[best]:
+                best = k
+        last = ratio[best]
+        if price * mass[best] >= budget:
+            return total + budget * last, last
+        total += price * value[best]
+        budget -= price * mass[best]
+        ratio[best], mass[best], value[best] = ratio[low], mass[low], value[low]
+        low += 1
     return total, last
 
 
@@ -154,28 +155,31 @@ def asymmetric_l1(indptr, indices, data, sums, q, p, w0, released, out, start, e
         a, a_end = indptr[q[k]], indptr[q[k] + 1]
         b, b_end = indptr[p[k]], indptr[p[k] + 1]
         n = 0
+        # in units of q's own entries: the budget is S(q), and what lies outside p (ratio 0) is paid first
+        budget = sum_q
         outside = 0.0
-        while a < a_end:
+        while a < a_end and budget > 0.0:
             while b < b_end and indices[b] < indices[a]:
                 b += 1
-            d_q = np.float64(data[a]) / sum_q
+            x = np.float64(data[a])
             if b < b_end and indices[b] == indices[a]:
-                d_p = np.float64(data[b]) / sum_p
-                ratio[n] = d_p / d_q
-                mass[n] = d_q
-                value[n] = d_p
+                y = np.float64(data[b])
+                ratio[n] = y / x
+                mass[n] = x
+                value[n] = y
                 n += 1
             else:
-                outside += d_q
+                outside += x
+                budget = sum_q - (w0 + 1.0) * outside
             a += 1
-        budget = 1.0 - (w0 + 1.0) * outside
         if n == 0 or budget <= 0.0:
             out[k] = -1.0
             continue
         saved, scale = _spend(ratio, mass, value, n, w0 + 1.0, budget)
-        distance = 1.0 - saved
+        distance = 1.0 - saved / sum_p
         if released:
-            distance -= w0 * scale * outside
+            # a·Σ_{p=0} d_q with a = scale·S(q)/S(p)
+            distance -= w0 * scale * outside / sum_p
         out[k] = -min(max(distance, 0.0), 1.0)
 
 

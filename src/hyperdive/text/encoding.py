@@ -180,7 +180,6 @@ class _Spooler:
         self._keep(block.data)
 
     def _keep(self, data: npt.NDArray[np.uint8]) -> None:
-        self._sha.update(data.data)
         self._file_sha.update(data.data)
         self._file_bytes += len(data)
         self.text_bytes += len(data)
@@ -200,6 +199,7 @@ class _Spooler:
             return
         if self._source is not None:
             self.n_files += 1
+            self._sha.update(self._file_sha.digest())
             if len(self.files) < _MAX_NAMES:
                 self.files.append(
                     {"name": self._source.name, "bytes": self._file_bytes, "sha256": self._file_sha.hexdigest()}
