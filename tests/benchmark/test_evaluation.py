@@ -339,3 +339,20 @@ def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
         share = 100 * one.positives / len(one)
         assert abs(result.results[one.name].cells["Random"].value - share) < 3 * deviation + 0.2, one.name
     assert result.micro10["Random"] == pytest.approx(21.5, abs=0.5)
+
+
+def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Run, pairs: Path, tmp_path: Path) -> None:
+    from hyperdive.scores.opening import open_source
+    from hyperdive.spaces.model import Model
+
+    dive = planted()
+    rng = np.random.default_rng(0)
+    beside = VectorSpace(WORDS, rng.normal(size=(len(WORDS), 5)), frequencies=dive.frequencies, kind="skipgram")
+    Model(dive, skipgram=beside).save(tmp_path / "both")
+    dive.save(tmp_path / "alone")
+    assert open_source(tmp_path / "both").skipgram is not None
+    assert open_source(tmp_path / "alone").skipgram is None
+    assert open_source(tmp_path / "alone", skipgram=tmp_path / "both").skipgram is not None
+    ran = hyperdive("evaluate", "-m", tmp_path / "both", "-d", pairs, "-s", "wds,cds", "--resamples", 0)
+    assert ran.code == 0, ran.err
+    assert "W·ΔS" in ran.out

@@ -182,9 +182,10 @@ def scored(seed: int, *, graded: bool = False, n: int = 60) -> Scored:
     return Scored(dataset, "raw", known, 0, {"x": values})
 
 
-@pytest.mark.parametrize("graded", [False, True])
-def test_resampled_measures_are_those_of_the_repeated_rows(graded: bool) -> None:
-    one = scored(4, graded=graded)
+@TIMES
+@given(seed=st.integers(0, 10_000), graded=st.booleans())
+def test_resampled_measures_are_those_of_the_repeated_rows(seed: int, graded: bool) -> None:
+    one = scored(seed, graded=graded)
     values = bootstrap.replicates(one, 20, seed=3)["x"]
     counts = bootstrap.draws("toy", 60, 20, 3)
     for b in range(20):
