@@ -246,7 +246,7 @@ class Buffers:
     def __init__(self, layout: Layout, *, with_edges: bool) -> None:
         self._types, self._with_edges = layout.types, with_edges
         self.bits = np.zeros(layout.types // 64 + 1, dtype=np.uint64)
-        self.summary = np.zeros(layout.types // 4096 + 1, dtype=np.uint8)
+        self.summary = np.zeros(layout.types // 4096 + 1, dtype=np.uint64)
         self.indices = np.empty(layout.largest + 1, dtype=np.uint32)
         self._counts = np.empty((layout.largest + 1) * layout.widest, dtype=np.uint8)
         self._edges = np.empty((layout.largest + 1) * layout.widest if with_edges else 0, dtype=np.uint8)
