@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from hyperdive.scores import formulas as _formulas  # fills the table
-from hyperdive.scores import literature as _literature
-from hyperdive.scores.pairs import Pairs, Terms
-from hyperdive.scores.rows import Rows, Source, SpaceLike, as_source, look_up
-from hyperdive.scores.table import Score, get, names, register, table, unregister, usable_scores
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hyperdive.scores.opening import open_source as open_source
+    from hyperdive.scores.pairs import Pairs as Pairs
+    from hyperdive.scores.pairs import Terms as Terms
+    from hyperdive.scores.registry import Score as Score
+    from hyperdive.scores.registry import get as get
+    from hyperdive.scores.registry import names as names
+    from hyperdive.scores.registry import register as register
+    from hyperdive.scores.registry import table as table
+    from hyperdive.scores.registry import unregister as unregister
+    from hyperdive.scores.registry import usable_scores as usable_scores
+    from hyperdive.scores.rows import Rows as Rows
+    from hyperdive.scores.rows import Source as Source
+    from hyperdive.scores.rows import SpaceLike as SpaceLike
+    from hyperdive.scores.rows import as_source as as_source
+    from hyperdive.scores.rows import look_up as look_up
+
+# Names are imported on first use, so that a command can name its options without loading the compiler.
+_WHERE = {
+    "opening": ("open_source",),
+    "pairs": ("Pairs", "Terms"),
+    "registry": ("Score", "get", "names", "register", "table", "unregister", "usable_scores"),
+    "rows": ("Rows", "Source", "SpaceLike", "as_source", "look_up"),
+}
+_MODULE = {name: f"hyperdive.scores.{module}" for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "Pairs",
@@ -19,9 +41,17 @@ __all__ = [
     "get",
     "look_up",
     "names",
+    "open_source",
     "register",
     "table",
     "unregister",
     "usable_scores",
 ]
-del _formulas, _literature
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE:
+        from importlib import import_module
+
+        return getattr(import_module(_MODULE[name]), name)
+    raise AttributeError(f"module 'hyperdive.scores' has no attribute {name!r}")

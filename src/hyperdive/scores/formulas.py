@@ -7,8 +7,8 @@ import numpy as np
 from hyperdive.errors import OptionError
 from hyperdive.scores import _kernels
 from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.registry import register
 from hyperdive.scores.rows import Floats
-from hyperdive.scores.table import register
 
 _PAPER = "Chang et al. 2018 (DIVE)"
 

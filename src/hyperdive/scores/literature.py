@@ -7,8 +7,8 @@ import numpy as np
 from hyperdive.scores import _kernels
 from hyperdive.scores.formulas import weeds
 from hyperdive.scores.pairs import Pairs, ratio
+from hyperdive.scores.registry import register
 from hyperdive.scores.rows import Floats
-from hyperdive.scores.table import register
 
 _SIEGE = "Shwartz et al. 2017"
 

@@ -17,7 +17,7 @@ class Pairs:
     """Pairs (q, p) of row numbers, hyponym candidate first.
 
     `vectors` is an array or CSR matrix with one row a term, or a `Rows`. A score is a function of a `Pairs`; see
-    `hyperdive.scores.table.register`.
+    `hyperdive.scores.registry.register`.
 
     >>> pairs = Pairs([[1.0, 0.0], [2.0, 1.0]], q=[0], p=[1])
     >>> pairs.cosine.round(3).tolist(), pairs.difference(pairs.rows.sums).tolist()

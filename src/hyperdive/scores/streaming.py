@@ -11,8 +11,8 @@ import numpy as np
 from hyperdive._progress import SILENT, Progress
 from hyperdive.scores.files import PairFile, PairFormat, PairWriter
 from hyperdive.scores.pairs import Terms
+from hyperdive.scores.registry import Score
 from hyperdive.scores.rows import Source
-from hyperdive.scores.table import Score
 
 UNKNOWN = "unknown"
 _EXAMPLES = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,6 +80,13 @@ class Score:
 
 _TABLE: dict[str, Score] = {}
 _ALIASES: dict[str, str] = {}
+_OWN = ("hyperdive.scores.formulas", "hyperdive.scores.literature")
+
+
+def _fill() -> None:
+    """Our own scores register themselves when their modules are imported; they take their names before a user's."""
+    for module in _OWN:
+        import_module(module)
 
 
 def key_of(name: str) -> str:
@@ -121,10 +129,12 @@ def register(
     if unknown:
         raise OptionError(f"a score cannot need {unknown}", hint=f"use some of {', '.join(NEEDS)}")
     keys = {key_of(text) for text in (name, *aliases)}
-    if "" in keys or any(key in _ALIASES for key in keys):
-        raise OptionError(f"the score name {name!r} or an alias of it is empty or taken", hint="choose another")
 
     def add(function: F) -> F:
+        if function.__module__ not in _OWN:
+            _fill()
+        if "" in keys or any(key in _ALIASES for key in keys):
+            raise OptionError(f"the score name {name!r} or an alias of it is empty or taken", hint="choose another")
         _TABLE[name] = Score(
             name, function, kind, formula, range, reference, frozenset(needs), tuple(aliases), symmetric, options
         )
@@ -144,12 +154,13 @@ def unregister(name: str) -> None:
 
 def table() -> tuple[Score, ...]:
     """Every score, in the order of registration."""
+    _fill()
     return tuple(_TABLE.values())
 
 
 def names() -> list[str]:
     """The names of all scores."""
-    return list(_TABLE)
+    return [score.name for score in table()]
 
 
 def get(name: str | Score) -> Score:
@@ -163,6 +174,7 @@ def get(name: str | Score) -> Score:
     """
     if isinstance(name, Score):
         return name
+    _fill()
     plain, colon, text = name.partition(":")
     found = _ALIASES.get(key_of(plain))
     if found is None:

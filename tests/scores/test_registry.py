@@ -64,9 +64,9 @@ def test_a_user_registers_a_score_and_cannot_take_a_name_twice() -> None:
         assert get("MINE")(pairs).tolist() == [0.5]
         assert get("mine:half=4")(pairs).tolist() == [0.25]
         with pytest.raises(OptionError, match="taken"):
-            register("Mine")
+            register("Mine")(mine)
         with pytest.raises(OptionError, match="taken"):
-            register("other", aliases=("cds",))
+            register("other", aliases=("cds",))(mine)
     finally:
         unregister("mine")
     assert "mine" not in names()
