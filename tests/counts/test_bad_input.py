@@ -191,6 +191,10 @@ def test_merging_through_the_command_line(hyperdive, tmp_path, corpus):
     ran = hyperdive("count", "--merge", tmp_path / "part0", tmp_path / "part1", "-o", tmp_path / "both")
     assert ran.code == 0
     assert "corpora" in ran.out
+    assert ran.err.startswith("merging 2 count stores: about ")
+    ran = hyperdive("count", "--merge", tmp_path / "part0", tmp_path / "part1", "-o", tmp_path / "x", "--memory", "1kB")
+    assert ran.code == 1
+    assert "too little" in ran.err
     assert hyperdive("count", corpus, other, "-o", tmp_path / "once", "--preset", "paper").code == 0
     assert Cooccurrence.open(tmp_path / "both").fingerprint == Cooccurrence.open(tmp_path / "once").fingerprint
     hyperdive("count", corpus, "-o", tmp_path / "narrow", "--window", 4)

@@ -89,12 +89,13 @@ def count(
     from hyperdive.counts.planning import parse_size
 
     report = reporter(progress)
+    limit = None if memory is None else parse_size(memory)
     try:
         if merge:
             from hyperdive.counts.merging import merge as run
 
             stores = [Cooccurrence.open(path) for path in inputs]
-            run(stores, output, min_count=min_count, threads=threads, force=force, progress=report)
+            run(stores, output, min_count=min_count, memory=limit, threads=threads, force=force, progress=report)
             counts = Cooccurrence.open(output)
         else:
             counts = Cooccurrence.from_corpus(
@@ -105,7 +106,7 @@ def count(
                 weighting=str(weighting),
                 near=preset is Preset.paper if near is None else near,
                 min_count=min_count,
-                memory=None if memory is None else parse_size(memory),
+                memory=limit,
                 threads=threads,
                 force=force,
                 progress=report,

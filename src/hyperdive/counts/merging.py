@@ -17,7 +17,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.layout import Layout, Shard, make_layout
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pieces import Rows, Work, pointers_of
-from hyperdive.counts.planning import check_threads
+from hyperdive.counts.planning import plan_merge
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.errors import FormatError, InputError, OptionError
 
@@ -29,6 +29,7 @@ def merge(
     output: str | Path,
     *,
     min_count: int | None = None,
+    memory: int | None = None,
     threads: int | None = None,
     force: bool = False,
     sync: bool = True,
@@ -46,9 +47,13 @@ def merge(
     min_count = common_min_count([(store.name, store.min_count) for store in stores], min_count)
     if min_count < 1:
         raise OptionError(f"the minimum count is {min_count}", hint="it must be 1 or more")
-    threads = check_threads(threads)
     united = unite([(store.all_words, store.word_counts) for store in stores])
     layout = make_layout(united.counts, min_count, options)
+    sizes = [sum(entry["bytes"] for entry in store.header["files"].values()) for store in stores]
+    cost = plan_merge(layout, sizes, options, memory=memory, threads=threads)
+    if progress is not SILENT:
+        progress.note(str(cost))
+    threads = cost.threads
     plan = {
         "version": VERSION, "stores": [store.fingerprint for store in stores], "min_count": min_count,
         "shards": len(layout.shards),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,6 +149,52 @@ def make_plan(
         + (entries * blocks / (_MERGED_PER_SECOND * threads) if blocks > 1 else 0.0)
     )
     return CountPlan(tokens, block, blocks, threads, fixed + each * block, entries, disk, work, seconds)
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """The expected cost of adding up count stores."""
+
+    stores: int
+    threads: int
+    memory: int
+    disk: int
+    work_disk: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"merging {self.stores} count stores: about {duration(self.seconds)}, {human(self.memory, 'B')} of memory, "
+            f"{human(self.disk, 'B')} of disk (and {human(self.work_disk, 'B')} more on the way)"
+        )
+
+
+def plan_merge(
+    layout: Layout,
+    sizes: Sequence[int],
+    options: CountOptions,
+    *,
+    memory: int | None = None,
+    threads: int | None = None,
+) -> MergePlan:
+    """The plan for adding up stores of these sizes in bytes; less memory means fewer threads."""
+    threads = check_threads(threads)
+    budget = default_memory() if memory is None else memory
+
+    def needed(threads: int) -> int:
+        gathered = (layout.largest + 1) * (4 + layout.widest * (2 if options.near else 1))
+        return fixed_bytes(layout, options, threads) + threads * gathered
+
+    while threads > 1 and needed(threads) > budget:
+        threads -= 1
+    if memory is not None and needed(1) > memory:
+        raise OptionError(
+            f"{human(memory, 'B')} of memory is too little: rows of {layout.types} words need {human(needed(1), 'B')}",
+            hint=f"give at least --memory {-(-needed(1) // 10**6)}MB",
+        )
+    total = sum(sizes)
+    seconds = 3 * total / _BYTES_PER_SECOND + 2 * total / (8 * _MERGED_PER_SECOND * threads)
+    return MergePlan(len(sizes), threads, needed(threads), total, total, seconds)
 
 
 def check_threads(threads: int | None) -> int:
