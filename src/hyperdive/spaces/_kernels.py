@@ -1,0 +1,204 @@
+"""Compiled loops of the solvers: functions of arrays only, each with a slow twin in the tests.
+
+Every sum runs in a fixed order inside one call, and no call shares an output with another, so results do not depend
+on how many calls run at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+F = np.float32
+ZERO, ONE = F(0.0), F(1.0)
+
+
+@njit(cache=True, nogil=True)
+def row_ends(indptr, indices, limit, ends):
+    """ends[r] = where the entries of row r with an index under `limit` end; False when a row is not rising."""
+    for r in range(len(indptr) - 1):
+        end = indptr[r]
+        before = -1
+        for j in range(indptr[r], indptr[r + 1]):
+            if indices[j] <= before:
+                return False
+            before = indices[j]
+            if before < limit:
+                end = j + 1
+        ends[r] = end
+    return True
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def positive_gradient(first, last, starts, ends, indices, data, own, other, gradient):
+    """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x of `own` and the rows y of `other` they meet."""
+    dimensions = own.shape[1]
+    longest = 0
+    for r in range(first, last):
+        longest = max(longest, ends[r] - starts[r])
+    pull = np.empty(longest, np.float32)
+    for r in range(first, last):
+        x, g = own[r], gradient[r - first]
+        g[:] = ZERO
+        start, many = starts[r], ends[r] - starts[r]
+        for j in range(many):
+            y = other[indices[start + j]]
+            dot = ZERO
+            for t in range(dimensions):
+                dot += x[t] * y[t]
+            pull[j] = dot
+        for j in range(many):
+            pull[j] = F(data[start + j]) / (ONE + np.exp(pull[j]))
+        for j in range(many):
+            y, q = other[indices[start + j]], pull[j]
+            for t in range(dimensions):
+                g[t] += q * y[t]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def adam_rows(first, own, m, v, positive, negative, weights, ridge, rate, b1, b2, c1, c2):
+    """One projected Adam step up the gradient positive - weight·(negative + ridge·x); c1, c2 correct the bias."""
+    for k in range(positive.shape[0]):
+        r = first + k
+        a = weights[r]
+        for t in range(own.shape[1]):
+            x = own[r, t]
+            g = positive[k, t] - a * (negative[k, t] + ridge * x)
+            m[k, t] = b1 * m[k, t] + (ONE - b1) * g
+            v[k, t] = b2 * v[k, t] + (ONE - b2) * g * g
+            x += rate * (m[k, t] * c1) / (np.sqrt(v[k, t] * c2) + F(1e-12))
+            own[r, t] = x if x > ZERO else ZERO
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def start_rows(first, own, positive, negative, weights):
+    """x = the gradient at zero, clipped at 0 and scaled so that its largest entry is 1."""
+    for k in range(positive.shape[0]):
+        r = first + k
+        top = ZERO
+        for t in range(own.shape[1]):
+            g = positive[k, t] - weights[r] * negative[k, t]
+            own[r, t] = g if g > ZERO else ZERO
+            top = max(top, own[r, t])
+        if top > ZERO:
+            for t in range(own.shape[1]):
+                own[r, t] /= top
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def positive_objective(rows, starts, ends, indices, data, own, other, result):
+    """result[k] = Σ_j n_j·log σ(x·y_j) of row rows[k], in double precision and without overflow."""
+    for k in range(len(rows)):
+        r = rows[k]
+        total = 0.0
+        for j in range(starts[r], ends[r]):
+            y = other[indices[j]]
+            dot = 0.0
+            for t in range(own.shape[1]):
+                dot += np.float64(own[r, t]) * np.float64(y[t])
+            # log σ(s) = min(s, 0) - log(1 + e^-|s|)
+            total += data[j] * (min(dot, 0.0) - np.log1p(np.exp(-abs(dot))))
+        result[k] = total
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def ppmi_product(first, last, indptr, indices, data, row_term, column_term, other, out):
+    """out[r] = Σ_c max(log n(r,c) + row_term[r] + column_term[c], 0)·other[c], without storing the matrix."""
+    dimensions = other.shape[1]
+    logs = np.log(np.arange(1024).astype(np.float32))
+    for r in range(first, last):
+        o = out[r]
+        o[:] = ZERO
+        for j in range(indptr[r], indptr[r + 1]):
+            c, n = indices[j], data[j]
+            log = logs[np.int64(n)] if n < 1024 and n == np.int64(n) else np.log(F(n))
+            value = log + row_term[r] + column_term[c]
+            if value > ZERO:
+                b = other[c]
+                for t in range(dimensions):
+                    o[t] += value * b[t]
+
+
+@njit(cache=True, nogil=True)
+def kept_bits(first, last, tokens, offsets, indptr, indices, window, bits):
+    """Bit d - 1 of bits[i] is set when tokens i and i + d stand in one line and their pair is in the matrix."""
+    for line in range(first, last):
+        for i in range(offsets[line], offsets[line + 1]):
+            mask = np.uint32(0)
+            start, end = indptr[tokens[i]], indptr[tokens[i] + 1]
+            for d in range(1, min(window, offsets[line + 1] - 1 - i) + 1):
+                wanted = tokens[i + d]
+                low, high = start, end
+                while low < high:
+                    middle = (low + high) // 2
+                    if indices[middle] < wanted:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low < end and indices[low] == wanted:
+                    mask |= np.uint32(1) << np.uint32(d - 1)
+            bits[i] = mask
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def _sigma(x, y):
+    dot = ZERO
+    for t in range(len(x)):
+        dot += x[t] * y[t]
+    return ONE / (ONE + np.exp(-dot))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def batch_pulls(first, last, ids, bits, noise, weight, words, contexts, forward, backward, push):
+    """How hard each pair of a batch pulls and each noise word pushes, for positions first to last.
+
+    forward[i, d-1] = 1 - σ(w_i·c_{i+d}) and backward[i, d-1] = 1 - σ(w_{i+d}·c_i) for kept pairs, else 0;
+    push[i, j] = weight_i·σ(w_i·c_noise).
+    """
+    for i in range(first, last):
+        w, c, mask = words[ids[i]], contexts[ids[i]], bits[i]
+        for d in range(1, forward.shape[1] + 1):
+            forward[i, d - 1] = ZERO
+            backward[i, d - 1] = ZERO
+            if (mask >> np.uint32(d - 1)) & np.uint32(1):
+                forward[i, d - 1] = ONE - _sigma(w, contexts[ids[i + d]])
+                backward[i, d - 1] = ONE - _sigma(words[ids[i + d]], c)
+        for j in range(noise.shape[1]):
+            push[i, j] = weight[ids[i]] * _sigma(w, contexts[noise[i, j]])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backward, push, up_words, up_contexts):
+    """Add the batch's gradient to both tables in dimensions low to high, position by position."""
+    for i in range(len(ids)):
+        a = ids[i]
+        if bits[i]:
+            for d in range(1, forward.shape[1] + 1):
+                if (bits[i] >> np.uint32(d - 1)) & np.uint32(1):
+                    b, f, g = ids[i + d], forward[i, d - 1], backward[i, d - 1]
+                    for t in range(low, high):
+                        up_words[a, t] += f * contexts[b, t]
+                        up_contexts[b, t] += f * words[a, t]
+                        up_words[b, t] += g * contexts[a, t]
+                        up_contexts[a, t] += g * words[b, t]
+        for j in range(noise.shape[1]):
+            b, p = noise[i, j], push[i, j]
+            for t in range(low, high):
+                up_words[a, t] -= p * contexts[b, t]
+                up_contexts[b, t] -= p * words[a, t]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def adam_dense(first, last, table, m, v, up, scale, rate, b1, b2, epsilon):
+    """Adam as TensorFlow has it (ε beside √v before its bias is corrected) on whole rows, then the clip at 0.
+
+    `up` holds the gradient to ascend before scaling; it is set to zero for the next batch.
+    """
+    for r in range(first, last):
+        for t in range(table.shape[1]):
+            g = up[r, t] * scale
+            up[r, t] = ZERO
+            m[r, t] = b1 * m[r, t] + (ONE - b1) * g
+            v[r, t] = b2 * v[r, t] + (ONE - b2) * g * g
+            x = table[r, t] + rate * m[r, t] / (np.sqrt(v[r, t]) + epsilon)
+            table[r, t] = x if x > ZERO else ZERO

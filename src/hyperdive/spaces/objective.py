@@ -1,0 +1,149 @@
+"""What the solvers maximise, and its exact value.
+
+    L = Σ_(w,c) n(w,c)·log σ(w·c) + κ·Σ_w Z_w·Σ_c P(c)·log σ(-w·c),     w, c ≥ 0
+
+with κ = 2·window·k_I, P(c) = n(c)/T, and Z_w = Z = T/|V| the mean number of tokens a word: the inclusion shift. Two
+bridges lead from there: words rarer than average may have Z_w = Z·min(1, (n(w)/Z)^β), and without the shift Z_w = n(w).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.errors import InputError
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+
+def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) -> npt.NDArray[np.float64]:
+    """Z_w, how many tokens' worth of negatives each word gets.
+
+    >>> n = np.array([1, 4, 16, 79])
+    >>> word_weights(n).tolist(), word_weights(n, beta=0.5).tolist()
+    ([25.0, 25.0, 25.0, 25.0], [5.0, 10.0, 20.0, 25.0])
+    >>> word_weights(n, shift=False).tolist()
+    [1.0, 4.0, 16.0, 79.0]
+    """
+    n = frequencies.astype(np.float64)
+    if not shift:
+        return n
+    mean = n.sum() / len(n)
+    # a word without tokens has no weight, whatever β, such as the unknown symbol where no word is rare
+    weights: npt.NDArray[np.float64] = np.where(n > 0, mean * np.minimum(1.0, n / mean) ** beta, 0.0)
+    return weights
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Filtered counts n(w,c) as sorted rows, checked once: both ways round, and the tokens of every word."""
+
+    indptr: Ints
+    indices: npt.NDArray[np.int32]
+    data: Floats
+    frequencies: Ints
+    mirrored: Counts | None = None
+    """The same counts context by context, where they are not symmetric."""
+
+    @property
+    def size(self) -> int:
+        """|V|."""
+        return len(self.frequencies)
+
+    @property
+    def by_context(self) -> Counts:
+        """n(w,c) with c as the row."""
+        return self if self.mirrored is None else self.mirrored
+
+    @classmethod
+    def checked(
+        cls,
+        indptr: npt.NDArray[np.integer],
+        indices: npt.NDArray[np.integer],
+        data: npt.NDArray[np.generic],
+        frequencies: npt.NDArray[np.integer],
+        *,
+        symmetric: bool = True,
+    ) -> Counts:
+        """Arrays of a count matrix, refused with one line when they cannot be trained on."""
+        size = len(frequencies)
+        damaged = "the counts are damaged; count the corpus anew"
+        shaped = len(indptr) == size + 1 and len(indices) == len(data) and int(indptr[0]) == 0
+        if not shaped or int(indptr[-1]) != len(indices) or bool((np.diff(indptr) < 0).any()):
+            raise InputError("the arrays of the counts do not fit together", hint=damaged)
+        if len(indices) == 0:
+            raise InputError(
+                "no pair of words is left to train on",
+                hint="lower --pmi-filter, or give it more text or a wider window",
+            )
+        if int(indices.min()) < 0 or int(indices.max()) >= size:
+            raise InputError("the counts name words outside the vocabulary", hint=damaged)
+        values = np.ascontiguousarray(data, dtype=np.float32)
+        if not np.isfinite(values).all() or float(values.min()) < 0 or int(np.min(frequencies)) < 0:
+            raise InputError("the counts hold values that are not numbers of meetings", hint=damaged)
+        rows = np.ascontiguousarray(indptr, dtype=np.int64)
+        columns = np.ascontiguousarray(indices, dtype=np.int32)
+        tokens = np.ascontiguousarray(frequencies, dtype=np.int64)
+        if symmetric:
+            return cls(rows, columns, values, tokens)
+        from scipy import sparse
+
+        turned = sparse.csr_array((values, columns, rows), shape=(size, size)).T.tocsr()
+        turned.sort_indices()
+        mirrored = cls(turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data, tokens)
+        return cls(rows, columns, values, tokens, mirrored)
+
+    def ends(self, limit: int) -> Ints:
+        """Where the entries under `limit` of each row end."""
+        from hyperdive.spaces._kernels import row_ends
+
+        ends = np.empty(self.size, dtype=np.int64)
+        if not row_ends(self.indptr, self.indices, limit, ends):
+            raise InputError("the rows of the counts are not sorted", hint="the counts are damaged; count anew")
+        return ends
+
+
+def sample_rows(first: int, last: int, many: int) -> Ints:
+    """At most `many` rows spread evenly over a range: the fixed sample on which the objective is exact.
+
+    >>> sample_rows(0, 10, 4).tolist()
+    [0, 2, 5, 7]
+    """
+    return np.arange(first, last) if last - first <= many else first + (last - first) * np.arange(many) // many
+
+
+def row_objectives(
+    counts: Counts,
+    rows: Ints,
+    own: Floats,
+    other: Floats,
+    weights: npt.NDArray[np.floating],
+    masses: npt.NDArray[np.floating],
+    *,
+    ends: Ints | None = None,
+) -> npt.NDArray[np.float64]:
+    """The part of L each of these rows has, with every negative of `masses` summed.
+
+    For words `weights` is κ·Z_w and `masses` is P(c); for contexts κ·P(c) and Z_w. Only contexts inside `masses` count.
+
+    >>> counts = Counts.checked(np.array([0, 1, 2]), np.array([1, 0]), np.array([3, 3]), np.array([5, 5]))
+    >>> zero = np.zeros((2, 4), dtype=np.float32)
+    >>> row_objectives(counts, np.arange(2), zero, zero, np.ones(2), np.array([0.5, 0.5])) / np.log(0.5)
+    array([4., 4.])
+    """
+    from hyperdive.spaces._kernels import positive_objective
+
+    result = np.empty(len(rows), dtype=np.float64)
+    stops = counts.indptr[1:] if ends is None else ends
+    positive_objective(rows, counts.indptr[:-1], stops, counts.indices, counts.data, own, other, result)
+    held = other[: len(masses)]
+    for start in range(0, len(rows), 32):
+        some = rows[start : start + 32]
+        dots = own[some] @ held.T
+        softplus = np.log1p(np.exp(-np.abs(dots)))
+        softplus += np.maximum(dots, 0)
+        result[start : start + 32] -= weights[some] * (softplus @ masses)
+    return result

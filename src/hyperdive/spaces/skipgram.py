@@ -1,0 +1,166 @@
+"""Skip-gram vectors from the counts: the factorisation that word2vec reaches by sampling, reached directly.
+
+Skip-gram with k negatives drawn from P(c)^0.75 factorises the shifted PMI (Levy and Goldberg 2014)
+
+    M[w,c] = log n(w,c)·Σ_c'#(c')^0.75 / (#(w)·#(c)^0.75) - log k
+
+Its positive part is sparse, so its largest singular values and vectors come from a few products with a thin matrix,
+M = U·S·Vᵀ, and words are U·S^p. Vectors trained by sampling all lean to one side, so that cosines are seldom negative;
+`lean` gives the same to these: a constant last dimension, which moves every cosine towards 1 and keeps their order.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive.errors import OptionError
+from hyperdive.spaces.objective import Counts, Floats
+from hyperdive.spaces.training import check_dimensions, check_size, workers
+
+BLOCK = 256
+EXTRA = 20  # more columns than asked for: the last wanted singular vectors converge much sooner
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkipgramOptions:
+    """How skip-gram vectors are made; word2vec's values beside ours."""
+
+    dimensions: int = 100
+    """Length of a vector, the constant last dimension included. Paper: 100."""
+    negatives: float = 2.0
+    """k: log k is taken off the PMI. word2vec: 5, under sub-sampling; 1 takes nothing off."""
+    smoothing: float = 0.75
+    """Power of a context's count among the negatives. word2vec: 0.75."""
+    power: float = 0.75
+    """p of U·S^p: 1 keeps the weight of the strongest dimensions, 0 gives all the same."""
+    lean: float = 0.3
+    """Squared length of the constant dimension beside vectors of length 1; 0 leaves it out."""
+    rounds: int = 3
+    """Products with M and Mᵀ in turn; more find the singular vectors more exactly."""
+    unknown: bool = False
+    """Whether the unknown symbol takes part."""
+    seed: int = 0
+    """The same seed gives the same bytes."""
+
+    def __post_init__(self) -> None:
+        check_dimensions(self.dimensions)
+        for name, low, high in (
+            ("negatives", 1e-6, 1e6),
+            ("smoothing", 0, 2),
+            ("power", 0, 2),
+            ("lean", 0, 100),
+            ("rounds", 1, 1000),
+            ("seed", 0, 2**63),
+        ):
+            if not low <= getattr(self, name) <= high:
+                raise OptionError(f"{name} is {getattr(self, name)}", hint=f"it can be {low} to {high}")
+        if self.dimensions < 2 and self.lean:
+            raise OptionError("one dimension is the constant one", hint="use 2 dimensions or more, or a lean of 0")
+
+
+class SkipgramResult(NamedTuple):
+    """Vectors row by row as the counts had them, and the singular values behind them."""
+
+    words: Floats
+    singular_values: Floats
+
+
+def train_skipgram(
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    data: npt.NDArray[Any],
+    frequencies: npt.NDArray[Any],
+    *,
+    symmetric: bool = True,
+    threads: int | None = None,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> SkipgramResult:
+    """Skip-gram vectors of unfiltered counts n(w,c), the unknown symbol first; `options` of `SkipgramOptions`.
+
+    >>> counts = np.kron(np.eye(2), np.ones((20, 20))) * 8 + 1
+    >>> indptr, indices = np.arange(41) * 40, np.tile(np.arange(40), 40)
+    >>> options = {"dimensions": 5, "negatives": 1, "lean": 0}
+    >>> words = train_skipgram(indptr, indices, counts.ravel(), np.full(40, 20), **options).words
+    >>> same, other = words[1] @ words[2], words[1] @ words[30]
+    >>> words.shape, round(float(same), 3), round(float(other), 3)
+    ((40, 5), 1.0, 0.0)
+    """
+    chosen = SkipgramOptions(**options)
+    counts = Counts.checked(indptr, indices, data, frequencies, symmetric=symmetric)
+    check_size(counts.frequencies, chosen.dimensions)
+    wanted = chosen.dimensions - (1 if chosen.lean else 0)
+    columns = min(wanted + EXTRA, counts.size)
+    with workers(threads) as pool, progress.stage("skip-gram", total=2 * chosen.rounds + 1, unit="products") as bar:
+        matrix = Association(counts, chosen, pool)
+        generator = np.random.default_rng(chosen.seed)
+        right = generator.standard_normal((counts.size, columns), dtype=np.float32)
+        for _ in range(chosen.rounds):
+            left, _ = np.linalg.qr(matrix.times(right))
+            bar.advance(1)
+            right, _ = np.linalg.qr(matrix.turned_times(left))
+            bar.advance(1)
+        left, values, _ = np.linalg.svd(matrix.times(right), full_matrices=False)
+        bar.advance(1)
+    return SkipgramResult(_vectors(left[:, :wanted], values[:wanted], chosen), values[:wanted].astype(np.float32))
+
+
+def _vectors(left: Floats, values: Floats, options: SkipgramOptions) -> Floats:
+    """U·S^p with rows of length 1, and the constant dimension; a row without any association stays zero."""
+    words = left * np.where(values > 0, values, 0) ** options.power
+    lengths = np.sqrt(np.square(words, dtype=np.float64).sum(axis=1, keepdims=True))
+    known = lengths > 1e-9 * max(float(lengths.max(initial=0.0)), 1e-30)
+    words = np.where(known, words / np.where(known, lengths, 1.0), 0.0)
+    if options.lean:
+        words = np.hstack([words, np.where(known, np.sqrt(options.lean), 0.0)])
+    result: Floats = np.ascontiguousarray(words, dtype=np.float32)
+    return result
+
+
+class Association:
+    """The positive part of the shifted PMI as something to multiply with; its entries are never stored."""
+
+    def __init__(self, counts: Counts, options: SkipgramOptions, pool: ThreadPoolExecutor) -> None:
+        self._counts, self._pool = counts, pool
+        rows, contexts = _row_sums(counts), _row_sums(counts.by_context)
+        smoothed = contexts**options.smoothing
+        never = -np.float32(np.inf)  # a word that meets nobody has no association
+        with np.errstate(divide="ignore"):
+            by_word = -np.log(rows) - np.log(options.negatives)
+            by_context = np.log(smoothed[0 if options.unknown else 1 :].sum()) - np.log(smoothed)
+        self._word_term = np.where(rows > 0, by_word, never).astype(np.float32)
+        self._context_term = np.where(contexts > 0, by_context, never).astype(np.float32)
+        if not options.unknown:
+            self._word_term[0] = self._context_term[0] = never
+
+    def times(self, right: Floats) -> Floats:
+        """M·right."""
+        return self._product(self._counts, self._word_term, self._context_term, right)
+
+    def turned_times(self, left: Floats) -> Floats:
+        """Mᵀ·left."""
+        return self._product(self._counts.by_context, self._context_term, self._word_term, left)
+
+    def _product(self, counts: Counts, row_term: Floats, column_term: Floats, other: Floats) -> Floats:
+        from hyperdive.spaces._kernels import ppmi_product
+
+        out = np.empty((counts.size, other.shape[1]), dtype=np.float32)
+        held = np.ascontiguousarray(other)
+
+        def block(start: int) -> None:
+            end = min(start + BLOCK, counts.size)
+            ppmi_product(start, end, counts.indptr, counts.indices, counts.data, row_term, column_term, held, out)
+
+        list(self._pool.map(block, range(0, counts.size, BLOCK)))
+        return out
+
+
+def _row_sums(counts: Counts) -> npt.NDArray[np.float64]:
+    sums = np.add.reduceat(np.append(counts.data, 0).astype(np.float64), counts.indptr[:-1])
+    return np.where(np.diff(counts.indptr) == 0, 0.0, sums)
