@@ -141,6 +141,18 @@ def test_cde_is_one_exactly_when_q_is_included_in_p(seed: int) -> None:
     assert (get("invCL")(pairs)[same] < 1e-6).all()
 
 
+@TIMES
+@given(seed=st.integers(0, 10_000))
+def test_equal_and_parallel_one_dimensional_vectors_are_exactly_tied(seed: int) -> None:
+    """Rounding noise in the cosine of equal vectors once broke ties between pairs of a word with itself."""
+    rng = np.random.default_rng(seed)
+    matrix = rng.gamma(1.0, size=(6, 30)).astype(np.float32)
+    assert (Pairs(matrix, np.arange(6), np.arange(6)).cosine == 1.0).all()
+    single = np.zeros((6, 3), dtype=np.float32)
+    single[:, 1] = matrix[:, 0]
+    assert (Pairs(single, np.arange(6), np.roll(np.arange(6), 1)).cosine == 1.0).all()
+
+
 def test_printed_weeds_turns_the_ranking_round() -> None:
     pairs = make(random_rows(0))
     np.testing.assert_array_equal(get("Weeds:printed=true")(pairs), -get("Weeds")(pairs))

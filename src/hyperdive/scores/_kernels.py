@@ -55,7 +55,7 @@ def overlaps(indptr, indices, data, q, p, out, start, end):
 
 @njit(cache=True, nogil=True)
 def row_statistics(indptr, data, out, start, end):
-    """Per row, in the columns of out: S = Σx, ‖x‖₂, H(x/S) in nats (0 for an empty row or one without positive sum)."""
+    """Per row, in the columns of out: S = Σx, Σx², H(x/S) in nats (0 for an empty row or one without positive sum)."""
     for r in range(start, end):
         total = 0.0
         squares = 0.0
@@ -70,7 +70,7 @@ def row_statistics(indptr, data, out, start, end):
                 if share > 0.0:
                     entropy -= share * np.log(share)
         out[r, 0] = total
-        out[r, 1] = np.sqrt(squares)
+        out[r, 1] = squares
         out[r, 2] = max(entropy, 0.0)
 
 

@@ -62,14 +62,13 @@ class Pairs:
     def cosine(self) -> Floats:
         """q·p / (‖q‖₂‖p‖₂), 0 where a norm is 0."""
         dots = self.overlap[:, 0] if self.rows.is_sparse else _dots(self.rows, self)
-        return ratio(dots, self.rows.norms[self.q] * self.rows.norms[self.p])
+        return _cosine(dots, self.rows, self)
 
     @cached_property
     def skipgram_cosine(self) -> Floats:
         """The cosine of the skip-gram vectors, 0 where a term has none."""
         assert self.skipgram is not None
-        rows = self.skipgram
-        return ratio(_dots(rows, self), rows.norms[self.q] * rows.norms[self.p])
+        return _cosine(_dots(self.skipgram, self), self.skipgram, self)
 
     @property
     def context_entropies(self) -> Floats | None:
@@ -104,6 +103,11 @@ def _dots(rows: Rows, pairs: Pairs) -> Floats:
         csr = rows.csr
         return pairs.run(_kernels.overlaps, csr.indptr, csr.indices, csr.data, pairs.q, pairs.p, columns=4)[:, 0]
     return pairs.run(_kernels.dense_dots, rows.matrix, pairs.q, pairs.p)
+
+
+def _cosine(dots: Floats, rows: Rows, pairs: Pairs) -> Floats:
+    # the root of the product, not the product of roots: equal vectors then have a cosine of exactly 1 and stay tied
+    return ratio(dots, np.sqrt(rows.squares[pairs.q] * rows.squares[pairs.p]))
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

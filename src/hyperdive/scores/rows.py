@@ -209,6 +209,11 @@ class Rows:
     @property
     def norms(self) -> Floats:
         """‖x‖₂."""
+        return np.asarray(np.sqrt(self.squares))
+
+    @property
+    def squares(self) -> Floats:
+        """‖x‖₂²."""
         return self._statistics[:, 1]
 
     @property
