@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from hyperdive.api import Dive as Dive
+    from hyperdive.api import Model as Model
+    from hyperdive.api import load as load
+    from hyperdive.counts.cooccurrence import Cooccurrence as Cooccurrence
     from hyperdive.errors import Error as Error
     from hyperdive.text.corpus import Corpus as Corpus
     from hyperdive.text.encoding import encode as encode
 
 # Names are imported on first use, so that `import hyperdive` stays instant.
 _WHERE = {
+    "Cooccurrence": "hyperdive.counts.cooccurrence",
+    "Dive": "hyperdive.api",
+    "Model": "hyperdive.api",
+    "load": "hyperdive.api",
     "Error": "hyperdive.errors",
     "Corpus": "hyperdive.text.corpus",
     "encode": "hyperdive.text.encoding",
 }
 
-__all__ = ["Corpus", "Error", "__version__", "encode"]
+__all__ = ["Cooccurrence", "Corpus", "Dive", "Error", "Model", "__version__", "encode", "load"]
 
 
 def __getattr__(name: str) -> Any:

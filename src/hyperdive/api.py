@@ -1,0 +1,178 @@
+"""The Python door: `Dive(...).fit(text)` makes a model, `load(path)` opens one, the model answers.
+
+In the manners of scikit-learn (construct, then fit) and gensim (ask the vectors).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive._spelling import unknown_word
+from hyperdive.errors import InputError, OptionError
+from hyperdive.scores.pairs import Terms
+from hyperdive.scores.registry import get
+from hyperdive.scores.rows import as_source
+from hyperdive.spaces import model as _model
+from hyperdive.spaces.pipeline import TrainOptions, kind_of, train
+from hyperdive.text.encoding import encode_tokens
+
+if TYPE_CHECKING:
+    from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.text.corpus import Corpus
+
+DEFAULT_SCORE = "C·ΔS"
+
+
+class Model(_model.Model):
+    """A trained model that answers questions; see `hyperdive.spaces.model` for the folder it lives in.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> matrix = np.array([[3, 2], [2, 1], [1, 0]])
+    >>> dive = VectorSpace(["animal", "dog", "poodle"], matrix, frequencies=[9, 5, 1], kind="dive")
+    >>> model = Model(dive)
+    >>> round(model.score("poodle", "dog"), 3)
+    1.789
+    >>> model.score(["poodle", "animal"], ["dog", "dog"], "ΔS")
+    array([ 2., -2.])
+    >>> model.score("poodel", "dog")
+    Traceback (most recent call last):
+    hyperdive.errors.UnknownWordError: 'poodel' is not in this model (did you mean poodle?)
+    """
+
+    @overload
+    def score(self, hyponym: str, hypernym: str, name: str = ...) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def score(self, hyponym: Sequence[str], hypernym: Sequence[str], name: str = ...) -> npt.NDArray[np.float64]: ...
+
+    def score(
+        self, hyponym: str | Sequence[str], hypernym: str | Sequence[str], name: str = DEFAULT_SCORE
+    ) -> float | npt.NDArray[np.float64]:
+        """How much the first is a kind of the second by a score of the table; larger is more.
+
+        Terms may be phrases: their words' mean vector is taken, unless the phrase is a word of the model. Two strings
+        give a number, and an unknown word is an error; two lists give an array with NaN where a word is unknown.
+        """
+        single = isinstance(hyponym, str)
+        if single != isinstance(hypernym, str):
+            raise InputError("score takes two terms or two lists of terms, not one of each")
+        first = [hyponym] if isinstance(hyponym, str) else list(hyponym)
+        second = [hypernym] if isinstance(hypernym, str) else list(hypernym)
+        if len(first) != len(second):
+            raise InputError(f"{len(first)} hyponyms and {len(second)} hypernyms do not make pairs")
+        distinct = list(dict.fromkeys([*first, *second]))
+        number = {term: i for i, term in enumerate(distinct)}
+        source = as_source(self)
+        terms = Terms(source, [_words(term) for term in distinct])
+        if single:
+            for term in (first[0], second[0]):
+                if not terms.found[number[term]]:
+                    missing = next((word for word in _words(term) if word not in self), term)
+                    raise unknown_word(missing, self.words, self.dive, "this model")
+        q = np.array([number[term] for term in first], dtype=np.int64)
+        p = np.array([number[term] for term in second], dtype=np.int64)
+        known = terms.found[q] & terms.found[p]
+        values = np.full(len(q), np.nan)
+        values[known] = get(name)(terms.pairs(q[known], p[known], places=np.flatnonzero(known)))
+        return float(values[0]) if single else values
+
+
+class Dive:
+    """Train DIVE on text: construct with options, then fit.
+
+    Options are those of `TrainOptions` (`pmi_filter`, `solver`, `skipgram`, …) and `DiveOptions` (`dimensions`,
+    `window`, `negatives`, `beta`, `seed`, …); `text` are those of `encode`, such as `{"min_count": 5}`.
+
+    >>> lines = [["poodle", "dog", "bark"], ["cat", "animal", "sleep"], ["dog", "animal"]] * 200
+    >>> model = Dive(dimensions=3, pmi_filter="none", seed=1).fit(lines)
+    >>> model
+    <Model of 6 words: dive 3 dimensions, contexts, skipgram>
+    >>> "poodle" in model, bool((model["dog"] >= 0).all())
+    (True, True)
+    >>> Dive(dimensions=50).get_params()["dimensions"]
+    50
+    """
+
+    def __init__(
+        self,
+        *,
+        preset: str = "default",
+        text: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+        progress: Progress = SILENT,
+        **options: Any,
+    ) -> None:
+        TrainOptions.preset(preset, **options)  # a wrong option should be told here
+        self._given = {"preset": preset, "text": dict(text or {}), "threads": threads, "progress": progress, **options}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All options with their values."""
+        given = {name: value for name, value in self._given.items() if name not in ("text", "threads", "progress")}
+        own = {name: self._given[name] for name in ("preset", "text", "threads", "progress")}
+        return {**TrainOptions.preset(**given).as_parameters(), **own}
+
+    def set_params(self, **options: Any) -> Self:
+        """Change some options."""
+        changed = type(self)(**{**self._given, **options})
+        self._given = changed._given
+        return self
+
+    def fit(
+        self,
+        source: str | Path | Corpus | Cooccurrence | Iterable[Sequence[str]] | Sequence[str | Path],
+        *,
+        output: str | Path | None = None,
+        start: Model | None = None,
+    ) -> Model:
+        """Train on path(s) of text, a corpus, counts, or any iterable of token lists (each a line of its own).
+
+        `output` keeps the model as a folder; without it the model lives in memory, and `model.save` writes it. `start`
+        is an earlier model to go on from.
+        """
+        with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
+            place = Path(output) if output is not None else Path(folder) / "model"
+            trained = train(
+                _as_input(source, Path(folder), self._given["text"]), place, start=start, **self._options_for(source)
+            )
+            if not isinstance(trained, _model.Model):
+                raise OptionError(
+                    "Dive trains space='dive'", hint="use hyperdive.spaces.pipeline.train for other spaces"
+                )
+            beside = {name: getattr(trained, name) for name in ("contexts", "skipgram")}  # read before the folder goes
+            return Model(trained.dive, **beside, parameters=trained.parameters, facts=trained.facts)
+
+    def _options_for(self, source: Any) -> dict[str, Any]:
+        text = self._given["text"] if _is_text(source) else None
+        return {**self._given, "text": text, "force": False}
+
+    def __repr__(self) -> str:
+        shown = {k: v for k, v in self._given.items() if k != "progress" and v not in (None, {}, "default")}
+        return f"Dive({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
+def _is_text(source: Any) -> bool:
+    if isinstance(source, str | Path):
+        return kind_of(source) == "text"
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(part, str | Path) for part in source)
+
+
+def _as_input(source: Any, folder: Path, text: Mapping[str, Any]) -> Any:
+    """Paths, corpora and counts as they are; token lists as a corpus."""
+    if isinstance(source, str | Path) or hasattr(source, "header") or _is_text(source):
+        return source
+    return encode_tokens(source, folder / "corpus", **text)
+
+
+def _words(term: str) -> list[str]:
+    return term.lower().split() or [""]
+
+
+def load(path: str | Path, *, verify: bool = True) -> Model:
+    """Open a saved model; `verify=False` skips the checksums of a large one."""
+    return Model.load(path, verify=verify)

@@ -1,0 +1,405 @@
+"""From text, a corpus or counts to a finished model: one stage after the other, each kept until the model is whole.
+
+While a run is under way its stages lie in a hidden folder beside the model, `.NAME.train`: `corpus/`, `counts/`, the
+solvers' checkpoints, `dive/`, `skipgram/`. With `resume` the same run goes on from there; the model has the bytes of an
+uninterrupted run. The folder is removed when the model is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive._store import (
+    HEADER,
+    Artifact,
+    ArtifactWriter,
+    canonical_json,
+    check_output,
+    explain_os_errors,
+    fingerprint,
+    read_header,
+)
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.filtering import PmiFilter
+from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces.model import Model, rounded
+from hyperdive.spaces.sbow import SBOW_KINDS, sbow
+from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.training import DiveOptions, Pass
+from hyperdive.text.corpus import Corpus
+from hyperdive.text.encoding import encode
+from hyperdive.text.sources import find_sources
+
+Input = str | Path | Corpus | Cooccurrence
+_STAGE, _STAGE_VERSION = "stage", 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """What is trained, and how; see `DiveOptions` for the objective.
+
+    >>> TrainOptions.preset("paper").dive.negatives, TrainOptions.preset("paper").pmi_filter
+    (1.5, '30tokens')
+    """
+
+    dive: DiveOptions = field(default_factory=DiveOptions)
+    pmi_filter: str = "50tokens"
+    """k_f with its unit: pairs that meet less are left out; `none` keeps all. Paper: 30tokens."""
+    space: str = "dive"
+    """`dive`, with skip-gram beside it, makes a model; any other one makes a single space."""
+    solver: str = "fast"
+    """`fast` works on counts; `paper` is the paper's own way over the tokens."""
+    skipgram: bool = True
+    """Train skip-gram vectors too, for the score W."""
+    contexts: bool = True
+    """Keep the context vectors."""
+
+    def __post_init__(self) -> None:
+        for what, value, known in (("solver", self.solver, SOLVERS), ("space", self.space, SPACES)):
+            if value not in known:
+                raise OptionError(f"no {what} {value!r}", hint=f"use one of {', '.join(known)}")
+        self.filter  # noqa: B018 a wrong filter should be told now
+
+    @property
+    def filter(self) -> PmiFilter | None:
+        """The PMI filter, or None."""
+        return None if self.pmi_filter == "none" else PmiFilter.parse(self.pmi_filter)
+
+    @classmethod
+    def preset(cls, name: str = "default", **changes: Any) -> TrainOptions:
+        """A named set of options with some changed; None means unchanged. Options of `DiveOptions` go in as well."""
+        if name not in PRESETS:
+            raise OptionError(f"no preset {name!r}", hint=f"use one of {', '.join(PRESETS)}")
+        given = {**PRESETS[name], **_given(changes)}
+        own = {one.name for one in fields(cls)} - {"dive"}
+        of_dive = {one.name for one in fields(DiveOptions)}
+        unknown = sorted(set(given) - own - of_dive)
+        if unknown:
+            raise OptionError(f"no option {unknown[0]!r}", hint=f"use one of {', '.join(sorted(own | of_dive))}")
+        dive = replace(DiveOptions(), **{key: value for key, value in given.items() if key in of_dive})
+        return cls(dive=dive, **{key: value for key, value in given.items() if key in own})
+
+    def as_parameters(self) -> dict[str, Any]:
+        """What the header of a model records."""
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "dive"}
+        return {**asdict(self.dive), **own}
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}
+
+
+SOLVERS = ("fast", "paper")
+SPACES = ("dive", "skipgram", *SBOW_KINDS)
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "paper": {"negatives": 1.5, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens"},
+}
+"""`paper`: the objective of the paper with its constants; the solver stays the fast one unless `paper` is asked for."""
+
+
+class _Work:
+    """The hidden folder of a run: stages that are done are found again."""
+
+    def __init__(self, output: Path, plan: dict[str, Any], *, resume: bool) -> None:
+        self.folder = output.parent / f".{output.name}.train"
+        identity = fingerprint(plan)
+        mark = self.folder / "plan.json"
+        if self.folder.exists():
+            found = json.loads(mark.read_text(encoding="utf-8")) if mark.is_file() else {}
+            if not resume:
+                shutil.rmtree(self.folder)
+            elif found.get("identity") != identity:
+                raise InputError(
+                    f"{self.folder}: holds a run with other options or other text", hint="train without --resume"
+                )
+        elif resume:
+            raise InputError(f"{output}: there is no run to resume", hint="train without --resume")
+        with explain_os_errors(output):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            mark.write_text(canonical_json({"identity": identity, "plan": plan}), encoding="utf-8")
+
+    def place(self, name: str) -> Path:
+        return self.folder / name
+
+    def done(self, name: str) -> bool:
+        return (self.folder / name / HEADER).is_file()
+
+    def arrays(self, name: str, make: Callable[[], tuple[dict[str, Any], dict[str, Any]]]) -> tuple[Any, Any]:
+        """Facts and arrays of a stage, made now or found from before."""
+        if not self.done(name):
+            facts, arrays = make()
+            with ArtifactWriter(self.place(name), _STAGE, _STAGE_VERSION) as writer:
+                for key, array in arrays.items():
+                    writer.put(key, array)
+                writer.finish({"facts": facts})
+        artifact = Artifact.open(self.place(name), _STAGE, _STAGE_VERSION)
+        artifact.verify()
+        return artifact.header["facts"], {key: artifact.array(key) for key in artifact.header["files"]}
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def kind_of(source: Input | Sequence[Input]) -> str:
+    """`text`, `corpus` or `counts`: what a training input is."""
+    if isinstance(source, Corpus):
+        return "corpus"
+    if isinstance(source, Cooccurrence):
+        return "counts"
+    if isinstance(source, str | Path) and (Path(source) / HEADER).is_file():
+        found = str(read_header(Path(source))["format"]).removeprefix("hyperdive-")
+        if found not in ("corpus", "counts"):
+            raise InputError(f"{source}: one cannot train on a {found}", hint="give text, a corpus or counts")
+        return found
+    return "text"
+
+
+def _identity_of(source: Any, kind: str) -> Any:
+    """What tells one input from another before it is read."""
+    if kind == "corpus":
+        return (source if isinstance(source, Corpus) else Corpus.open(source)).fingerprint
+    if kind == "counts":
+        return (source if isinstance(source, Cooccurrence) else Cooccurrence.open(source)).fingerprint
+    given = [source] if isinstance(source, str | Path) else list(source)
+    found = find_sources(given, lambda path, reason: None)
+    return [[one.path, one.size, Path(one.path).stat().st_mtime_ns if one.size is not None else 0] for one in found]
+
+
+def train(
+    source: Input | Sequence[str | Path],
+    output: str | Path,
+    *,
+    preset: str = "default",
+    text: Mapping[str, Any] | None = None,
+    start: Model | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Model | VectorSpace:
+    """Train a model on text, an encoded corpus or counts, and save it; with `space` another space instead of DIVE.
+
+    `options` are those of `TrainOptions` and `DiveOptions`; `text` those of `encode`, for text; `start` is an earlier
+    model whose vectors the known words start from.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp())
+    >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
+    >>> _ = (place / "pets.txt").write_text("\\n".join(lines))
+    >>> model = train(place / "pets.txt", place / "model", dimensions=4, pmi_filter="none", passes=5)
+    >>> sorted(model.words)
+    ['animal', 'bark', 'cat', 'dog', 'poodle', 'sleep', 'spaniel']
+    """
+    chosen = TrainOptions.preset(preset, **options)
+    output = Path(output)
+    kind = kind_of(source)
+    check_output(output, force=force)
+    if text and kind != "text":
+        raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
+    plan = {
+        "input": _identity_of(source, kind),
+        "options": chosen.as_parameters(),
+        "text": {"preset": preset, **(text or {})} if kind == "text" else None,
+        "start": None if start is None else start.parameters,
+    }
+    work = _Work(output, plan, resume=resume)
+    corpus = _corpus(source, kind, work, preset, dict(text or {}), threads, progress)
+    counts = _counts(source, kind, corpus, chosen, work, memory, threads, progress)
+    if chosen.space != "dive":
+        space = _other_space(counts, chosen, work, threads, progress)
+        space.save(output, force=force)
+        work.remove()
+        return space
+    words, frequencies = counts.words, counts.frequencies
+    tables = None if start is None else _start_tables(start, words, chosen.dive)
+    facts, arrays = work.arrays("dive", lambda: _dive(counts, corpus, chosen, tables, work, threads, progress))
+    beside: dict[str, VectorSpace] = {}
+    if chosen.skipgram:
+        about, vectors = work.arrays("skipgram", lambda: _skipgram(counts, chosen, work, threads, progress))
+        beside["skipgram"] = VectorSpace(
+            words, vectors["vectors"], frequencies=frequencies[1:], kind="skipgram", parameters=about
+        )
+    if chosen.contexts:
+        beside["contexts"] = VectorSpace(words, arrays["contexts"], frequencies=frequencies[1:], kind="contexts")
+    model = Model(
+        VectorSpace(words, arrays["words"], frequencies=frequencies[1:], kind="dive"),
+        **beside,
+        parameters=chosen.as_parameters(),
+        facts={"corpus": _about(counts), **facts},
+    )
+    model.save(output, force=force)
+    work.remove()
+    return Model.load(output, verify=False)
+
+
+def _corpus(
+    source: Any, kind: str, work: _Work, preset: str, text: dict[str, Any], threads: int | None, progress: Progress
+) -> Corpus | None:
+    if kind == "counts":
+        return None
+    if kind == "corpus":
+        return source if isinstance(source, Corpus) else Corpus.open(source)
+    if work.done("corpus"):
+        return Corpus.open(work.place("corpus"))
+    return encode(source, work.place("corpus"), preset=preset, threads=threads, progress=progress, **text)
+
+
+def _counts(
+    source: Any,
+    kind: str,
+    corpus: Corpus | None,
+    options: TrainOptions,
+    work: _Work,
+    memory: int | None,
+    threads: int | None,
+    progress: Progress,
+) -> Cooccurrence:
+    if kind == "counts":
+        counts = source if isinstance(source, Cooccurrence) else Cooccurrence.open(source)
+        if counts.options.window != options.dive.window:
+            raise OptionError(
+                f"these counts have a window of {counts.options.window}, not {options.dive.window}",
+                hint=f"add --window {counts.options.window}",
+            )
+        return counts
+    if work.done("counts"):
+        return Cooccurrence.open(work.place("counts"))
+    assert corpus is not None
+    near = options.filter is not None and bool(options.filter.near)
+    return Cooccurrence.from_corpus(
+        corpus,
+        work.place("counts"),
+        window=options.dive.window,
+        near=near,
+        memory=memory,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def _dive(
+    counts: Cooccurrence,
+    corpus: Corpus | None,
+    options: TrainOptions,
+    tables: Any,
+    work: _Work,
+    threads: int | None,
+    progress: Progress,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The DIVE stage: filtered counts → rounded tables without the unknown symbol."""
+    if options.solver == "paper":
+        from hyperdive.spaces.paper import train_paper
+
+        if corpus is None:
+            raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
+        result = train_paper(
+            corpus,
+            counts,
+            threads=threads,
+            checkpoint=work.place("dive-state"),
+            progress=progress,
+            **asdict(options.dive),
+        )
+    else:
+        from hyperdive.spaces.fast import train_dive
+
+        matrix = counts.csr(filtered=options.filter, threads=threads)
+        result = train_dive(
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            counts.frequencies,
+            symmetric=counts.options.sides == "both",
+            start=tables,
+            threads=threads,
+            checkpoint=work.place("dive-state"),
+            progress=progress,
+            **asdict(options.dive),
+        )
+    facts = {"objective": [one.objective for one in result.history], "passes": _passes(result.history)}
+    return facts, {"words": rounded(result.words[1:]), "contexts": rounded(result.contexts[1:])}
+
+
+def _passes(history: Sequence[Pass]) -> dict[str, int]:
+    passes: dict[str, int] = {}
+    for one in history:
+        passes[one.stage] = max(passes.get(one.stage, 0), one.number)
+    return passes
+
+
+def _skipgram(
+    counts: Cooccurrence, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    from hyperdive.spaces.skipgram import train_skipgram
+
+    matrix = counts.csr(threads=threads)
+    result = train_skipgram(
+        matrix.indptr,
+        matrix.indices,
+        matrix.data,
+        counts.frequencies,
+        dimensions=options.dive.dimensions,
+        seed=options.dive.seed,
+        threads=threads,
+        progress=progress,
+    )
+    return {}, {"vectors": rounded(result.words[1:])}
+
+
+def _start_tables(
+    model: Model, words: list[str], options: DiveOptions
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
+    from hyperdive.spaces.fast import first_tables
+
+    if model.contexts is None:
+        raise InputError("the model to start from has no context vectors", hint="train it with --contexts")
+    if model.dive.dimensions != options.dimensions:
+        raise OptionError(
+            f"the model to start from has {model.dive.dimensions} dimensions, not {options.dimensions}",
+            hint=f"add --dimensions {model.dive.dimensions}",
+        )
+    first, second = first_tables(options, len(words) + 1, None)
+    known = [(i + 1, model.dive.index(word)) for i, word in enumerate(words) if word in model]
+    rows, old = np.array(known, dtype=np.int64).reshape(-1, 2).T
+    for table, space in ((first, model.dive), (second, model.contexts)):
+        block = space.rows(old)
+        table[rows] = block if isinstance(block, np.ndarray) else block.toarray()
+    return first, second
+
+
+def _other_space(
+    counts: Cooccurrence, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
+) -> VectorSpace:
+    if options.space in SBOW_KINDS:
+        return sbow(counts, options.space, threads=threads)
+    _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, options, work, threads, progress))
+    return VectorSpace(
+        counts.words,
+        np.array(vectors["vectors"]),
+        frequencies=counts.frequencies[1:],
+        kind="skipgram",
+        parameters={"dimensions": options.dive.dimensions, "seed": options.dive.seed, "counts": counts.fingerprint},
+    )
+
+
+def _about(counts: Cooccurrence) -> dict[str, Any]:
+    return {
+        "tokens": counts.tokens,
+        "vocabulary": counts.vocabulary_size,
+        "pairs": int(counts.total),
+        "counts": counts.fingerprint,
+        "text": counts.header["text"],
+    }
