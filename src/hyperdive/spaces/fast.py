@@ -37,7 +37,7 @@ BLOCK = 128  # rows worked on at once; part of the result's bytes, so it never d
 SAMPLE = 128  # rows on which the objective is exact
 START = 0.1  # entries start uniform in (0, START), as in the paper
 MOMENTUM, MEMORY = 0.5, 0.9  # Adam's β₁ and β₂: gradients are nearly exact, so a short memory does
-ATTEMPTS = 4
+ATTEMPTS = 5
 TOGETHER, RARE_CONTEXTS, RARE_WORDS, ALL = "frequent", "rare contexts", "rare words", "all"
 DIVERGED = "training left the range of numbers"
 
@@ -259,19 +259,36 @@ def one_pass(run: Run, stage: Stage, number: int, rate: float, seed: list[int]) 
 
 
 def careful_pass(run: Run, stage: Stage, number: int, seed: list[int]) -> None:
-    """A pass that leaves finite numbers: if not, the last good state comes back and smaller steps are tried."""
+    """A pass that leaves finite numbers and does not wipe out dimensions.
+
+    If it would, the last good state comes back and the stage goes on with smaller steps. Steps are as long as the
+    entries of the start, and while contexts are alike nearly every word is pushed to zero: where too few are frequent
+    enough to stay, all would vanish and nothing could ever grow again.
+    """
     fade = 1 - (number - 1) / stage.passes
     good = [array.copy() for array in stage.moving()]
-    steps = [moments.steps for moments in stage.moments]
-    for attempt in range(ATTEMPTS):
-        one_pass(run, stage, number, stage.rate * (fade + 0.02) / 4**attempt, seed)
-        if all(np.isfinite(side.own[side.first : side.last].sum(dtype=np.float64)) for side in stage.sides):
+    steps, alive = [moments.steps for moments in stage.moments], living(run, stage)
+    for _ in range(ATTEMPTS):
+        one_pass(run, stage, number, stage.rate * (fade + 0.02), seed)
+        finite = all(np.isfinite(side.own[side.first : side.last].sum(dtype=np.float64)) for side in stage.sides)
+        if finite and 2 * living(run, stage) >= alive:
             return
         for array, kept in zip(stage.moving(), good, strict=True):
             array[...] = kept
         for moments, before in zip(stage.moments, steps, strict=True):
             moments.steps = before
+        stage.rate /= 4
+    if finite:  # the good state stands; what is left of the steps no longer matters
+        return
     raise Error(f"{DIVERGED} in pass {number} of the {stage.name} words", hint="use a smaller rate or fewer negatives")
+
+
+def living(run: Run, stage: Stage) -> int:
+    """How many dimensions the tables of the first stage use; later stages cannot wipe one out."""
+    if stage.name != TOGETHER:
+        return 0
+    tables = (table[: run.frequent] for table in (run.words, run.contexts))
+    return int(np.logical_and(*(table.max(axis=0) > 0 for table in tables)).sum())
 
 
 def train_dive(
@@ -349,7 +366,12 @@ def finish_stage(run: Run, plan: list[Stage], at: int, done: int, keeper: Checkp
         bar.advance(1, stage=stage.name, objective=f"{seen[-1]:.4f}")
         stop = stage.name == TOGETHER and stalled(seen, run.options.tolerance)
         ended = stop or number == stage.passes
-        state = {"stage": at + 1 if ended else at, "pass": 0 if ended else number, "history": list(run.history)}
+        state = {
+            "stage": at + 1 if ended else at,
+            "pass": 0 if ended else number,
+            "history": list(run.history),
+            "rate": stage.rate,
+        }
         arrays = {"words": run.words, "contexts": run.contexts}
         if not ended:
             for i, moments in enumerate(stage.moments):
@@ -373,4 +395,5 @@ def resume(keeper: Checkpoint, run: Run, plan: list[Stage]) -> tuple[int, int]:
         for i, moments in enumerate(plan[at].moments):
             moments.m[...], moments.v[...] = arrays[f"m{i}"], arrays[f"v{i}"]
             moments.steps = done
+        plan[at].rate = float(state["rate"])
     return at, done

@@ -1,0 +1,137 @@
+"""The solvers' compiled loops against slow twins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from hyperdive.spaces import _kernels as kernels
+
+
+def problem(seed: int, rows: int, dimensions: int) -> Any:
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(0, 4, (rows, rows)) * (rng.random((rows, rows)) < 0.4)
+    counts = sparse.csr_array(dense)
+    counts.sort_indices()
+    own, other = (rng.normal(0, 1.5, (rows, dimensions)).astype(np.float32) for _ in range(2))
+    indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+    return rng, dense, indptr, indices, counts.data.astype(np.float32), own, other
+
+
+cases = given(seed=st.integers(0, 10**6), rows=st.integers(1, 12), dimensions=st.integers(1, 9))
+few = settings(max_examples=40, deadline=None)
+
+
+def sigma(s: Any) -> Any:
+    return 1 / (1 + np.exp(-np.asarray(s, dtype=np.float64)))
+
+
+@few
+@cases
+def test_positive_gradient(seed: int, rows: int, dimensions: int) -> None:
+    rng, dense, indptr, indices, data, own, other = problem(seed, rows, dimensions)
+    limit, first = int(rng.integers(0, rows + 1)), int(rng.integers(0, rows))
+    ends = np.empty(rows, dtype=np.int64)
+    assert kernels.row_ends(indptr, indices, limit, ends)
+    found = np.full((rows - first, dimensions), 7, dtype=np.float32)
+    kernels.positive_gradient(first, rows, indptr, ends, indices, data, own, other, found)
+    pull = dense * (1 - sigma(own.astype(np.float64) @ other.T))
+    np.testing.assert_allclose(found, (pull[:, :limit] @ other[:limit])[first:], rtol=1e-4, atol=1e-4)
+
+
+@few
+@cases
+def test_row_ends_refuse_rows_that_do_not_rise(seed: int, rows: int, dimensions: int) -> None:
+    _, _, indptr, indices, *_ = problem(seed, rows, dimensions)
+    ends = np.empty(rows, dtype=np.int64)
+    for limit in range(rows + 1):
+        assert kernels.row_ends(indptr, indices, limit, ends)
+        wanted = [indptr[r] + int((indices[indptr[r] : indptr[r + 1]] < limit).sum()) for r in range(rows)]
+        assert ends.tolist() == wanted
+    longest = int(np.diff(indptr).argmax())
+    if indptr[longest + 1] - indptr[longest] > 1:
+        indices[indptr[longest]] = indices[indptr[longest] + 1]
+        assert not kernels.row_ends(indptr, indices, rows, ends)
+
+
+@few
+@cases
+def test_positive_objective(seed: int, rows: int, dimensions: int) -> None:
+    _, dense, indptr, indices, data, own, other = problem(seed, rows, dimensions)
+    own *= 40  # far into the tails
+    found = np.empty(rows)
+    kernels.positive_objective(np.arange(rows), indptr[:-1], indptr[1:], indices, data, own, other, found)
+    s = own.astype(np.float64) @ other.T.astype(np.float64)
+    np.testing.assert_allclose(found, -(dense * np.logaddexp(0, -s)).sum(axis=1), rtol=1e-9, atol=1e-9)
+
+
+@few
+@cases
+def test_adam_rows(seed: int, rows: int, dimensions: int) -> None:
+    rng, *_, own, positive = problem(seed, rows, dimensions)
+    own, first = np.abs(own), int(rng.integers(0, rows))
+    positive = positive[first:].copy()
+    negative, m, v = (rng.random(positive.shape, dtype=np.float32) for _ in range(3))
+    weights = rng.random(rows, dtype=np.float32)
+    numbers = [np.float32(x) for x in (0.3, 0.1, 0.5, 0.9, 2.0, 10.0)]
+    ridge, rate, b1, b2, c1, c2 = (float(x) for x in numbers)
+    g = positive.astype(np.float64) - weights[first:, None] * (negative + ridge * own[first:])
+    want_m, want_v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+    wanted = np.maximum(own[first:] + rate * want_m * c1 / (np.sqrt(want_v * c2) + 1e-12), 0)
+    before = own[:first].copy()
+    kernels.adam_rows(first, own, m, v, positive, negative, weights, *numbers)
+    np.testing.assert_allclose(own[first:], wanted, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(m, want_m, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(v, want_v, rtol=1e-3, atol=1e-4)
+    assert np.array_equal(own[:first], before)
+
+
+@few
+@cases
+def test_start_rows(seed: int, rows: int, dimensions: int) -> None:
+    rng, *_, own, positive = problem(seed, rows, dimensions)
+    negative, weights = rng.random(positive.shape, dtype=np.float32), rng.random(rows, dtype=np.float32)
+    kernels.start_rows(0, own, positive, negative, weights)
+    wanted = np.maximum(positive - weights[:, None] * negative, 0)
+    top = wanted.max(axis=1, keepdims=True)
+    np.testing.assert_allclose(own, wanted / np.where(top > 0, top, 1), rtol=1e-4, atol=1e-5)
+
+
+@few
+@cases
+def test_ppmi_product(seed: int, rows: int, dimensions: int) -> None:
+    rng, dense, indptr, indices, data, _, other = problem(seed, rows, dimensions)
+    dense = dense.astype(np.float64)
+    if len(data):  # a large count that is no integer
+        dense.ravel()[np.flatnonzero(dense)[0]] = data[0] = 5000.5
+    row_term, column_term = (rng.normal(size=rows).astype(np.float32) for _ in range(2))
+    column_term[0] = -np.inf
+    found = np.empty((rows, dimensions), dtype=np.float32)
+    kernels.ppmi_product(0, rows, indptr, indices, data, row_term, column_term, other, found)
+    with np.errstate(divide="ignore"):
+        matrix = np.maximum(np.log(dense) + row_term[:, None] + column_term, 0)
+    np.testing.assert_allclose(found, np.where(dense > 0, matrix, 0) @ other, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("window", [1, 3, 32])
+def test_kept_bits(window: int) -> None:
+    rng = np.random.default_rng(window)
+    tokens = rng.integers(0, 9, 80)
+    offsets = np.array([0, 1, 30, 30, 72, 80])
+    kept = rng.random((9, 9)) < 0.5
+    counts = sparse.csr_array(kept)
+    counts.sort_indices()
+    bits = np.zeros(80, dtype=np.uint32)
+    kernels.kept_bits(0, 5, tokens, offsets, counts.indptr, counts.indices, window, bits)
+    line = np.searchsorted(offsets, np.arange(80), side="right")
+    for i in range(80):
+        wanted = 0
+        for d in range(1, window + 1):
+            if i + d < 80 and line[i] == line[i + d] and kept[tokens[i], tokens[i + d]]:
+                wanted |= 1 << (d - 1)
+        assert bits[i] == wanted

@@ -1,0 +1,83 @@
+"""Skip-gram vectors: the factorisation itself, same bytes, and what they are for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces.skipgram import train_skipgram
+from hyperdive.text.encoding import encode_tokens
+
+from . import planted
+from .test_dive import matrix
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1), 1e-30)
+    return vectors @ vectors.T / np.outer(lengths, lengths)
+
+
+def test_it_is_the_truncated_svd_of_the_shifted_positive_pmi() -> None:
+    indptr, indices, data, _frequencies = matrix(150)
+    n = sparse.csr_array((data, indices, indptr), shape=(150, 150)).toarray().astype(np.float64)
+    smoothed = n.sum(axis=0) ** 0.75
+    with np.errstate(divide="ignore"):
+        pmi = np.log(n * smoothed[1:].sum() / np.outer(n.sum(axis=1), smoothed)) - np.log(2.0)
+    pmi = np.maximum(pmi, 0)
+    pmi[0] = pmi[:, 0] = 0
+    u, s, _ = np.linalg.svd(pmi)
+    result = train_skipgram(*matrix(150), dimensions=6, lean=0, rounds=12)
+    np.testing.assert_allclose(result.singular_values, s[:6], rtol=1e-3)
+    wanted = u[1:, :6] * s[:6] ** 0.75
+    known = np.linalg.norm(wanted, axis=1) > 1e-3
+    np.testing.assert_allclose(cosines(result.words[1:][known]), cosines(wanted[known]), atol=0.02)
+    assert not result.words[0].any()
+
+
+def test_threads_do_not_change_a_byte() -> None:
+    results = [train_skipgram(*matrix(), dimensions=10, threads=threads).words.tobytes() for threads in (1, 2, 5)]
+    assert len(set(results)) == 1
+
+
+def test_the_lean_moves_cosines_and_keeps_their_order() -> None:
+    plain = train_skipgram(*matrix(), dimensions=9, lean=0).words
+    leaning = train_skipgram(*matrix(), dimensions=10, lean=0.3).words
+    assert leaning.shape == (400, 10) and plain.shape == (400, 9)
+    known = plain.any(axis=1)
+    np.testing.assert_allclose(cosines(leaning[known]), (cosines(plain[known]) + 0.3) / 1.3, atol=1e-5)
+
+
+def test_counts_of_one_side() -> None:
+    indptr, indices, data, frequencies = matrix(120)
+    full = sparse.csr_array((data, indices, indptr), shape=(120, 120))
+    upper = sparse.csr_array(sparse.triu(full))
+    turned = sparse.csr_array(upper.T)
+    turned.sort_indices()
+    vectors = train_skipgram(upper.indptr, upper.indices, upper.data, frequencies, symmetric=False, dimensions=8)
+    assert np.isfinite(vectors.words).all() and vectors.singular_values[0] > 0
+
+
+def test_neighbours_in_the_planted_tree_are_near(tmp_path: Path) -> None:
+    corpus = encode_tokens(planted.lines(6000), tmp_path / "corpus", min_count=1)
+    counts = Cooccurrence.from_corpus(corpus)
+    vectors = train_skipgram(*counts.csr(), counts.frequencies, dimensions=40).words
+    ids = corpus.word_ids
+    rows = [(q, p, label) for q, p, label in planted.candidates() if (p, q) not in set(planted.tree())]
+    near = cosines(vectors)[[ids[q] for q, _, _ in rows], [ids[p] for _, p, _ in rows]]
+    assert planted.average_precision(near.astype(float), np.array([label for _, _, label in rows])) > 0.8
+
+
+def test_bad_options_and_input() -> None:
+    with pytest.raises(OptionError):
+        train_skipgram(*matrix(), dimensions=0)
+    with pytest.raises(OptionError, match="constant"):
+        train_skipgram(*matrix(), dimensions=1)
+    with pytest.raises(OptionError, match="rounds"):
+        train_skipgram(*matrix(), dimensions=5, rounds=0)
+    with pytest.raises(InputError, match="dimensions"):
+        train_skipgram(*matrix(60), dimensions=80)
