@@ -165,6 +165,7 @@ def test_numbers_are_grades(tmp_path: Path) -> None:
     [
         ("dog\tanimal\n", "two columns, so there is no label"),
         ("dog\tanimal\tTrue\ncat\tcar\tperhaps\n", "line 2 has label 'perhaps'"),
+        ("word1\tword2\tlabel\n\ndog\tanimal\tTrue\n\ncat\tcar\tperhaps\n", "line 5 has label 'perhaps'"),
         ("dog\tanimal\t0.5\ncat\tcar\tnan\n", "line 2 has label 'nan'"),
         ("dog\tanimal\tTrue\n\tcar\tFalse\n", "line 2 has an empty term"),
         ("word1\tword2\tlabel\n", "no pairs in it"),

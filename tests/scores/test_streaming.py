@@ -69,6 +69,8 @@ def test_marks_line_ends_quotes_and_headers_do_not_matter(tmp_path: Path, name: 
         ("one.tsv", "dog\ncat\n", "line 1 has one column"),
         ("comma.tsv", "dog,animal\n", "add --input-format csv"),
         ("short.tsv", "dog\tanimal\tx\ncat\tanimal\n", "line 2 has 2 columns"),
+        ("gaps.tsv", "dog\tanimal\tx\n\n\ncat\tanimal\n", "line 4 has 2 columns"),
+        ("gaps-header.tsv", "word1\tword2\n\ndog\tanimal\n\ncat\n", "line 5 has 1 columns"),
         ("empty.tsv", "", "no pairs in it"),
         ("bad.jsonl", '{"q": "dog"\n', "line 1 is not JSON"),
         ("bad2.jsonl", '["a", "b"]\n{"q": "dog"}\n', "line 2 names no two words"),

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,8 +49,14 @@ class PairFile:
     _block_bytes: int = BLOCK_BYTES
 
     def line(self, row: int) -> int:
-        """The line of the file (from 1) on which a row (from 0) stands."""
-        return row + 1 + self.header
+        """The line of the file (from 1) on which a row (from 0) stands; blank lines are no rows."""
+        wanted = row + self.header
+        try:
+            with Path(self.name).open("rb") as file:
+                filled = (number for number, text in enumerate(file, start=1) if text.strip(b"\r\n\xef\xbb\xbf"))
+                return next(islice(filled, wanted, None), wanted + 1)
+        except OSError:  # standard input cannot be read again
+            return wanted + 1
 
     def __iter__(self) -> Iterator[Any]:
         with self._file:
@@ -80,17 +87,27 @@ class PairFile:
                 ),
             )
             for batch in reader:
-                _refuse(self.name, bad)
+                self._refuse(bad)
                 yield pa.Table.from_batches([batch])
-            _refuse(self.name, bad)
+            self._refuse(bad)
         except pa.ArrowInvalid as error:
-            _refuse(self.name, bad)
+            self._refuse(bad)
             text = str(error)
             if "UTF8" in text or "UTF-8" in text:
                 raise InputError(f"{self.name}: not UTF-8 text", hint="save the file as UTF-8") from None
             if "mpty" in text:
                 raise InputError(f"{self.name}: no pairs in it", hint=_SHAPE) from None
             raise InputError(f"{self.name}: {text}", hint=_SHAPE) from None
+
+    def _refuse(self, bad: Sequence[Any]) -> None:
+        if bad:
+            row = bad[0]
+            where = f"line {self.line(row.number - 1 - self.header)}" if row.number else "a line"
+            raise InputError(
+                f"{self.name}: {where} has {row.actual_columns} columns, the first line has {row.expected_columns}: "
+                f"{row.text[:60]!r}",
+                hint=_SHAPE,
+            )
 
     def _json_blocks(self) -> Iterator[Any]:
         import pyarrow as pa
@@ -111,17 +128,6 @@ class PairFile:
             ) from None
         if rows:
             yield pa.table(dict(zip(self.columns, zip(*rows, strict=True), strict=True)))
-
-
-def _refuse(name: str, bad: Sequence[Any]) -> None:
-    if bad:
-        row = bad[0]
-        where = f"line {row.number}" if row.number else "a line"
-        raise InputError(
-            f"{name}: {where} has {row.actual_columns} columns, the first line has {row.expected_columns}: "
-            f"{row.text[:60]!r}",
-            hint=_SHAPE,
-        )
 
 
 def _json_pair(line: str, name: str, number: int) -> tuple[str, str, str]:
