@@ -34,7 +34,7 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.model import Model, rounded
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.training import DiveOptions, Pass
+from hyperdive.spaces.training import DiveOptions, Pass, check_size
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoding import encode
 from hyperdive.text.sources import find_sources
@@ -215,33 +215,54 @@ def train(
         "start": None if start is None else start.parameters,
     }
     work = _Work(output, plan, resume=resume)
-    corpus = _corpus(source, kind, work, preset, dict(text or {}), threads, progress)
-    counts = _counts(source, kind, corpus, chosen, work, memory, threads, progress)
-    if chosen.space != "dive":
-        space = _other_space(counts, chosen, work, threads, progress)
-        space.save(output, force=force)
-        work.remove()
-        return space
-    words, frequencies = counts.words, counts.frequencies
-    tables = None if start is None else _start_tables(start, words, chosen.dive)
-    facts, arrays = work.arrays("dive", lambda: _dive(counts, corpus, chosen, tables, work, threads, progress))
-    beside: dict[str, VectorSpace] = {}
-    if chosen.skipgram:
-        about, vectors = work.arrays("skipgram", lambda: _skipgram(counts, chosen, work, threads, progress))
-        beside["skipgram"] = VectorSpace(
-            words, vectors["vectors"], frequencies=frequencies[1:], kind="skipgram", parameters=about
-        )
-    if chosen.contexts:
-        beside["contexts"] = VectorSpace(words, arrays["contexts"], frequencies=frequencies[1:], kind="contexts")
-    model = Model(
-        VectorSpace(words, arrays["words"], frequencies=frequencies[1:], kind="dive"),
+    try:
+        made = _make(source, kind, chosen, preset, dict(text or {}), start, work, memory, threads, progress)
+        made.save(output, force=force)
+    except (InputError, OptionError):
+        work.remove()  # nothing to go on with: the same run would fail again
+        raise
+    work.remove()
+    return Model.load(output, verify=False) if isinstance(made, Model) else made
+
+
+def _make(
+    source: Any,
+    kind: str,
+    options: TrainOptions,
+    preset: str,
+    text: dict[str, Any],
+    start: Model | None,
+    work: _Work,
+    memory: int | None,
+    threads: int | None,
+    progress: Progress,
+) -> Model | VectorSpace:
+    """All stages in order."""
+    corpus = _corpus(source, kind, work, preset, text, threads, progress)
+    if corpus is not None and options.space in ("dive", "skipgram"):
+        check_size(corpus.frequencies, options.dive.dimensions)
+    counts = _counts(source, kind, corpus, options, work, memory, threads, progress)
+    if options.space != "dive":
+        return _other_space(counts, options, work, threads, progress)
+    words, frequencies = counts.words, counts.frequencies[1:]
+    tables = None if start is None else _start_tables(start, words, options.dive)
+    facts, arrays = work.arrays("dive", lambda: _dive(counts, corpus, options, tables, work, threads, progress))
+
+    def space(kind: str, matrix: Any) -> VectorSpace:
+        return VectorSpace(words, np.array(matrix), frequencies=frequencies, kind=kind)
+
+    beside = {}
+    if options.skipgram:
+        _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, options, threads, progress))
+        beside["skipgram"] = space("skipgram", vectors["vectors"])
+    if options.contexts:
+        beside["contexts"] = space("contexts", arrays["contexts"])
+    return Model(
+        space("dive", arrays["words"]),
         **beside,
-        parameters=chosen.as_parameters(),
+        parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},
     )
-    model.save(output, force=force)
-    work.remove()
-    return Model.load(output, verify=False)
 
 
 def _corpus(
@@ -300,17 +321,18 @@ def _dive(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The DIVE stage: filtered counts → rounded tables without the unknown symbol."""
     if options.solver == "paper":
-        from hyperdive.spaces.paper import train_paper
+        from hyperdive.spaces.paper import SHARED_OPTIONS, train_paper
 
         if corpus is None:
             raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
         result = train_paper(
             corpus,
             counts,
+            filtered=options.filter,
             threads=threads,
             checkpoint=work.place("dive-state"),
             progress=progress,
-            **asdict(options.dive),
+            **{name: getattr(options.dive, name) for name in SHARED_OPTIONS},
         )
     else:
         from hyperdive.spaces.fast import train_dive
@@ -340,7 +362,7 @@ def _passes(history: Sequence[Pass]) -> dict[str, int]:
 
 
 def _skipgram(
-    counts: Cooccurrence, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
+    counts: Cooccurrence, options: TrainOptions, threads: int | None, progress: Progress
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     from hyperdive.spaces.skipgram import train_skipgram
 
@@ -350,6 +372,7 @@ def _skipgram(
         matrix.indices,
         matrix.data,
         counts.frequencies,
+        symmetric=counts.options.sides == "both",
         dimensions=options.dive.dimensions,
         seed=options.dive.seed,
         threads=threads,
@@ -385,7 +408,7 @@ def _other_space(
 ) -> VectorSpace:
     if options.space in SBOW_KINDS:
         return sbow(counts, options.space, threads=threads)
-    _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, options, work, threads, progress))
+    _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, options, threads, progress))
     return VectorSpace(
         counts.words,
         np.array(vectors["vectors"]),
