@@ -184,6 +184,14 @@ def test_counts_whose_header_promises_more(corpus, tmp_path):
         Cooccurrence.open(tmp_path / "counts")
 
 
+def test_counts_with_an_unknown_number_type(corpus, tmp_path):
+    counts = Cooccurrence.from_corpus(corpus, tmp_path / "counts")
+    shards = counts.header["shards"]
+    change_header(tmp_path / "counts", shards=[*shards[:-1], [*shards[-1][:3], "|O"]])
+    with pytest.raises(FormatError, match="unknown number type"):
+        Cooccurrence.open(tmp_path / "counts")
+
+
 def test_merging_through_the_command_line(hyperdive, tmp_path, corpus):
     other = corpus_of(big_corpus(900, seed=2), min_count=3).path
     for number, part in enumerate((corpus, other)):

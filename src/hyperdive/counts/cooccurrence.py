@@ -34,7 +34,7 @@ from hyperdive._store import Artifact
 from hyperdive.counts.assembling import KIND, VERSION
 from hyperdive.counts.association import Margins, association_matrix, weigh
 from hyperdive.counts.filtering import PmiFilter, Terms
-from hyperdive.counts.layout import Layout, Shard, vocabulary_size
+from hyperdive.counts.layout import COUNT_TYPES, Layout, Shard, vocabulary_size
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pieces import Rows, map_piece
 from hyperdive.counts.planning import check_threads
@@ -151,6 +151,8 @@ class Cooccurrence:
 
     @cached_property
     def _layout(self) -> Layout:
+        if any(kind not in COUNT_TYPES for _, _, _, kind in self.header["shards"]):
+            raise FormatError(f"{self.path}: a shard has an unknown number type", hint="count the corpus anew")
         shards = tuple(
             Shard(number, first, last, entries, np.dtype(kind))
             for number, (first, last, entries, kind) in enumerate(self.header["shards"])

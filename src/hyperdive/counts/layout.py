@@ -18,6 +18,8 @@ from hyperdive.counts.options import CountOptions
 
 SHARD_ENTRIES = 1 << 22
 _TYPES = tuple(np.dtype(name) for name in ("<u1", "<u2", "<u4", "<u8"))
+COUNT_TYPES = frozenset(kind.str for kind in _TYPES)
+"""Number types a shard may have, as headers spell them."""
 
 Int = npt.NDArray[np.int64]
 
