@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hyperdive.text.corpus import Corpus
 
 DEFAULT_SCORE = "C·ΔS"
+_OWN = ("preset", "text", "threads", "progress")
 
 
 class Model(_model.Model):
@@ -113,9 +114,9 @@ class Dive:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All options with their values."""
-        given = {name: value for name, value in self._given.items() if name not in ("text", "threads", "progress")}
-        own = {name: self._given[name] for name in ("preset", "text", "threads", "progress")}
-        return {**TrainOptions.preset(**given).as_parameters(), **own}
+        own = {name: self._given[name] for name in _OWN}
+        options = {name: value for name, value in self._given.items() if name not in _OWN}
+        return {**TrainOptions.preset(self._given["preset"], **options).as_parameters(), **own}
 
     def set_params(self, **options: Any) -> Self:
         """Change some options."""
