@@ -1,0 +1,142 @@
+"""How fast is training? Counting, DIVE and skip-gram against gensim's Word2Vec, on the same tokens in the same run.
+
+    python bench/train.py --corpus CORPUS              # time and memory, the half against the whole
+    python bench/train.py --corpus CORPUS --solvers    # the fast solver against the paper's on a part of the text
+
+gensim runs on a tenth of the lines with the whole vocabulary, one epoch, and is scaled by 10 and by its five epochs.
+The peak of memory is that of a process that does nothing but count and train. The comparison of solvers trains both at
+β = 0 and without a ridge, that is on the paper's own objective, and prints what each reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import common
+from count import first_part
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.filtering import PAPER_FILTER, PmiFilter
+from hyperdive.spaces.fast import train_dive
+from hyperdive.spaces.paper import train_paper
+from hyperdive.spaces.pipeline import TrainOptions
+from hyperdive.spaces.skipgram import train_skipgram
+from hyperdive.text.corpus import Corpus
+
+WINDOW, EPOCHS, SHARE = 10, 5, 0.1
+
+
+def ours(place: str, threads: int | None) -> dict[str, Any]:
+    """Count and train as `hyperdive train` does; seconds of each part, and this process's peak memory."""
+    corpus = Corpus.open(place)
+    start = time.perf_counter()
+    counts = Cooccurrence.from_corpus(corpus, window=WINDOW, near=True, threads=threads)
+    counted = time.perf_counter()
+    matrix = counts.csr(filtered=TrainOptions().filter, threads=threads)
+    result = train_dive(*matrix, counts.frequencies, threads=threads)
+    trained = time.perf_counter()
+    del matrix
+    train_skipgram(*counts.csr(threads=threads), counts.frequencies, threads=threads)
+    return {
+        "tokens": len(corpus),
+        "words": counts.vocabulary_size,
+        "count": counted - start,
+        "dive": trained - counted,
+        "skipgram": time.perf_counter() - trained,
+        "objective": result.history[-1].objective,
+        "peak_mb": common.peak_memory(),
+    }
+
+
+def in_a_process(corpus: Path, threads: int | None) -> dict[str, Any]:
+    """`ours` in a process of its own, after a run on nothing much that compiles the kernels."""
+    program = (
+        "import sys, json; sys.path.insert(0, sys.argv[1]); import train\n"
+        "print(json.dumps(train.ours(sys.argv[2], json.loads(sys.argv[3]))))\n"
+    )
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", program, here, str(corpus), json.dumps(threads)]
+    result: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return result
+
+
+def gensim_seconds(corpus: Corpus, workers: int) -> float:
+    """What five epochs of gensim over the whole corpus would take, from one over a tenth of it."""
+    from gensim.models import Word2Vec
+
+    lines = len(corpus.line_offsets) - 1
+    some = int(lines * SHARE)
+    texts = []
+    for text in corpus.lines_of_words():
+        texts.append(text)
+        if len(texts) == some:
+            break
+    model = Word2Vec(sg=1, window=WINDOW, negative=5, workers=workers, vector_size=100, min_count=1)
+    model.build_vocab_from_freq(dict(zip(corpus.vocabulary, map(int, corpus.frequencies), strict=True)))
+    start = time.perf_counter()
+    model.train(texts, total_examples=some, epochs=1)
+    return (time.perf_counter() - start) / SHARE * EPOCHS
+
+
+def compare_speed(corpus: Corpus, threads: int | None) -> None:
+    """Our seconds beside gensim's, and how they grow from half the corpus to the whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        in_a_process(first_part(corpus, 0.01, Path(folder) / "small").path, threads)
+        half = in_a_process(first_part(corpus, 0.5, Path(folder) / "half").path, threads)
+    whole = in_a_process(corpus.path, threads)
+    theirs = gensim_seconds(corpus, workers=2)
+    dive, both = (sum(whole[part] for part in parts) for parts in (("count", "dive"), ("count", "dive", "skipgram")))
+    print(f"{whole['tokens']} tokens, {whole['words']} words, {common.machine()}")
+    print("| work | seconds | of gensim's |\n| --- | --- | --- |")
+    print(f"| gensim Word2Vec, {EPOCHS} epochs (from a tenth) | {theirs:.0f} | 1 |")
+    print(f"| count | {whole['count']:.1f} | |")
+    print(f"| count + DIVE | {dive:.1f} | 1/{theirs / dive:.1f} |")
+    print(f"| count + DIVE + skip-gram | {both:.1f} | 1/{theirs / both:.1f} |")
+    before = sum(half[part] for part in ("count", "dive", "skipgram"))
+    print(f"peak memory {whole['peak_mb']:.0f} MB")
+    print(f"half the corpus takes {before:.1f} s, the whole {both / before:.2f} times that")
+
+
+def compare_solvers(corpus: Corpus, share: float, epochs: int, threads: int | None) -> None:
+    """The paper's objective as both solvers leave it, on the same counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        part = first_part(corpus, share, Path(folder) / "part")
+        counts = Cooccurrence.from_corpus(part, window=WINDOW, near=True, threads=threads)
+        chosen: PmiFilter = PAPER_FILTER
+        matrix = counts.csr(filtered=chosen, threads=threads)
+        same = {"negatives": 1.5, "beta": 0.0, "threads": threads}
+        start = time.perf_counter()
+        quick = train_dive(*matrix, counts.frequencies, ridge=0.0, **same)
+        middle = time.perf_counter()
+        slow = train_paper(part, counts, filtered=chosen, epochs=epochs, **same)
+        end = time.perf_counter()
+    print(f"{len(part)} tokens, {counts.vocabulary_size} words, {common.machine()}")
+    print("| solver | seconds | objective, nats a token |\n| --- | --- | --- |")
+    print(f"| fast | {middle - start:.0f} | {quick.history[-1].objective:.4f} |")
+    for done in slow.history:
+        print(f"| paper, epoch {done.number} | {(end - middle) * done.number / epochs:.0f} | {done.objective:.4f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", required=True, help="an encoded corpus")
+    parser.add_argument("--solvers", action="store_true", help="compare the two solvers instead")
+    parser.add_argument("--share", type=float, default=0.1, help="part of the corpus for the solvers")
+    parser.add_argument("--epochs", type=int, default=15, help="epochs of the paper's solver")
+    parser.add_argument("--threads", type=int, default=None)
+    options = parser.parse_args()
+    corpus = Corpus.open(options.corpus)
+    if options.solvers:
+        compare_solvers(corpus, options.share, options.epochs, options.threads)
+    else:
+        compare_speed(corpus, options.threads)
+
+
+if __name__ == "__main__":
+    main()
