@@ -21,7 +21,7 @@ $(VENV)/.stamp-%: pyproject.toml
 	@touch $@
 
 demo: $(VENV)/.stamp-demo  ## the whole way on a small real corpus, about a minute
-	@$(BIN)/hyperdive demo
+	@$(BIN)/hyperdive demo -o demo-output
 
 test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 	@$(BIN)/ruff check .

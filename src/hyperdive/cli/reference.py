@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import keyword
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any, get_args, get_type_hints
 
-import typer
-
-from hyperdive.cli.main import VERBS, app
+from hyperdive.cli.main import VERBS
 
 _INTRODUCTION = """# The command line
 
@@ -22,55 +24,51 @@ Made from the program's own help texts (`make docs`). Results go to stdout, prog
 
 def reference() -> str:
     """The whole page."""
-    group: Any = typer.main.get_command(app)
     parts = [_INTRODUCTION]
     parts += [f"| [`{verb}`](#hyperdive-{verb}) | {text} |\n" for verb, text in VERBS.items()]
     for verb in VERBS:
-        command = group.get_command(None, verb)
-        parts.append(f"\n## `hyperdive {verb}`\n\n{_help(command)}\n")
-        commands: dict[str, Any] = getattr(command, "commands", {})
-        if commands:
-            for name, sub in commands.items():
-                parts.append(f"\n### `hyperdive {verb} {name}`\n\n{_help(sub)}\n{_options(sub)}")
-        else:
-            parts.append(_options(command))
+        name = f"{verb}_" if keyword.iskeyword(verb) else verb
+        module = importlib.import_module(f"hyperdive.cli.{name}")
+        rows = "".join(_rows(getattr(module, name)))
+        about = inspect.cleandoc(module.__doc__ or "")
+        parts.append(f"\n## `hyperdive {verb}`\n\n{about}\n\n| option | meaning |\n| --- | --- |\n{rows}")
     return "".join(parts)
 
 
-def _help(command: Any) -> str:
-    return str(command.help or "").strip()
+def _rows(function: Callable[..., Any]) -> Iterator[str]:
+    hints = get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind, info = get_args(hints[name])[:2]
+        choices = _choices(kind)
+        one_of = f" One of {', '.join(f'`{choice}`' for choice in choices)}." if choices else ""
+        default = _default(info, parameter.default)
+        meaning = f"{info.help or ''}{one_of}{f' Default: {default}.' if default else ''}"
+        yield f"| {_names(name, kind, info)} | {meaning.replace('|', chr(92) + '|')} |\n"
 
 
-def _options(command: Any) -> str:
-    rows = list(_rows(command))
-    return "\n| option | meaning |\n| --- | --- |\n" + "".join(rows) if rows else ""
+def _names(name: str, kind: Any, info: Any) -> str:
+    if type(info).__name__ == "ArgumentInfo":
+        return (info.metavar or name).upper()
+    given = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
+    if not given:
+        flag = name.replace("_", "-")
+        given = [f"--{flag}/--no-{flag}"] if bool in (kind, *get_args(kind)) else [f"--{flag}"]
+    return ", ".join(f"`{part}`" for one in given for part in one.split("/"))
 
 
-def _rows(command: Any) -> Iterator[str]:
-    for parameter in command.params:
-        if parameter.name == "help":
-            continue
-        argument = parameter.param_type_name == "argument"
-        name = parameter.name.upper() if argument else _names(parameter)
-        text = str(getattr(parameter, "help", "") or "").replace("|", "\\|")
-        default = _default(parameter)
-        choices = getattr(parameter.type, "choices", None)
-        if choices:
-            text += " One of " + ", ".join(f"`{getattr(choice, 'value', choice)}`" for choice in choices) + "."
-        yield f"| {name} | {text}{f' Default: {default}.' if default else ''} |\n"
+def _choices(kind: Any) -> list[str]:
+    for one in (kind, *get_args(kind)):
+        if isinstance(one, type) and issubclass(one, StrEnum):
+            return [str(choice) for choice in one]
+    return []
 
 
-def _names(parameter: Any) -> str:
-    return ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-
-
-def _default(parameter: Any) -> str:
-    shown = parameter.show_default
-    if isinstance(shown, str):
-        return shown
-    if shown is False or parameter.default in (None, False, True) or callable(parameter.default) or parameter.required:
+def _default(info: Any, value: Any) -> str:
+    if isinstance(info.show_default, str):
+        return info.show_default
+    if info.show_default is False or value in (None, False, True, inspect.Parameter.empty):
         return ""
-    return f"`{getattr(parameter.default, 'value', parameter.default)}`"
+    return f"`{value}`"
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def dictionary() -> Iterator[str]:
             for part in entry.get("pos", []):
                 texts = [d["text"] for d in part.get("definitions", []) if d.get("text")]
                 if texts:
-                    yield _line(f"{word}, {part.get('part_of_speech', '')} {' '.join(texts)}")
+                    yield _line(f"{word}: {' '.join(texts)}")
 
 
 def encyclopedia() -> Iterator[str]:
