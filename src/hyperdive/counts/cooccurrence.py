@@ -306,7 +306,7 @@ class Cooccurrence:
         """Indices, counts and edges of one row over the vocabulary, the unknown symbol included."""
         shard = self._layout.shard_of(number)
         csr, edges = self._view(shard, number, number + 1, include_unknown=True, terms=None, with_edges=self.has_near)
-        return csr.indices.astype(np.int64), csr.data.astype(np.int64), edges.astype(np.int64)
+        return csr.indices.astype(np.int64), csr.data, edges
 
     def shard_rows(self, shard: Shard) -> Rows:
         """All rows of a shard as stored, verified once."""
@@ -338,8 +338,9 @@ class Cooccurrence:
         lengths = self._view_lengths(shard, first, last, include_unknown=include_unknown, terms=terms)
         pointers = np.concatenate([[0], np.cumsum(lengths)])
         indices = np.empty(int(pointers[-1]), dtype=np.int32)
-        data = np.empty(len(indices), dtype=shard.dtype)
-        edges = np.empty(len(indices) if with_edges else 0, dtype=shard.dtype)
+        # wide enough to compute with: stored types only just hold the counts
+        data = np.empty(len(indices), dtype=np.int64)
+        edges = np.empty(len(indices) if with_edges else 0, dtype=np.int64)
         places = pointers[:-1]
         self._fill(shard, first, last, places, indices, data, edges, include_unknown=include_unknown, terms=terms)
         return Csr(pointers, indices, data), edges
@@ -384,7 +385,7 @@ class Cooccurrence:
     def block(
         self, part: tuple[Shard, int, int], *, include_unknown: bool = False, terms: Terms | None = None
     ) -> tuple[int, int, Any]:
-        """One of the `ranges`: first row, end, and CSR of uint counts in stored units."""
+        """One of the `ranges`: first row, end, and CSR of int64 counts in stored units."""
         from scipy.sparse import csr_array
 
         shard, first, last = part
@@ -454,7 +455,7 @@ class Cooccurrence:
         pointers = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         indices = np.concatenate([part.indices for part in parts] or [np.zeros(0, dtype=np.int32)])
         wanted: Any = np.float64 if self.scale > 1 and np.issubdtype(dtype, np.integer) else dtype
-        data = np.concatenate([part.data.astype(wanted) for part in parts] or [np.zeros(0, dtype=wanted)])
+        data = np.concatenate([part.data.astype(wanted, copy=False) for part in parts] or [np.zeros(0, dtype=wanted)])
         if self.scale > 1:
             data = np.divide(data, self.scale)
         return csr_array((data, indices, pointers), shape=(size, size))
