@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -217,6 +218,13 @@ def test_first_line_of_a_run_is_the_plan(hyperdive, tmp_path, corpus):
     ran = hyperdive("plan", corpus, "--json")
     assert json.loads(ran.out)["count"]["tokens"] == 2_037
     assert "memory" in hyperdive("plan", corpus).out
+
+
+def test_little_disk_is_said_before_the_run(hyperdive, tmp_path, corpus, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1_000))
+    ran = hyperdive("count", corpus, "-o", tmp_path / "counts")
+    assert ran.code == 0
+    assert "only 1.0 kB of disk are free there" in ran.err
 
 
 def test_plan_of_what_is_no_corpus(hyperdive, tmp_path):

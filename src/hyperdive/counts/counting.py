@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyperdive._progress import SILENT, Progress
+from hyperdive._progress import SILENT, Progress, human
 from hyperdive._store import check_output
 from hyperdive.counts import _kernels
 from hyperdive.counts.assembling import FINAL, VERSION, Local, finish, merge_runs, piece_name, workers
@@ -58,6 +59,7 @@ def count(
     plan = make_plan(layout, tokens, options, memory=memory, threads=threads)
     if progress is not SILENT:  # a library call says nothing
         progress.note(str(plan))
+        _warn_of_little_disk(output, plan, progress)
     identities = [corpus.fingerprint for corpus in corpora]
     work = Work(
         output,
@@ -83,6 +85,14 @@ def count(
         work.close()
         raise
     return header
+
+
+def _warn_of_little_disk(output: Path, plan: CountPlan, progress: Progress) -> None:
+    """An estimate is no reason to refuse, but a reason to say so."""
+    parent = next((folder for folder in output.absolute().parents if folder.exists()), None)
+    free = shutil.disk_usage(parent).free if parent is not None else plan.disk + plan.work_disk
+    if free < plan.disk + plan.work_disk:
+        progress.note(f"only {human(free, 'B')} of disk are free there: the run may stop, and can go on later")
 
 
 def _count_blocks(
