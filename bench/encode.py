@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import common
 import simplemma
 
+import common
 from hyperdive.text.stopwords import ENGLISH
 
 

@@ -52,7 +52,9 @@ def test_the_ground_imports_no_package() -> None:
 
 
 def test_importing_hyperdive_loads_nothing_heavy() -> None:
-    code = "import hyperdive, sys; print([m for m in ('numba', 'scipy', 'pyarrow', 'numpy', 'rich') if m in sys.modules])"
+    code = (
+        "import hyperdive, sys; print([m for m in ('numba', 'scipy', 'pyarrow', 'numpy', 'rich') if m in sys.modules])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

@@ -56,7 +56,9 @@ def test_empty_file_and_only_stop_words(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.txt").write_text("\n \n\t\n")
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "the input has no words")
     (tmp_path / "t.txt").write_text("the of and\n")
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "only stop words", "--stopwords")
+    refused(
+        hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "only stop words", "--stopwords"
+    )
     (tmp_path / "t.txt.gz").write_bytes(gzip.compress(b""))
     refused(hyperdive("encode", tmp_path / "t.txt.gz", "-o", tmp_path / "corpus"), tmp_path, "the file is empty")
 
@@ -103,14 +105,21 @@ def test_truncated_compression(tmp_path: Path, hyperdive: Run, kind: str) -> Non
     data = packed[kind](raw)
     (tmp_path / f"t.txt.{kind}").write_bytes(data[: len(data) - 10])
     refused(
-        hyperdive("encode", tmp_path / f"t.txt.{kind}", "-o", tmp_path / "corpus"), tmp_path, "truncated or damaged", kind[0]
+        hyperdive("encode", tmp_path / f"t.txt.{kind}", "-o", tmp_path / "corpus"),
+        tmp_path,
+        "truncated or damaged",
+        kind[0],
     )
 
 
 def test_json_lines(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.jsonl").write_text('{"text": "dog"}\n{"body": "cat"}\n')
     refused(
-        hyperdive("encode", tmp_path / "t.jsonl", "-o", tmp_path / "corpus"), tmp_path, "line 2", "no field 'text'", "--field"
+        hyperdive("encode", tmp_path / "t.jsonl", "-o", tmp_path / "corpus"),
+        tmp_path,
+        "line 2",
+        "no field 'text'",
+        "--field",
     )
     (tmp_path / "t.jsonl").write_text('{"text": "dog"}\n\n{"text": \n')
     refused(hyperdive("encode", tmp_path / "t.jsonl", "-o", tmp_path / "corpus"), tmp_path, "line 3", "not valid JSON")
@@ -122,7 +131,9 @@ def test_json_lines(tmp_path: Path, hyperdive: Run) -> None:
 
 def test_csv_and_parquet_columns(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,dog\n")
-    refused(hyperdive("encode", tmp_path / "t.csv", "-o", tmp_path / "corpus"), tmp_path, "no column 'text'", "--column")
+    refused(
+        hyperdive("encode", tmp_path / "t.csv", "-o", tmp_path / "corpus"), tmp_path, "no column 'text'", "--column"
+    )
     (tmp_path / "t.parquet").write_bytes(b"PAR1 not really")
     refused(hyperdive("encode", tmp_path / "t.parquet", "-o", tmp_path / "corpus"), tmp_path, "not a readable Parquet")
 
@@ -172,7 +183,9 @@ def test_disk_full(tmp_path: Path, kilobytes: int) -> None:
     """Full while reading, while selecting, while writing: always a line, never a crash."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", disk], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", disk], capture_output=True
+    ).returncode:
         pytest.skip("cannot mount a tmpfs here")
     try:
         (tmp_path / "t.txt").write_text(GOOD * 2000)
@@ -215,9 +228,13 @@ def test_interrupted_half_way(tmp_path: Path, kind: signal.Signals) -> None:
 def test_unknown_values_list_the_allowed_ones(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.txt").write_text(GOOD)
     place = tmp_path / "corpus"
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--preset", "nope"), tmp_path, "default", "paper", code=2)
+    refused(
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--preset", "nope"), tmp_path, "default", "paper", code=2
+    )
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--hyphens", "x"), tmp_path, "drop", "split", code=2)
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--line-length", "x"), tmp_path, "document or sentence")
+    refused(
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--line-length", "x"), tmp_path, "document or sentence"
+    )
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--nope"), tmp_path, "--nope", code=2)
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--stopwords", "german"), tmp_path, "stop-word file")
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--phrases", "maybe"), tmp_path, "phrase file")

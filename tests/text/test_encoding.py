@@ -169,7 +169,9 @@ def test_every_word_read_is_kept_or_has_a_reason(tmp_path: Path, text: Path) -> 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdefg"), max_size=12), min_size=1, max_size=8), st.integers(1, 4))
-def test_token_lists_come_back(tmp_path_factory: pytest.TempPathFactory, documents: list[list[str]], least: int) -> None:
+def test_token_lists_come_back(
+    tmp_path_factory: pytest.TempPathFactory, documents: list[list[str]], least: int
+) -> None:
     if not any(documents):
         return
     corpus = encode_tokens(documents, tmp_path_factory.mktemp("t") / "c", min_count=least)
@@ -345,7 +347,10 @@ def test_globs_and_whole_files(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_not_a_word(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes(b"\xef\xbb\xbfdog\r\ncat\r\n")
     for document in ("line", "file"):
-        assert written(encode(tmp_path / "t.txt", tmp_path / document, min_count=1, document=document)) == ["dog", "cat"]
+        assert written(encode(tmp_path / "t.txt", tmp_path / document, min_count=1, document=document)) == [
+            "dog",
+            "cat",
+        ]
 
 
 def test_nothing_left_says_why(tmp_path: Path) -> None:

@@ -96,8 +96,10 @@ def twin(text: str, hyphens: str, ascii_only: bool) -> tuple[list[str], dict[str
             i += 1
         why["read"] += 1
         low = _lower_ascii(word)
-        single_t = ended and text[i : i + 1] in ("t", "T") and not (
-            i + 1 < n and (_is_letter(text[i + 1]) or _is_digit(text[i + 1]) or _is_mark(text[i + 1]))
+        single_t = (
+            ended
+            and text[i : i + 1] in ("t", "T")
+            and not (i + 1 < n and (_is_letter(text[i + 1]) or _is_digit(text[i + 1]) or _is_mark(text[i + 1])))
         )
         if dot:
             why["abbreviation"] += 1

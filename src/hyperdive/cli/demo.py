@@ -1,7 +1,7 @@
 """See it work: the whole way on a small real corpus.
 
 Reads the text of the `demo` extra (dictionary definitions and beginnings of encyclopedia articles, three million
-words), trains a model on it and shows what it learned. Nothing is fetched, and everything shown is computed in this run.
+words), trains a model on it and shows what it learned. Nothing is fetched; all that is shown is computed in this run.
 """
 
 from __future__ import annotations

@@ -153,7 +153,8 @@ def _split(values: list[str] | None) -> list[str] | None:
     if not values:
         return None
     names: list[str] = []
-    for piece in ",".join(values).split(","):
+    pieces = [piece for value in values for piece in ([value] if Path(value).exists() else value.split(","))]
+    for piece in pieces:
         if names and "=" in piece and ":" not in piece and ":" in names[-1]:
             names[-1] += f",{piece}"
         elif piece.strip():

@@ -128,7 +128,7 @@ class _Spooler:
 
     def counted(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
         """Which tokens the budget counts; forms of the block must be merged for `kept`."""
-        counts = tokens.forms != 0
+        counts: npt.NDArray[np.bool_] = tokens.forms != 0
         if self.options.budget == "kept":
             counts &= ~self._stop_of_form[tokens.forms]
         return counts

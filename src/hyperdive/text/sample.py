@@ -25,10 +25,14 @@ def _files(package: str, folder: str, ending: str) -> list[Path]:
         recorded = metadata.files(package) or []
     except metadata.PackageNotFoundError:
         raise MissingExtra(f"the demo's text ({package})", "demo") from None
-    wanted = [Path(str(file.locate())) for file in recorded if f"/{folder}/" in f"/{file}" and str(file).endswith(ending)]
+    wanted = [
+        Path(str(file.locate())) for file in recorded if f"/{folder}/" in f"/{file}" and str(file).endswith(ending)
+    ]
     present = sorted(path for path in wanted if path.is_file())
     if not present:
-        raise InputError(f"{package} is installed without its data", hint=f"type: pip install --force-reinstall {package}")
+        raise InputError(
+            f"{package} is installed without its data", hint=f"type: pip install --force-reinstall {package}"
+        )
     return present
 
 
