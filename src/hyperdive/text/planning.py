@@ -1,0 +1,73 @@
+"""What reading text will cost, before it is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hyperdive._progress import duration, human
+from hyperdive.text.sources import Source, open_source
+
+# Measured on English Wikipedia with two cores of 2024; a plan is an estimate, not a promise.
+_BYTES_A_SECOND = 22e6  # a thread
+_TAGGED_BYTES_A_SECOND = 0.9e6  # a process
+_UNPACKED = {"": 1.0, "gzip": 3.0, "bzip2": 3.6, "xz": 3.7, "zstd": 3.2}
+_BYTES_A_WORD = 6.2
+_KEPT = 0.55
+_FORM_BYTES = 400
+_PROCESS_BYTES = 250_000_000  # Python, its libraries and the lemmas
+_LONG = 20_000_000
+
+
+@dataclass(frozen=True)
+class TextPlan:
+    """Estimates for `encode`."""
+
+    text_bytes: int
+    tokens: int
+    seconds: float
+    memory: int
+    disk: int
+    work_disk: int
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a person should be told before it starts."""
+        return self.text_bytes > _LONG
+
+    def __str__(self) -> str:
+        return (
+            f"reading {human(self.text_bytes, 'B')} of text: about {duration(self.seconds)}, "
+            f"{human(self.memory, 'B')} of memory, {human(self.disk, 'B')} of disk"
+        )
+
+
+def plan_text(
+    sources: Sequence[Source], *, threads: int | None = None, keep_text: bool | None = None, pos: bool = False
+) -> TextPlan | None:
+    """What encoding these sources will cost; None when a size is unknown (standard input).
+
+    >>> plan = plan_text([Source("notes.txt", "text", 0)], threads=2)
+    >>> plan.tokens, plan.disk
+    (0, 0)
+    """
+    if any(source.size is None for source in sources):
+        return None
+    size = int(sum(_text_bytes(source) for source in sources))
+    workers = threads or os.cpu_count() or 1
+    rate = (_TAGGED_BYTES_A_SECOND if pos else _BYTES_A_SECOND) * workers
+    tokens = int(size / _BYTES_A_WORD * _KEPT)
+    # distinct forms grow with the square root of the text, or so (Heaps)
+    forms = int(60 * (size / _BYTES_A_WORD) ** 0.5)
+    kept = size * 0.36 if keep_text or (keep_text is None and size < 1 << 30) else 0
+    memory = _PROCESS_BYTES + 110_000_000 * workers + forms * _FORM_BYTES
+    disk = int(4.7 * tokens + kept)
+    return TextPlan(size, tokens, size / rate, memory, disk, int(8.4 * tokens / _KEPT))
+
+
+def _text_bytes(source: Source) -> float:
+    if source.size == 0:
+        return 0.0
+    with open_source(source) as stream:
+        return (source.size or 0) * _UNPACKED[stream.compression]
