@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from hyperdive.scores import Pairs, get, table
+from hyperdive.scores import Pairs, Rows, get, look_up, table
+from hyperdive.scores.rows import gather
+from hyperdive.spaces.space import VectorSpace
 
 TIMES = settings(max_examples=40, deadline=None)
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -232,6 +234,23 @@ def test_rctc_follows_its_definition() -> None:
         values, [expected(matrix[i], matrix[j]) for i, j in zip(pairs.q, pairs.p, strict=True)], atol=1e-9
     )
     assert (values > 0).any()
+
+
+@TIMES
+@given(seed=st.integers(0, 10_000))
+def test_gathered_rows_are_means_in_dense_and_sparse_spaces(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = random_rows(seed, rows=8).astype(np.float32)
+    words = [f"w{i}" for i in range(8)]
+    terms = [[f"w{i}" for i in rng.integers(0, 9, rng.integers(1, 4))] for _ in range(20)]  # w8 is missing
+    expected = [
+        np.mean([matrix[int(word[1:])] for word in term], axis=0) if "w8" not in term else np.zeros(9) for term in terms
+    ]
+    for form in (matrix, csr_array(matrix)):
+        space = VectorSpace(words, form, frequencies=np.ones(8), kind="dive")
+        rows = Rows(gather(space, look_up(space, terms, lemmas=False), threads=2))
+        np.testing.assert_allclose(rows.csr.toarray(), expected, atol=1e-6)
+        assert rows.csr.has_canonical_format
 
 
 def test_results_do_not_depend_on_threads() -> None:

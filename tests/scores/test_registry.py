@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Pairs, get, names, register, table, unregister, usable_scores
@@ -167,10 +170,10 @@ def test_random_belongs_to_the_place_and_the_seed() -> None:
     assert 0.4 < values.mean() < 0.6
 
 
-def test_phrases_are_means_and_missing_words_make_them_missing() -> None:
-    space = VectorSpace(
-        ["hot", "dog", "ice cream", "cola"], [[2, 0], [0, 2], [5, 5], [1, 1]], frequencies=[4, 2, 1, 1], kind="dive"
-    )
+@pytest.mark.parametrize("form", [np.array, csr_array])
+def test_phrases_are_means_and_missing_words_make_them_missing(form: Any) -> None:
+    matrix = form([[2.0, 0], [0, 2], [5, 5], [1, 1]])
+    space = VectorSpace(["hot", "dog", "ice cream", "cola"], matrix, frequencies=[4, 2, 1, 1], kind="dive")
     terms = [["hot", "dog"], ["hot", "cat"], ["ice", "cream"], ["dogs"], ["dogs", "hot"], [""]]
     found = look_up(space, terms)
     assert found.found.tolist() == [True, False, True, True, True, False]
@@ -179,7 +182,10 @@ def test_phrases_are_means_and_missing_words_make_them_missing() -> None:
     from hyperdive.scores import Terms
 
     made = Terms(as_source(space), terms)
-    np.testing.assert_allclose(made.rows.matrix[:5], [[1, 1], [0, 0], [5, 5], [0, 2], [1, 1]])
+    expected = [[1, 1], [0, 0], [5, 5], [0, 2], [1, 1], [0, 0]]
+    np.testing.assert_allclose(made.rows.csr.toarray(), expected)
+    single = Terms(as_source(space), terms[2:4] + terms[5:])
+    np.testing.assert_allclose(single.rows.csr.toarray(), [[5, 5], [0, 2], [0, 0]])
     assert made.frequencies.tolist() == [3.0, 0.0, 1.0, 2.0, 3.0, 0.0]
 
 

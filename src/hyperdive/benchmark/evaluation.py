@@ -252,4 +252,4 @@ def evaluate(
                 notes.append(f"{dataset.name}: not one pair has both words in the space, so its figures are chance")
             results[dataset.name] = measure(scored, bootstrap=bootstrap, seed=seed, threads=threads)
             bar.advance(1)
-    return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw.main), tuple(notes))
+    return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw), tuple(notes))

@@ -6,11 +6,10 @@ import csv
 import io
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
 from hyperdive.benchmark.datasets import MICRO_4, MICRO_10, SPECS
 from hyperdive.benchmark.measures import micro_average
-from hyperdive.scores import get
+from hyperdive.scores import Source, get
 
 SPACES = {
     "dive": ("DIVE", "Full"),
@@ -26,12 +25,17 @@ SPACES = {
 _METHODS = {"Random": "Random", "W": "Word2Vec+C"}  # scores that are a row of table 1 whatever the space
 
 
-def kind_of(space: Any) -> str:
-    """The kind of a space, with DIVE's variants told apart by their parameters."""
-    kind, parameters = str(space.kind), getattr(space, "parameters", {})
-    if kind == "dive" and parameters.get("shift") is False:
+def kind_of(source: Source) -> str:
+    """The kind of the main space, with DIVE's variants told apart by the options it was trained with.
+
+    >>> from types import SimpleNamespace
+    >>> kind_of(Source(SimpleNamespace(kind="dive"), parameters={"pmi_filter": "none", "shift": True}))
+    'dive-no-pmi'
+    """
+    kind = str(source.main.kind)
+    if kind == "dive" and source.parameters.get("shift") is False:
         return "dive-no-shift"
-    if kind == "dive" and parameters.get("pmi_filter", 1) == 0:
+    if kind == "dive" and source.parameters.get("pmi_filter") == "none":
         return "dive-no-pmi"
     return kind
 

@@ -54,8 +54,19 @@ def overlaps(indptr, indices, data, q, p, out, start, end):
 
 
 @njit(cache=True, nogil=True)
-def row_statistics(indptr, data, out, start, end):
-    """Per row, in the columns of out: S = Σx, Σx², H(x/S) in nats (0 for an empty row or one without positive sum)."""
+def place_rows(indptr, indices, data, rows, targets, out_indptr, out_indices, out_data, start, end):
+    """Copy row rows[k] to row targets[k] of a matrix whose out_indptr leaves room for it."""
+    for k in range(start, end):
+        at = out_indptr[targets[k]]
+        for a in range(indptr[rows[k]], indptr[rows[k] + 1]):
+            out_indices[at] = indices[a]
+            out_data[at] = data[a]
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def row_sums(indptr, data, out, start, end):
+    """Per row, in the columns of out: S = Σx and Σx²."""
     for r in range(start, end):
         total = 0.0
         squares = 0.0
@@ -63,15 +74,21 @@ def row_statistics(indptr, data, out, start, end):
             x = np.float64(data[a])
             total += x
             squares += x * x
-        entropy = 0.0
-        if total > 0.0:
-            for a in range(indptr[r], indptr[r + 1]):
-                share = np.float64(data[a]) / total
-                if share > 0.0:
-                    entropy -= share * np.log(share)
         out[r, 0] = total
         out[r, 1] = squares
-        out[r, 2] = max(entropy, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def row_entropies(indptr, data, sums, out, start, end):
+    """out[r] = H(x/S) in nats, 0 for an empty row or one without a positive sum."""
+    for r in range(start, end):
+        entropy = 0.0
+        if sums[r] > 0.0:
+            for a in range(indptr[r], indptr[r + 1]):
+                share = np.float64(data[a]) / sums[r]
+                if share > 0.0:
+                    entropy -= share * np.log(share)
+        out[r] = max(entropy, 0.0)
 
 
 @njit(cache=True, nogil=True)

@@ -141,7 +141,7 @@ class Terms:
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(gather(self.source.main, self.lookup), threads=self._threads)
+        return Rows(gather(self.source.main, self.lookup, threads=self._threads), threads=self._threads)
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -149,7 +149,7 @@ class Terms:
         if space is None:
             return None
         lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
-        return Rows(gather(space, lookup), threads=self._threads)
+        return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
 
     @cached_property
     def frequencies(self) -> Floats:

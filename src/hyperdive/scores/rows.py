@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -38,12 +38,13 @@ class Source:
     """The spaces that scores may ask: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
 
     `counts` is a space of co-occurrence frequencies whose rows are the columns of `main` (SBOW Freq). It is `main`
-    itself when that is what `main` holds.
+    itself when that is what `main` holds. `parameters` are those that `main` was made with.
     """
 
     main: SpaceLike
     skipgram: SpaceLike | None = None
     counts: SpaceLike | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def context_counts(self) -> Rows | None:
@@ -58,7 +59,7 @@ def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
 
     >>> from types import SimpleNamespace
     >>> as_source(SimpleNamespace(dive="D", skipgram="W"))
-    Source(main='D', skipgram='W', counts=None)
+    Source(main='D', skipgram='W', counts=None, parameters={})
     """
     if isinstance(model, Source):
         main, own_skipgram, own_counts = model.main, model.skipgram, model.counts
@@ -69,7 +70,8 @@ def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
     own_counts = counts if counts is not None else own_counts
     if own_counts is None and getattr(main, "kind", "") == "sbow-freq":
         own_counts = main
-    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts)
+    parameters = getattr(model, "parameters", None) or getattr(main, "parameters", None) or {}
+    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts, parameters)
 
 
 # ---- looking terms up ---------------------------------------------------------------------------------------------
@@ -140,20 +142,47 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     return Lookup(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64), by_lemma)
 
 
-def gather(space: SpaceLike, lookup: Lookup) -> Any:
+def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:
     """The vectors of all looked-up terms: means for phrases, zero rows for terms that are missing."""
-    return _average(space.matrix, lookup)
-
-
-def _average(matrix: Any, lookup: Lookup) -> Any:
-    counts = np.diff(lookup.starts)
-    if (counts == 1).all():
-        return matrix[lookup.rows]
+    matrix, counts = space.matrix, np.diff(lookup.starts)
+    if isinstance(matrix, np.ndarray):
+        if (counts == 1).all():
+            return matrix[lookup.rows]
+        return _means(matrix, lookup, np.arange(len(counts))) @ matrix
     from scipy.sparse import csr_array
 
+    # single words are copied as they are; only phrases are worth a product of sparse matrices
+    single, several = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
+    rows = lookup.rows[lookup.starts[single]]
+    means = _means(matrix, lookup, several)
+    means = (means @ matrix).sorted_indices() if len(several) else means
+    sizes = np.zeros(len(counts), dtype=np.int64)
+    sizes[single] = matrix.indptr[rows + 1] - matrix.indptr[rows]
+    sizes[several] = np.diff(means.indptr)
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(_index_type(int(sizes.sum())))
+    indices, data = np.empty(ends[-1], dtype=matrix.indices.dtype), np.empty(ends[-1], dtype=matrix.dtype)
+    for part, taken, targets in ((matrix, rows, single), (means, np.arange(len(several)), several)):
+        arguments = (part.indptr, part.indices, part.data, taken, targets, ends, indices, data)
+        in_blocks(_kernels.place_rows, len(targets), *arguments, block=256, threads=threads)
+    gathered = csr_array((data, indices, ends), shape=(len(counts), matrix.shape[1]))
+    gathered.has_sorted_indices = True  # those of the space are, and rows were copied whole
+    return gathered
+
+
+def _index_type(size: int) -> type[np.signedinteger[Any]]:
+    return np.int32 if size <= np.iinfo(np.int32).max else np.int64
+
+
+def _means(matrix: Any, lookup: Lookup, terms: Ints) -> Any:
+    """The sparse matrix that takes the mean of the rows of each of these terms."""
+    from scipy.sparse import csr_array
+
+    counts = np.diff(lookup.starts)[terms]
     weights = np.repeat(1.0 / np.maximum(counts, 1), counts).astype(matrix.dtype)
-    means = csr_array((weights, lookup.rows, lookup.starts), shape=(len(counts), matrix.shape[0]))
-    return means @ matrix
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    rows = lookup.rows[np.repeat(lookup.starts[terms] - starts[:-1], counts) + np.arange(starts[-1])]
+    # 32 bits, or scipy would convert every index of a large sparse matrix to 64
+    return csr_array((weights, rows.astype(np.int32), starts.astype(np.int32)), shape=(len(terms), matrix.shape[0]))
 
 
 # ---- rows ---------------------------------------------------------------------------------------------------------
@@ -198,13 +227,13 @@ class Rows:
         return run(kernel, len(self), *arguments, columns=columns, threads=self.threads)
 
     @cached_property
-    def _statistics(self) -> Floats:
-        return self.run(_kernels.row_statistics, self.csr.indptr, self.csr.data, columns=3)
+    def _sums(self) -> Floats:
+        return self.run(_kernels.row_sums, self.csr.indptr, self.csr.data, columns=2)
 
     @property
     def sums(self) -> Floats:
         """S(x) = Σᵢ x[i]."""
-        return self._statistics[:, 0]
+        return self._sums[:, 0]
 
     @property
     def norms(self) -> Floats:
@@ -214,12 +243,12 @@ class Rows:
     @property
     def squares(self) -> Floats:
         """‖x‖₂²."""
-        return self._statistics[:, 1]
+        return self._sums[:, 1]
 
-    @property
+    @cached_property
     def entropies(self) -> Floats:
         """H(x/S(x)) in nats; 0 for the zero vector."""
-        return self._statistics[:, 2]
+        return self.run(_kernels.row_entropies, self.csr.indptr, self.csr.data, self.sums)
 
     @cached_property
     def feature_ranks(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
