@@ -26,6 +26,7 @@ from hyperdive.counts.filtering import PAPER_FILTER, PmiFilter
 from hyperdive.spaces.fast import train_dive
 from hyperdive.spaces.paper import train_paper
 from hyperdive.spaces.pipeline import TrainOptions
+from hyperdive.spaces.skipgram import WINDOW as NEAR
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.text.corpus import Corpus
 
@@ -42,7 +43,8 @@ def ours(place: str, threads: int | None) -> dict[str, Any]:
     result = train_dive(*matrix, counts.frequencies, threads=threads)
     trained = time.perf_counter()
     del matrix
-    train_skipgram(*counts.csr(threads=threads), counts.frequencies, threads=threads)
+    near = Cooccurrence.from_corpus(corpus, window=NEAR, threads=threads)
+    train_skipgram(*near.csr(threads=threads), near.frequencies, threads=threads)
     return {
         "tokens": len(corpus),
         "words": counts.vocabulary_size,

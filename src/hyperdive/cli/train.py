@@ -51,17 +51,17 @@ def train(
         str | None,
         typer.Option(
             help="k_f: leave out pairs that meet less; 30tokens, 1.67ratio or none.",
-            show_default="50tokens; paper: 30tokens",
+            show_default="45tokens; paper: 30tokens",
         ),
     ] = None,
     shift: Annotated[
         bool | None, typer.Option("--shift/--no-shift", help="The inclusion shift.", show_default="yes")
     ] = None,
     beta: Annotated[
-        float | None, typer.Option(help="How much rare words' negatives weaken.", show_default="0.5; paper: 0")
+        float | None, typer.Option(help="How much rare words' negatives weaken.", show_default="0.7; paper: 0")
     ] = None,
     ridge: Annotated[
-        float | None, typer.Option(help="Weight of the squared length of a row.", show_default="0.03; paper: 0")
+        float | None, typer.Option(help="Weight of the squared length of a row.", show_default="0.02; paper: 0")
     ] = None,
     passes: Annotated[int | None, typer.Option(help="Most passes over the frequent words.", show_default="40")] = None,
     solver: Annotated[Solver | None, typer.Option(help="fast, or the paper's own.", show_default="fast")] = None,

@@ -52,7 +52,7 @@ class TrainOptions:
     """
 
     dive: DiveOptions = field(default_factory=DiveOptions)
-    pmi_filter: str = "50tokens"
+    pmi_filter: str = "45tokens"
     """k_f with its unit: pairs that meet less are left out; `none` keeps all. Paper: 30tokens."""
     space: str = "dive"
     """`dive`, with skip-gram beside it, makes a model; any other one makes a single space."""
@@ -253,7 +253,7 @@ def _make(
 
     beside = {}
     if options.skipgram:
-        _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, options, threads, progress))
+        _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, corpus, options, memory, threads, progress))
         beside["skipgram"] = space("skipgram", vectors["vectors"])
     if options.contexts:
         beside["contexts"] = space("contexts", arrays["contexts"])
@@ -362,10 +362,18 @@ def _passes(history: Sequence[Pass]) -> dict[str, int]:
 
 
 def _skipgram(
-    counts: Cooccurrence, options: TrainOptions, threads: int | None, progress: Progress
+    counts: Cooccurrence,
+    corpus: Corpus | None,
+    options: TrainOptions,
+    memory: int | None,
+    threads: int | None,
+    progress: Progress,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    from hyperdive.spaces.skipgram import train_skipgram
+    """The skip-gram stage; where there is a corpus, from a count of nearest neighbours: they tell a word's kind."""
+    from hyperdive.spaces.skipgram import WINDOW, train_skipgram
 
+    if corpus is not None and counts.options.window > WINDOW:
+        counts = Cooccurrence.from_corpus(corpus, window=WINDOW, memory=memory, threads=threads, progress=progress)
     matrix = counts.csr(threads=threads)
     result = train_skipgram(
         matrix.indptr,
@@ -408,7 +416,7 @@ def _other_space(
 ) -> VectorSpace:
     if options.space in SBOW_KINDS:
         return sbow(counts, options.space, threads=threads)
-    _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, options, threads, progress))
+    _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, None, options, None, threads, progress))
     return VectorSpace(
         counts.words,
         np.array(vectors["vectors"]),

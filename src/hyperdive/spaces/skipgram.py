@@ -24,6 +24,7 @@ from hyperdive.spaces.objective import Counts, Floats
 from hyperdive.spaces.training import check_dimensions, check_size, workers
 
 BLOCK = 256
+WINDOW = 2  # of the counts these vectors are best made from: nearest neighbours tell a word's kind, far ones its topic
 EXTRA = 20  # more columns than asked for: the last wanted singular vectors converge much sooner
 
 
@@ -33,11 +34,11 @@ class SkipgramOptions:
 
     dimensions: int = 100
     """Length of a vector, the constant last dimension included. Paper: 100."""
-    negatives: float = 2.0
-    """k: log k is taken off the PMI. word2vec: 5, under sub-sampling; 1 takes nothing off."""
+    negatives: float = 1.0
+    """k: log k is taken off the PMI; 1 takes nothing off. word2vec: 5, which its sub-sampling weakens."""
     smoothing: float = 0.75
     """Power of a context's count among the negatives. word2vec: 0.75."""
-    power: float = 0.75
+    power: float = 0.5
     """p of U·S^p: 1 keeps the weight of the strongest dimensions, 0 gives all the same."""
     lean: float = 0.3
     """Squared length of the constant dimension beside vectors of length 1; 0 leaves it out."""
@@ -86,7 +87,7 @@ def train_skipgram(
 
     >>> counts = np.kron(np.eye(2), np.ones((20, 20))) * 8 + 1
     >>> indptr, indices = np.arange(41) * 40, np.tile(np.arange(40), 40)
-    >>> options = {"dimensions": 5, "negatives": 1, "lean": 0}
+    >>> options = {"dimensions": 5, "lean": 0}
     >>> words = train_skipgram(indptr, indices, counts.ravel(), np.full(40, 20), **options).words
     >>> same, other = words[1] @ words[2], words[1] @ words[30]
     >>> words.shape, round(float(same), 3), round(float(other), 3)

@@ -59,17 +59,17 @@ class DiveOptions:
     """The window the counts were made with, on each side. Paper: 10."""
     negatives: float = 0.5
     """k_I, negatives for each place of the window. Paper: 1.5."""
-    beta: float = 0.5
+    beta: float = 0.7
     """How much rare words' negatives weaken: 0 not at all, as in the paper; 1 as without the shift."""
     shift: bool = True
     """The inclusion shift: the same weight of negatives for every word. Paper: on."""
-    ridge: float = 0.03
+    ridge: float = 0.02
     """Weight of the squared length of a row beside its negatives. Paper: 0 (its noise does a similar work)."""
     passes: int = 40
     """Most alternating passes over the frequent words and contexts."""
     rare_passes: int = 8
     """Steps for the rows of rare contexts, and again for those of rare words."""
-    frequent: int = 12_000
+    frequent: int = 20_000
     """How many words and contexts, the most frequent, are trained together before the rest."""
     sampled: int = 2_000
     """Negatives shared by all rows of a step; half of them the most frequent contexts, which are summed exactly."""
