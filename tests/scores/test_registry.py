@@ -189,6 +189,12 @@ def test_phrases_are_means_and_missing_words_make_them_missing(form: Any) -> Non
     assert made.frequencies.tolist() == [3.0, 0.0, 1.0, 2.0, 3.0, 0.0]
 
 
+def test_only_letters_have_a_lemma() -> None:
+    space = VectorSpace(["author", "dog"], np.eye(2), frequencies=[1, 1], kind="dive")
+    terms = [["non_author"], ["co-authors"], ["authors"], ["dogs|n"]]
+    assert look_up(space, terms).found.tolist() == [False, False, True, False]
+
+
 def test_a_term_without_a_skipgram_vector_has_w_zero() -> None:
     from hyperdive.scores import Terms
 

@@ -129,7 +129,8 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
                 continue
             if lemma is not None:
                 form, bar, tag = word.partition("|")
-                key = f"{lemma(form)}{bar}{tag}" if form else ""
+                # a form with other signs than letters (non_author) must not be found by a part of it
+                key = f"{lemma(form)}{bar}{tag}" if form.isalpha() else word
                 if key != word and key in space:
                     found.append(space.index(key))
                     by_lemma[number] = True
