@@ -18,8 +18,8 @@ ALLOWED = {
     "scores": {"text", "counts", "patterns", "spaces"},
     "benchmark": {"text", "counts", "patterns", "spaces", "scores"},
     "discover": {"text", "counts", "patterns", "spaces", "scores"},
-    "cli": {"text", "counts", "patterns", "spaces", "scores", "benchmark", "discover"},
-    "web": {"text", "counts", "patterns", "spaces", "scores", "benchmark", "discover"},
+    "cli": {"text", "counts", "patterns", "spaces", "scores", "benchmark", "discover", "api"},
+    "web": {"text", "counts", "patterns", "spaces", "scores", "benchmark", "discover", "api"},
 }
 GROUND = {"errors", "_store", "_progress", "_spelling", "__version__"}
 
