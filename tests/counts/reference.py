@@ -44,8 +44,13 @@ def read(counts: Cooccurrence, near: bool = False):
     return {(words[i], words[j]): v for i, j, v in zip(*matrix.coords, matrix.data.tolist(), strict=True)}
 
 
+_FOLDERS: list[tempfile.TemporaryDirectory] = []
+
+
 def folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="hyperdive-test-"))
+    """A new folder that goes when the tests end."""
+    _FOLDERS.append(tempfile.TemporaryDirectory(prefix="hyperdive-test-counts-"))
+    return Path(_FOLDERS[-1].name)
 
 
 def corpus_of(lines: Sequence[Sequence[str]], min_count: int = 1, **options) -> Corpus:
