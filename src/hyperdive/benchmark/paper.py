@@ -91,3 +91,15 @@ def printed_micro(kind: str, score: str, names: tuple[str, ...] = MICRO_10) -> f
     cells = {name: printed(kind, score, name) for name in names}
     full = {name: value for name, value in cells.items() if value is not None}
     return micro_average(full, {name: SPECS[name].rows for name in names}) if len(full) == len(names) else None
+
+
+def general_words() -> dict[str, list[str]]:
+    """The printed lists of general words by query; "" is the list without one.
+
+    >>> general_words()["species"][:3]
+    ['specie', 'species', 'animal']
+    """
+    lists: dict[str, list[str]] = {}
+    for row in rows("table_general_words"):
+        lists.setdefault(row["query"], []).append(row["word"])
+    return lists

@@ -24,6 +24,7 @@ VERBS = {
     "encode": "Text → encoded corpus.",
     "count": "Encoded corpus → co-occurrence counts; also merges counts.",
     "train": "Text, a corpus or counts → a model.",
+    "general": "The most general words of a model.",
     "score": "Pairs of terms under every score: is the first a kind of the second?",
     "evaluate": "How good is a model? Its figures on eleven datasets, beside the paper's.",
     "datasets": "List, fetch or verify the datasets.",

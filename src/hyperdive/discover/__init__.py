@@ -1,0 +1,1 @@
+"""What does it know? Questions to a model that need no gold data."""

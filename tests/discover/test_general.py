@@ -1,0 +1,38 @@
+"""General words, from Python and from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hyperdive.discover.general import general_words
+from hyperdive.errors import OptionError
+from hyperdive.spaces.model import Model
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "model-1"
+Run = Callable[..., Any]
+
+
+def test_order_and_zero_words() -> None:
+    model = Model.load(GOLDEN)
+    assert [word for word, _ in general_words(model)] == ["animal", "blood_pressure", "dog", "poodle"]
+    assert general_words(model, "poodle", 2) == [("animal", 3.5), ("dog", 2.25)]
+    with pytest.raises(OptionError):
+        general_words(model, top=0)
+    with pytest.raises(KeyError, match="poodle"):
+        general_words(model, "poodel")
+
+
+def test_command(hyperdive: Run) -> None:
+    ran = hyperdive("general", "-m", GOLDEN, "--top", 2)
+    assert ran.out.split() == ["1", "animal", "6.50", "2", "blood_pressure", "4.00"]
+    found = json.loads(hyperdive("general", "-m", GOLDEN, "--json", "--paper").out)
+    assert found["in_the_paper"] == []
+    ran = hyperdive("general", "-m", GOLDEN, "--paper", "--query", "dog")
+    assert ran.code == 1
+    assert "species, system" in ran.err
+    assert "did you mean dog" in hyperdive("general", "-m", GOLDEN, "--query", "dgo").err
