@@ -40,8 +40,13 @@ lint: $(VENV)/.stamp-dev  ## ruff and mypy alone
 format: $(VENV)/.stamp-dev  ## bring the code into the one format
 	@$(BIN)/ruff check -q --fix . ; $(BIN)/ruff format -q .
 
-bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alternatives (TEXT=file for your own text)
-	@for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b $(if $(TEXT),--text $(TEXT)) || exit 1; done
+bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alternatives: make bench TEXT=wiki.txt.xz
+	@test -n "$(TEXT)" || { echo "type: make bench TEXT=FILE with a large text, one document a line"; exit 2; }
+	$(BIN)/python bench/encode.py --text $(TEXT)
+	$(BIN)/hyperdive encode $(TEXT) --preset paper --no-keep-text --force -o bench-output/corpus
+	$(BIN)/python bench/count.py --corpus bench-output/corpus
+	$(BIN)/python bench/train.py --corpus bench-output/corpus
+	$(BIN)/python bench/evaluate.py
 
 docs: $(VENV)/.stamp-dev  ## write docs/cli.md from the help texts
 	@$(BIN)/python -m hyperdive.cli.reference > docs/cli.md
