@@ -107,12 +107,14 @@ class Counts:
 
 
 def sample_rows(first: int, last: int, many: int) -> Ints:
-    """At most `many` rows spread evenly over a range: the fixed sample on which the objective is exact.
+    """At most `many` rows, the middles of equal parts of a range: the fixed sample on which the objective is exact.
 
-    >>> sample_rows(0, 10, 4).tolist()
-    [0, 2, 5, 7]
+    >>> sample_rows(0, 10, 4).tolist(), sample_rows(3, 6, 4).tolist()
+    ([1, 3, 6, 8], [3, 4, 5])
     """
-    return np.arange(first, last) if last - first <= many else first + (last - first) * np.arange(many) // many
+    if last - first <= many:
+        return np.arange(first, last)
+    return first + (last - first) * (2 * np.arange(many) + 1) // (2 * many)
 
 
 def row_objectives(
