@@ -6,6 +6,8 @@ words), trains a model on it and shows what it learned. Nothing is fetched; all 
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,15 +71,24 @@ def demo(
     _directions(model)
     _neighbours(model)
     _general(model)
+    me = _command()
     write("Try next:")
     for line in (
-        f"printf 'trout\\tfish\\nfish\\ttrout\\n' | hyperdive score - -m {output / 'model'} -s 'C*dS' -s CDE",
-        f"hyperdive evaluate -m {output / 'model'}      # after: hyperdive datasets fetch",
-        f"hyperdive export {output / 'model'} vectors.txt",
-        f"hyperdive info {output / 'corpus'}",
-        "hyperdive train YOUR_TEXT -o model",
+        f"printf 'trout\\tfish\\nfish\\ttrout\\n' | {me} score - -m {output / 'model'} -s 'C*dS' -s CDE",
+        f"{me} general -m {output / 'model'} --query fish",
+        f"{me} evaluate -m {output / 'model'}      # after: {me} datasets fetch",
+        f"{me} export {output / 'model'} vectors.txt",
+        f"{me} train YOUR_TEXT -o model",
     ):
         write(f"  {line}")
+
+
+def _command() -> str:
+    """How this shell finds the program: by its name, or where `make` has put it."""
+    program = Path(sys.argv[0])
+    if shutil.which("hyperdive") or program.name != "hyperdive":
+        return "hyperdive"
+    return str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else str(program)
 
 
 def _directions(model: Model) -> None:
