@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -51,3 +53,12 @@ def average_precision(scores: npt.NDArray[np.float64], positive: npt.NDArray[np.
     """AP of a ranking without ties."""
     ranked = positive[np.argsort(-scores, kind="stable")]
     return float((np.cumsum(ranked) / np.arange(1, len(ranked) + 1))[ranked].mean())
+
+
+def related_precision(space: Any) -> float:
+    """AP of the cosine for finding the tree's pairs, whichever way round, among the candidates."""
+    unit = space.matrix / np.linalg.norm(space.matrix, axis=1, keepdims=True)
+    pairs = candidates()
+    scores = np.array([unit[space.index(q)] @ unit[space.index(p)] for q, p, _ in pairs])
+    known = set(tree())
+    return average_precision(scores, np.array([(q, p) in known or (p, q) in known for q, p, _ in pairs]))

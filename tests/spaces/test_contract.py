@@ -11,8 +11,10 @@ import pytest
 
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
+from hyperdive.spaces.kmeans import kmeans
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.word2vec import train_word2vec
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.encoding import encode_tokens
 
@@ -34,8 +36,21 @@ def plain_dense() -> VectorSpace:
     return VectorSpace(["animal", "dog", "cat", "pet"], matrix, frequencies=[9, 5, 5, 2], kind="plain")
 
 
+def by_kmeans() -> VectorSpace:
+    pytest.importorskip("sklearn")
+    return kmeans(counts(), np.random.default_rng(0).normal(size=(len(counts()), 3)), clusters=3)
+
+
+def by_gensim() -> VectorSpace:
+    pytest.importorskip("gensim")
+    corpus = encode_tokens(LINES * 50 + [["hapax", "dog", "cat"]], tempfile.mkdtemp() + "/corpus", min_count=2)
+    return train_word2vec(corpus, dimensions=4)
+
+
 SPACES: dict[str, Any] = {
     "plain": plain_dense,
+    "kmeans": by_kmeans,
+    "word2vec": by_gensim,
     **{kind: (lambda kind=kind: sbow(counts(), kind)) for kind in SBOW_KINDS},
 }
 

@@ -18,7 +18,7 @@ from hyperdive import Dive, load
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.spaces.model import Model
-from hyperdive.spaces.pipeline import TrainOptions, kind_of, train
+from hyperdive.spaces.pipeline import FROM_TOKENS, SPACES, TrainOptions, kind_of, train
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.encoding import encode
 from tests.spaces import planted
@@ -63,8 +63,13 @@ def test_text_corpus_and_counts_give_the_same_vectors(tmp_path: Path, text: Path
     assert [kind_of(text), kind_of(corpus), kind_of(tmp_path / "counts")] == ["text", "corpus", "counts"]
 
 
-@pytest.mark.parametrize("space", ["skipgram", "sbow-freq", "sbow-ppmi", "sbow-ppmi-is"])
+EXTRA = {"kmeans": "sklearn", "word2vec": "gensim", "word2vec-cbow": "gensim"}
+
+
+@pytest.mark.parametrize("space", SPACES[1:])
 def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
+    if space in EXTRA:
+        pytest.importorskip(EXTRA[space])
     made = train(text, tmp_path / "s", text=PLAIN, space=space, dimensions=8)
     assert isinstance(made, VectorSpace)
     assert VectorSpace.load(tmp_path / "s").kind == space
@@ -123,6 +128,9 @@ def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: R
         train(counts, tmp_path / "m", text={"min_count": 3})
     with pytest.raises(OptionError, match="reads tokens, not counts"):
         train(counts, tmp_path / "m", solver="paper", **SMALL)
+    for space in FROM_TOKENS:
+        with pytest.raises(OptionError, match=f"{space} reads tokens, not counts"):
+            train(counts, tmp_path / "m", space=space, **SMALL)
     with pytest.raises(InputError, match="no run to resume"):
         train(counts, tmp_path / "other", resume=True, **SMALL)
     assert not (tmp_path / "m").exists()

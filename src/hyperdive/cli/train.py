@@ -26,6 +26,9 @@ class Space(StrEnum):
     sbow_freq = "sbow-freq"
     sbow_ppmi = "sbow-ppmi"
     sbow_ppmi_is = "sbow-ppmi-is"
+    kmeans = "kmeans"
+    word2vec = "word2vec"
+    word2vec_cbow = "word2vec-cbow"
 
 
 class Solver(StrEnum):

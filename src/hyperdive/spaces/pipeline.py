@@ -99,7 +99,9 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 SOLVERS = ("fast", "paper")
-SPACES = ("dive", "skipgram", *SBOW_KINDS)
+FROM_TOKENS = ("word2vec", "word2vec-cbow")
+"""Spaces that are trained on the tokens themselves, so that counts are not enough."""
+SPACES = ("dive", "skipgram", *SBOW_KINDS, "kmeans", *FROM_TOKENS)
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     "paper": {"negatives": 1.5, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens"},
@@ -238,9 +240,13 @@ def _make(
     progress: Progress,
 ) -> Model | VectorSpace:
     """All stages in order."""
+    if options.space in FROM_TOKENS and kind == "counts":
+        raise OptionError(f"{options.space} reads tokens, not counts", hint="give text or a corpus")
     corpus = _corpus(source, kind, work, preset, text, threads, progress)
-    if corpus is not None and options.space in ("dive", "skipgram"):
+    if corpus is not None and options.space not in SBOW_KINDS:
         check_size(corpus.frequencies, options.dive.dimensions)
+    if corpus is not None and options.space in FROM_TOKENS:
+        return _token_space(corpus, options, work, threads, progress)
     counts = _counts(source, kind, corpus, options, work, memory, threads, progress)
     if options.space != "dive":
         return _other_space(counts, options, work, threads, progress)
@@ -416,6 +422,11 @@ def _other_space(
 ) -> VectorSpace:
     if options.space in SBOW_KINDS:
         return sbow(counts, options.space, threads=threads)
+    if options.space == "kmeans":
+        from hyperdive.spaces.kmeans import kmeans
+
+        size, seed = options.dive.dimensions, options.dive.seed
+        return kmeans(counts, clusters=size, dimensions=size, seed=seed, threads=threads, progress=progress)
     _, vectors = work.arrays("skipgram", lambda: _skipgram(counts, None, options, None, threads, progress))
     return VectorSpace(
         counts.words,
@@ -424,6 +435,16 @@ def _other_space(
         kind="skipgram",
         parameters={"dimensions": options.dive.dimensions, "seed": options.dive.seed, "counts": counts.fingerprint},
     )
+
+
+def _token_space(
+    corpus: Corpus, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
+) -> VectorSpace:
+    from hyperdive.spaces.word2vec import train_word2vec
+
+    shared = {name: getattr(options.dive, name) for name in ("dimensions", "window", "seed")}
+    cbow = options.space == "word2vec-cbow"
+    return train_word2vec(corpus, cbow=cbow, threads=threads, progress=progress, **shared)
 
 
 def _about(counts: Cooccurrence) -> dict[str, Any]:
