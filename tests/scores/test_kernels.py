@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from hyperdive.scores import Pairs, Rows, get, look_up, table
+from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.rows import gather
 from hyperdive.spaces.space import VectorSpace
 
@@ -28,6 +29,16 @@ def all_pairs(rows: int) -> tuple[np.ndarray, np.ndarray]:
     return q.ravel(), p.ravel()
 
 
+def some_gaussians(terms: int, seed: int = 0) -> Gaussians:
+    """Seven words and terms of one to three of them; the first two terms are single words."""
+    rng = np.random.default_rng(seed)
+    sizes = np.array([1, 1, *rng.integers(1, 4, max(terms - 2, 0))])[:terms]
+    means, variances = rng.normal(size=(7, 5)), rng.uniform(0.1, 3, size=(7, 5))
+    rows = rng.integers(0, 7, int(sizes.sum()))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return Gaussians(means.astype(np.float32), variances.astype(np.float32), rows, starts)
+
+
 def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
     rng = np.random.default_rng(seed)
     n, d = matrix.shape
@@ -39,6 +50,7 @@ def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
         skipgram=rng.normal(size=(n, 4)),
         frequencies=rng.integers(1, 100, n),
         context_counts=csr_array(rng.integers(0, 4, (d, d)).astype(float)),
+        gaussians=some_gaussians(n, seed),
         **more,
     )
 
@@ -258,7 +270,8 @@ def test_results_do_not_depend_on_threads() -> None:
     matrix = random_rows(1, rows=60, columns=40).astype(np.float32)
     q, p = rng.integers(0, 60, 20_000), rng.integers(0, 60, 20_000)
     counts = csr_array(rng.integers(0, 4, (40, 40)).astype(float))
-    given_ = {"skipgram": rng.normal(size=(60, 4)), "frequencies": np.arange(60), "context_counts": counts}
+    given_ = {"skipgram": rng.normal(size=(60, 4)), "frequencies": np.arange(60), "context_counts": counts,
+              "gaussians": some_gaussians(60)}  # fmt: skip
     one = Pairs(matrix, q, p, threads=1, **given_)
     three = Pairs(matrix, q, p, threads=3, **given_)
     for score in table():

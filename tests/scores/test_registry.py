@@ -114,7 +114,7 @@ def test_symmetry_range_and_direction(seed: int) -> None:
     pairs = make(random_rows(seed))
     turned = Pairs(
         pairs.rows, pairs.p, pairs.q, skipgram=pairs.skipgram, frequencies=pairs.frequencies,
-        context_counts=pairs.context_counts,
+        context_counts=pairs.context_counts, gaussians=pairs.gaussians,
     )  # fmt: skip
     for score in table():
         values = score(pairs)
@@ -122,9 +122,13 @@ def test_symmetry_range_and_direction(seed: int) -> None:
             np.testing.assert_allclose(values, score(turned), atol=1e-12, err_msg=score.name)
         if score.name in ("ΔS", "ΔQ", "ΔE", "SLQS Sub", "Frequency", "C·ΔS", "W·ΔE"):
             np.testing.assert_allclose(values, -score(turned), atol=1e-12, err_msg=score.name)
-        low, high = {"[0, 1]": (0, 1), "[-1, 0]": (-1, 0), "[-1, 1]": (-1, 1), "[0, 1)": (0, 1)}.get(
-            score.range, (-np.inf, np.inf)
-        )
+        low, high = {
+            "[0, 1]": (0, 1),
+            "[-1, 0]": (-1, 0),
+            "[-1, 1]": (-1, 1),
+            "[0, 1)": (0, 1),
+            "(-∞, 0]": (-np.inf, 0),
+        }.get(score.range, (-np.inf, np.inf))
         assert values.min() >= low - 1e-12 and values.max() <= high + 1e-12, score.name
     # what CDE says of one direction, reversed CDE says of the other
     np.testing.assert_array_equal(get("rCDE")(turned), get("CDE")(pairs))

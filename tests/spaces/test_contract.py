@@ -11,6 +11,7 @@ import pytest
 
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
+from hyperdive.spaces.gaussian import train_gaussian
 from hyperdive.spaces.kmeans import kmeans
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
@@ -47,8 +48,14 @@ def by_gensim() -> VectorSpace:
     return train_word2vec(corpus, dimensions=4)
 
 
+def gaussians() -> VectorSpace:
+    corpus = encode_tokens(LINES * 50 + [["hapax", "dog", "cat"]], tempfile.mkdtemp() + "/corpus", min_count=2)
+    return train_gaussian(corpus, dimensions=4)
+
+
 SPACES: dict[str, Any] = {
     "plain": plain_dense,
+    "gaussian": gaussians,
     "kmeans": by_kmeans,
     "word2vec": by_gensim,
     **{kind: (lambda kind=kind: sbow(counts(), kind)) for kind in SBOW_KINDS},
@@ -72,6 +79,9 @@ def same(one: VectorSpace, two: VectorSpace) -> None:
     assert np.array_equal(one.frequencies, two.frequencies)
     assert np.array_equal(dense(one.matrix), dense(two.matrix))
     assert one.matrix.dtype == two.matrix.dtype
+    assert (one.variances is None) == (two.variances is None)
+    if one.variances is not None and two.variances is not None:
+        assert np.array_equal(one.variances, two.variances)
 
 
 def test_words_are_distinct_and_known(space):
@@ -150,6 +160,8 @@ def test_subset_keeps_order_and_vectors(space):
     assert part.frequency("cat") == space.frequency("cat")
     assert part.kind == space.kind
     assert part.dimensions == space.dimensions
+    if space.variances is not None:
+        assert part.variances.tolist() == space.variances[[space.index("cat"), space.index("animal")]].tolist()
     assert "dog" not in part
     with pytest.raises(UnknownWordError, match="zebra"):
         space.subset(["cat", "zebra"])
@@ -202,6 +214,8 @@ def test_a_space_says_what_it_is(space):
 def test_parts_that_do_not_go_together_are_refused():
     with pytest.raises(InputError, match="do not go together"):
         VectorSpace(["a", "b"], np.zeros((1, 3)), frequencies=[1], kind="plain")
+    with pytest.raises(InputError, match="variances of shape"):
+        VectorSpace(["a"], np.zeros((1, 3)), frequencies=[1], kind="gaussian", variances=np.ones((1, 2)))
     with pytest.raises(InputError, match="two dimensions"):
         VectorSpace(["a"], np.zeros(3), frequencies=[1], kind="plain")
     with pytest.raises(InputError, match="twice"):

@@ -22,7 +22,8 @@ SPACES = {
 }
 """Kinds of space → the space and variant of the paper's tables 2 and 3."""
 
-_METHODS = {"Random": "Random", "W": "Word2Vec+C"}  # scores that are a row of table 1 whatever the space
+# scores that are a row of table 1 whatever the space
+_METHODS = {"Random": "Random", "W": "Word2Vec+C", "GE C": "GE+C", "KL": "GE+KL"}
 
 
 def kind_of(source: Source) -> str:

@@ -29,6 +29,8 @@ class Space(StrEnum):
     kmeans = "kmeans"
     word2vec = "word2vec"
     word2vec_cbow = "word2vec-cbow"
+    gaussian = "gaussian"
+    gaussian_no_clip = "gaussian-no-clip"
 
 
 class Solver(StrEnum):

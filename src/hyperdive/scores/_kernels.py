@@ -339,3 +339,31 @@ def coherence_outside(indptr, indices, order, c_indptr, c_indices, c_data, c_sum
             if m == n:
                 break
         out[k] = _median_ppmi(columns, m, c_indptr, c_indices, c_data, c_sums, grand)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gaussian_pairs(means, variances, squares, logs, rows, starts, q, p, out, start, end):
+    """Per pair of terms, in the columns of out: mean cosine of the means and mean -KL over all pairs of their words.
+
+    KL(x‖y) = ½[Σ (vx + (mx - my)²)/vy - L + log det y - log det x].
+    """
+    size = means.shape[1]
+    for k in range(start, end):
+        cosines, divergences = 0.0, 0.0
+        for i in range(starts[q[k]], starts[q[k] + 1]):
+            x = rows[i]
+            for j in range(starts[p[k]], starts[p[k] + 1]):
+                y = rows[j]
+                dot, far = 0.0, 0.0
+                for t in range(size):
+                    a, b = np.float64(means[x, t]), np.float64(means[y, t])
+                    dot += a * b
+                    far += (np.float64(variances[x, t]) + (a - b) * (a - b)) / np.float64(variances[y, t])
+                lengths = squares[x] * squares[y]
+                if lengths > 0.0:
+                    cosines += dot / np.sqrt(lengths)
+                divergences += 0.5 * (far - size + logs[y] - logs[x])
+        many = (starts[q[k] + 1] - starts[q[k]]) * (starts[p[k] + 1] - starts[p[k]])
+        if many > 0:
+            out[k, 0] = cosines / many
+            out[k, 1] = -divergences / many

@@ -180,6 +180,38 @@ def al1(pairs: Pairs, *, w0: float = 5.0, released: bool = False) -> Floats:
     )
 
 
+# ---- Gaussians ----------------------------------------------------------------------------------------------------
+
+
+@register(
+    "GE C",
+    kind="similarity",
+    formula="cosine of the Gaussians' means, for phrases its mean over all pairs of words",
+    range="[-1, 1]",
+    reference="Vilnis and McCallum 2015",
+    needs=("gaussians",),
+    aliases=("GE+C",),
+    symmetric=True,
+)
+def gaussian_cosine(pairs: Pairs) -> Floats:
+    """Cosine of the means of two Gaussians; unlike C it takes a phrase word by word, as the paper does."""
+    return pairs.gaussian_scores[:, 0]
+
+
+@register(
+    "KL",
+    kind="inclusion",
+    formula="−KL(N_q‖N_p), for phrases its mean over all pairs of words",
+    range="(-∞, 0]",
+    reference="Vilnis and McCallum 2015",
+    needs=("gaussians",),
+    aliases=("GE KL", "GE+KL"),
+)
+def gaussian_divergence(pairs: Pairs) -> Floats:
+    """How well the Gaussian of p covers that of q: −½[tr(Σ_p⁻¹Σ_q) + (μ_q−μ_p)ᵀΣ_p⁻¹(μ_q−μ_p) − L + log|Σ_p|/|Σ_q|]."""
+    return pairs.gaussian_scores[:, 1]
+
+
 # ---- baselines ----------------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperdive.scores import _kernels
 from hyperdive.scores._blocks import run
+from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
 
 
@@ -33,6 +34,7 @@ class Pairs:
         skipgram: Any = None,
         frequencies: Any = None,
         context_counts: Any = None,
+        gaussians: Gaussians | None = None,
         places: Any = None,
         threads: int = 0,
     ) -> None:
@@ -42,6 +44,7 @@ class Pairs:
         self.skipgram = None if skipgram is None else _as_rows(skipgram, threads)
         self.frequencies: Floats | None = None if frequencies is None else np.asarray(frequencies, dtype=np.float64)
         self.context_counts = None if context_counts is None else _as_rows(context_counts, threads)
+        self.gaussians = gaussians
         self.places: Ints = np.arange(len(self.q)) if places is None else np.asarray(places, dtype=np.int64)
         self.threads = threads
 
@@ -69,6 +72,12 @@ class Pairs:
         """The cosine of the skip-gram vectors, 0 where a term has none."""
         assert self.skipgram is not None
         return _cosine(_dots(self.skipgram, self), self.skipgram, self)
+
+    @cached_property
+    def gaussian_scores(self) -> Floats:
+        """Columns: the cosine of the Gaussians' means, and -KL."""
+        assert self.gaussians is not None
+        return self.gaussians.scores(self.q, self.p, threads=self.threads)
 
     @property
     def context_entropies(self) -> Floats | None:
@@ -152,6 +161,10 @@ class Terms:
         return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
 
     @cached_property
+    def gaussians(self) -> Gaussians | None:
+        return Gaussians.of(self.source.main, self.lookup)
+
+    @cached_property
     def frequencies(self) -> Floats:
         """n(w) of each term, the mean over its words for a phrase."""
         counts = np.diff(self.lookup.starts)
@@ -167,6 +180,7 @@ class Terms:
             skipgram=self.skipgram,
             frequencies=self.frequencies,
             context_counts=self.source.context_counts,
+            gaussians=self.gaussians,
             places=places,
             threads=self._threads,
         )

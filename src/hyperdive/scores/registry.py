@@ -21,6 +21,7 @@ NEEDS = {
     "skipgram": "a skip-gram space",
     "nonnegative": "non-negative vectors",
     "frequencies": "word frequencies",
+    "gaussians": "a space of Gaussians (made with: hyperdive train --space gaussian)",
     "contexts": "co-occurrence counts of its context words (an SBOW space)",
 }
 
@@ -57,6 +58,7 @@ class Score:
             "nonnegative": "nonnegative" not in self.needs or pairs.rows.nonnegative,
             "frequencies": pairs.frequencies is not None,
             "contexts": pairs.context_counts is not None,
+            "gaussians": pairs.gaussians is not None,
         }
         return [NEEDS[need] for need in sorted(self.needs) if not present[need]]
 

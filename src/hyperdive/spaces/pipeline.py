@@ -99,7 +99,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 SOLVERS = ("fast", "paper")
-FROM_TOKENS = ("word2vec", "word2vec-cbow")
+FROM_TOKENS = ("word2vec", "word2vec-cbow", "gaussian", "gaussian-no-clip")
 """Spaces that are trained on the tokens themselves, so that counts are not enough."""
 SPACES = ("dive", "skipgram", *SBOW_KINDS, "kmeans", *FROM_TOKENS)
 PRESETS: dict[str, dict[str, Any]] = {
@@ -440,9 +440,13 @@ def _other_space(
 def _token_space(
     corpus: Corpus, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
 ) -> VectorSpace:
+    from hyperdive.spaces.gaussian import train_gaussian
     from hyperdive.spaces.word2vec import train_word2vec
 
     shared = {name: getattr(options.dive, name) for name in ("dimensions", "window", "seed")}
+    if options.space.startswith("gaussian"):
+        clip, state = options.space == "gaussian", work.place("gaussian-state")
+        return train_gaussian(corpus, clip=clip, checkpoint=state, progress=progress, **shared)
     cbow = options.space == "word2vec-cbow"
     return train_word2vec(corpus, cbow=cbow, threads=threads, progress=progress, **shared)
 

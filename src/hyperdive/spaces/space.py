@@ -6,10 +6,12 @@ The contract, once for all spaces (`tests/spaces/test_contract.py` runs every sp
 - `matrix` is a float32 array (n, d) or a `scipy.sparse.csr_array` (n, d) with sorted indices;
 - `frequencies[i]` is n(w), the number of tokens of `words[i]` in the corpus;
 - a word without a row is an `UnknownWordError` error (also a `KeyError`) with near spellings, never a zero vector;
+- `variances`, float32 (n, d), is there when words are Gaussians and `matrix` holds their means; else it is None;
 - `save` writes a folder that `load` maps back unchanged; the same space gives the same bytes.
 
 Folder (format `hyperdive-space`, version 1): `words.txt` (one word a line), `frequencies.bin` (int64), and either
-`matrix.bin` (float32) or `indptr.bin` (int64), `indices.bin` (int32 or int64) and `data.bin` (float32).
+`matrix.bin` (float32) or `indptr.bin` (int64), `indices.bin` (int32 or int64) and `data.bin` (float32). Gaussians have
+`variances.bin` (float32) beside `matrix.bin`.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class VectorSpace:
         frequencies: Any,
         kind: str,
         parameters: Mapping[str, Any] | None = None,
+        variances: Any = None,
     ) -> None:
         self.words = list(words)
         self.matrix = _checked(matrix)
@@ -66,6 +69,9 @@ class VectorSpace:
                 f"{len(self.words)} words, {self.matrix.shape[0]} vectors and {self.frequencies.size} frequencies "
                 "do not go together"
             )
+        self.variances: Vector | None = None if variances is None else np.asarray(variances, dtype=np.float32)
+        if self.variances is not None and (self.is_sparse or self.variances.shape != self.matrix.shape):
+            raise InputError(f"variances of shape {self.variances.shape} do not go with these vectors")
 
     # ---- asking ---------------------------------------------------------------------------------------------
 
@@ -131,7 +137,12 @@ class VectorSpace:
         """The same space with these words only, in this order."""
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         return VectorSpace(
-            words, self.rows(numbers), frequencies=self.frequencies[numbers], kind=self.kind, parameters=self.parameters
+            words,
+            self.rows(numbers),
+            frequencies=self.frequencies[numbers],
+            kind=self.kind,
+            parameters=self.parameters,
+            variances=None if self.variances is None else self.variances[numbers],
         )
 
     def _dense(self, number: int) -> Vector:
@@ -159,6 +170,8 @@ class VectorSpace:
                 writer.put("indptr.bin", self.matrix.indptr.astype(np.int64))
                 writer.put("indices.bin", self.matrix.indices)
                 writer.put("data.bin", self.matrix.data)
+            if self.variances is not None:
+                writer.put("variances.bin", self.variances)
             writer.finish(
                 {
                     "space": self.kind,
@@ -188,6 +201,7 @@ class VectorSpace:
             frequencies=artifact.array("frequencies.bin"),
             kind=str(artifact.header["space"]),
             parameters=artifact.header["parameters"],
+            variances=artifact.array("variances.bin") if "variances.bin" in artifact else None,
         )
 
 
