@@ -23,6 +23,7 @@ WORD, DROPPED, SIGN = 0, 1, 2
 
 _FNV_START = np.uint64(0xCBF29CE484222325)
 _FNV_PRIME = np.uint64(0x100000001B3)
+_UPPER, _LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -77,6 +78,19 @@ def _grow(slots, hashes, n):
 
 
 @njit(cache=True, nogil=True)
+def _grow_tagged(slots, hashes, n):
+    """`_grow` for slots that hold the upper half of the hash beside the number."""
+    bigger = np.zeros(2 * len(slots), dtype=np.uint64)
+    mask = np.uint64(len(bigger) - 1)
+    for t in range(n):
+        at = hashes[t] & mask
+        while bigger[at] != 0:
+            at = (at + np.uint64(1)) & mask
+        bigger[at] = (hashes[t] & _UPPER) | np.uint64(t + 1)
+    return bigger
+
+
+@njit(cache=True, nogil=True)
 def hash_forms(arena, starts, lengths):
     """FNV-1a of each form, folded once, as `tokenise` computes it."""
     out = np.empty(len(starts), dtype=np.uint64)
@@ -103,11 +117,10 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     size = len(data)
     limit = size // 2 + 2 + (size // 2 + 2 if gaps else 0)
     tokens = np.empty(limit, dtype=np.uint32)
-    slots = np.zeros(1 << 16, dtype=np.uint32)
+    slots = np.zeros(1 << 16, dtype=np.uint64)  # the upper half of the hash, and the number of the form
     most = size // 2 + 2
     hashes = np.empty(most, dtype=np.uint64)
-    starts = np.empty(most, dtype=np.int64)
-    lengths = np.empty(most, dtype=np.int32)
+    places = np.empty(most, dtype=np.int64)  # start·256 + length: one look instead of two
     arena = np.empty(size + 8, dtype=np.uint8)
     counters = np.zeros(N_COUNTERS, dtype=np.int64)
     counters[FIRST_INVALID] = -1
@@ -277,30 +290,33 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                     continue
                 mask = np.uint64(len(slots) - 1)
                 at = h & mask
+                tag = h & _UPPER
                 form = 0
                 while slots[at] != 0:
-                    t = slots[at] - 1
-                    if hashes[t] == h and lengths[t] == length:
-                        same = True
-                        other = starts[t]
-                        for j in range(length):
-                            if arena[other + j] != arena[n_arena + j]:
-                                same = False
+                    slot = slots[at]
+                    if slot & _UPPER == tag:
+                        t = np.int64(slot & _LOWER) - 1
+                        place = places[t]
+                        if place & 255 == length:
+                            same = True
+                            other = place >> 8
+                            for j in range(length):
+                                if arena[other + j] != arena[n_arena + j]:
+                                    same = False
+                                    break
+                            if same:
+                                form = t + 1
                                 break
-                        if same:
-                            form = slots[at]
-                            break
                     at = (at + np.uint64(1)) & mask
                 if form == 0:
                     hashes[n_forms] = h
-                    starts[n_forms] = n_arena
-                    lengths[n_forms] = length
+                    places[n_forms] = (n_arena << 8) | length
                     n_arena += length
                     n_forms += 1
                     form = n_forms
-                    slots[at] = form
+                    slots[at] = tag | np.uint64(form)
                     if 2 * n_forms > len(slots):
-                        slots = _grow(slots, hashes, n_forms)
+                        slots = _grow_tagged(slots, hashes, n_forms)
                 tokens[n] = form
                 n += 1
                 continue
@@ -361,8 +377,8 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     return (
         tokens[:n].copy(),
         arena[:n_arena].copy(),
-        starts[:n_forms].copy(),
-        lengths[:n_forms].copy(),
+        places[:n_forms] >> 8,
+        (places[:n_forms] & 255).astype(np.int32),
         hashes[:n_forms].copy(),
         doc_tokens[:n_docs].copy(),
         doc_sentences[:n_docs].copy(),

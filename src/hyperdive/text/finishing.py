@@ -246,8 +246,8 @@ def finish(
             _kernels.document_frequency(ids, chunk.start, documents, last_seen, frequency)
             out.append(ids)
             bar.advance(len(ids))
-    ordered = [UNKNOWN, *(words[i] for i in order)]
-    writer.put("words.txt", "".join(f"{word}\n" for word in ordered).encode("utf-8"))
+    ordered = [UNKNOWN, *map(words.__getitem__, order.tolist()), ""]
+    writer.put("words.txt", "\n".join(ordered).encode("utf-8"))
     writer.put("counts.bin", np.concatenate([[0], counts[order]]).astype(np.int64))
     writer.put("document_frequency.bin", frequency)
     writer.put("documents.bin", documents)
