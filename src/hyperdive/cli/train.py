@@ -46,7 +46,12 @@ def train(
     ],
     output: OutputOption,
     preset: Annotated[Preset, typer.Option(help="Constants to start from: ours, or the paper's.")] = Preset.default,
-    space: Annotated[Space, typer.Option(help="What to train; all but dive make a single space.")] = Space.dive,
+    space: Annotated[
+        Space,
+        typer.Option(
+            help="What to train; all but dive make one space. With --threads above 1 no two word2vec are alike."
+        ),
+    ] = Space.dive,
     dimensions: Annotated[int | None, typer.Option(help="Length of a vector.", show_default="100")] = None,
     window: Annotated[int | None, typer.Option(help="Words this far apart meet.", show_default="10")] = None,
     negatives: Annotated[

@@ -42,19 +42,7 @@ def kmeans(
         )
     given = vectors is not None
     if vectors is None:
-        matrix = counts.csr(threads=threads)
-        result = train_skipgram(
-            matrix.indptr,
-            matrix.indices,
-            matrix.data,
-            counts.frequencies,
-            symmetric=counts.options.sides == "both",
-            dimensions=dimensions,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-        )
-        vectors = result.words[1:]
+        vectors = _skipgram_vectors(counts, dimensions, seed, threads, progress)
     points = np.ascontiguousarray(vectors, dtype=np.float32)
     if points.ndim != 2 or len(points) != len(counts):
         raise InputError(f"vectors of shape {points.shape} do not go with {len(counts)} words")
@@ -95,6 +83,23 @@ def cluster(
         )
         labels: npt.NDArray[np.int64] = model.fit(points).labels_.astype(np.int64)
     return labels
+
+
+def _skipgram_vectors(
+    counts: Cooccurrence, dimensions: int, seed: int, threads: int | None, progress: Progress
+) -> npt.NDArray[np.float32]:
+    matrix = counts.csr(threads=threads)
+    symmetric = counts.options.sides == "both"
+    made = train_skipgram(
+        *matrix,
+        counts.frequencies,
+        symmetric=symmetric,
+        dimensions=dimensions,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    return made.words[1:]
 
 
 def _summed(
