@@ -35,6 +35,7 @@ test-all: $(VENV)/.stamp-dev  ## the checks and the longer proofs
 
 lint: $(VENV)/.stamp-dev  ## ruff and mypy alone
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q . || { echo "type: make format"; exit 1; }
 	@$(BIN)/mypy
 
 format: $(VENV)/.stamp-dev  ## bring the code into the one format

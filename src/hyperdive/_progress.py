@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from hyperdive.errors import one_line
+
 MODES = ("auto", "json", "none")
 _JSON_EVERY_SECONDS = 0.5
 
@@ -126,7 +128,10 @@ class Progress:
             bar._finish()
 
     def note(self, text: str) -> None:
-        """A line a person should see even when no bar is shown."""
+        """A line a person should see even when no bar is shown; only `SILENT` keeps it."""
+        text = one_line(text)
+        if self.mode == "silent":
+            return
         if self.mode == "json":
             self.out.write(json.dumps({"note": text}) + "\n")
         else:
@@ -134,7 +139,8 @@ class Progress:
         self.out.flush()
 
 
-SILENT = Progress("none")
+SILENT = Progress("silent")
+"""For the Python API: not a word."""
 
 
 def human(amount: float, unit: str = "") -> str:

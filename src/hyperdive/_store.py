@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import hashlib
 import json
 import os
@@ -29,7 +30,7 @@ from hyperdive.errors import FormatError, OutputError
 HEADER = "header.json"
 MAX_HEADER_BYTES = 64 << 20
 _CHUNK = 8 << 20
-_PARTIAL = ".partial-"
+_PARTIAL, _OLD = ".partial-", "-old"
 
 Array = npt.NDArray[Any]
 
@@ -65,7 +66,8 @@ def explain_os_errors(path: Path) -> Iterator[None]:
         raise
 
 
-def _alive(pid: int) -> bool:
+def is_running(pid: int) -> bool:
+    """Whether a process with this number runs on this machine; True where that cannot be told."""
     if sys.platform == "win32":  # no cheap probe there: leave what may belong to a running process
         return True
     try:
@@ -78,11 +80,25 @@ def _alive(pid: int) -> bool:
 
 
 def sweep_partial(path: Path) -> None:
-    """Remove temporary folders that killed runs left beside `path`."""
-    for left in path.parent.glob(f".{path.name}{_PARTIAL}*"):
+    """Remove temporary folders that killed runs left beside `path`.
+
+    A run killed between the two renames of `put_in_place` leaves the old artefact under another name: it comes back.
+    """
+    for left in sorted(path.parent.glob(f".{glob.escape(path.name)}{_PARTIAL}*")):
         pid = left.name.split(_PARTIAL, 1)[1].split("-", 1)[0]
-        if pid.isdigit() and not _alive(int(pid)):
-            shutil.rmtree(left, ignore_errors=True)
+        if not pid.isdigit() or is_running(int(pid)):
+            continue
+        if left.name.endswith(_OLD) and not os.path.lexists(path):
+            left.rename(path)
+        else:
+            _remove(left)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink():
+        path.unlink()
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 class FileWriter:
@@ -144,6 +160,8 @@ class ArtifactWriter:
             sweep_partial(self.path)
             self.folder = self.path.parent / f".{self.path.name}{_PARTIAL}{os.getpid()}-{uuid.uuid4().hex[:8]}"
             self.folder.mkdir()
+        # beside the folder, not in it: maps of scratch files may still be open when the folder is renamed
+        self._scratch = self.folder.with_name(f"{self.folder.name}-scratch")
         self._open: dict[str, FileWriter] = {}
         self._files: dict[str, dict[str, Any]] = {}
         self._finished = False
@@ -176,10 +194,9 @@ class ArtifactWriter:
         (self.folder / name).unlink(missing_ok=True)
 
     def scratch(self, name: str) -> Path:
-        """A place inside the folder for a temporary file; it is gone before the artefact appears."""
-        folder = self.folder / "scratch"
-        folder.mkdir(exist_ok=True)
-        return folder / name
+        """A place for a temporary file, gone when the writer is left."""
+        self._scratch.mkdir(exist_ok=True)
+        return self._scratch / name
 
     def finish(self, header: Mapping[str, Any]) -> dict[str, Any]:
         """Close all files, write the header and put the folder in its place."""
@@ -187,7 +204,6 @@ class ArtifactWriter:
             for name, writer in self._open.items():
                 self._files[name] = writer.close()
             self._open.clear()
-            shutil.rmtree(self.folder / "scratch", ignore_errors=True)
             full: dict[str, Any] = {
                 "format": f"hyperdive-{self.kind}",
                 "format_version": self.version,
@@ -215,6 +231,7 @@ class ArtifactWriter:
                 with contextlib.suppress(OSError):
                     writer.abandon()
             shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self._scratch, ignore_errors=True)
         if isinstance(error, OSError):
             with explain_os_errors(self.path):
                 raise error
@@ -239,7 +256,7 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
     old: Path | None = None
     if os.path.lexists(path):
         check_output(path, force=force)
-        old = path.parent / f".{path.name}{_PARTIAL}{os.getpid()}-old"
+        old = path.parent / f".{path.name}{_PARTIAL}{os.getpid()}{_OLD}"
         path.rename(old)
     try:
         folder.rename(path)
@@ -248,7 +265,7 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
             old.rename(path)
         raise
     if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
+        _remove(old)
 
 
 class Artifact:
@@ -282,6 +299,8 @@ class Artifact:
         if not isinstance(files, dict):
             raise FormatError(f"{self.path}: header lists no files", hint="the folder is damaged; make it anew")
         for name, entry in files.items():
+            if not isinstance(entry, dict) or not isinstance(entry.get("sha256"), str):
+                raise FormatError(f"{self.path}: the header does not describe {name}", hint="make it anew")
             parts = Path(name).parts
             if not parts or Path(name).is_absolute() or ".." in parts:
                 raise FormatError(f"{self.path}: header names a file outside the folder ({name!r})")
@@ -304,7 +323,7 @@ class Artifact:
             dtype = np.dtype(entry["dtype"])
             shape = entry["shape"]
             valid = dtype.kind in "iuf" and all(isinstance(n, int) and n >= 0 for n in shape)
-        except (TypeError, KeyError):
+        except (TypeError, KeyError, ValueError, SyntaxError):
             valid = False
         count = 1
         if valid:
@@ -354,6 +373,15 @@ class Artifact:
                 )
 
 
+def is_artifact(path: Path) -> bool:
+    """Whether a folder was made by hyperdive, by its header alone."""
+    try:
+        read_header(path)
+    except FormatError:
+        return False
+    return True
+
+
 def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[str, Any]:
     """The header of an artefact folder, checked against its own fingerprint."""
     file = path / HEADER
@@ -373,7 +401,11 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
     if expected and header["format"] != expected:
         raise FormatError(f"{path}: this is a {header['format']}, not a {expected}", hint=hint)
     claimed = header.pop("fingerprint", None)
-    if claimed != fingerprint(header):
+    try:
+        actual = fingerprint(header)
+    except (ValueError, RecursionError):  # NaN, half a pair of surrogates
+        actual = ""
+    if claimed != actual:
         raise FormatError(f"{path}: {HEADER} was altered", hint="the folder is damaged; make it anew")
     header["fingerprint"] = claimed
     return header

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 
+def one_line(text: str) -> str:
+    """Text that may hold anything, safe to show in a terminal: no line breaks, no control characters.
+
+    >>> one_line("a\\n b\\x1b[31m")
+    'a b?[31m'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+
+
 class Error(Exception):
     """Base of all errors hyperdive raises on purpose.
 
@@ -11,8 +20,7 @@ class Error(Exception):
     """
 
     def __init__(self, what: str, *, hint: str = "") -> None:
-        self.what = " ".join(what.split())
-        self.hint = " ".join(hint.split())
+        self.what, self.hint = one_line(what), one_line(hint)
         super().__init__(f"{self.what} ({self.hint})" if self.hint else self.what)
 
 

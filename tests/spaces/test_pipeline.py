@@ -228,3 +228,51 @@ def test_asking_for_unknown_words_and_phrases() -> None:
         model.score("dog", ["animal"])  # type: ignore[call-overload]
     with pytest.raises(InputError, match="do not make pairs"):
         model.score(["dog"], ["animal", "dog"])
+
+
+# ---- resuming only what is the same run ---------------------------------------------------------------------
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> None:
+    """A run that is stopped after its corpus."""
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hyperdive.spaces.pipeline._counts", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(*arguments, **options)
+
+
+def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop words entered the plan by their file's name, so an edited file gave the old corpus."""
+    stop = tmp_path / "stop.txt"
+    stop.write_text("xyz\n")
+    rules = {**PLAIN, "stopwords": str(stop)}
+    interrupted(monkeypatch, text, tmp_path / "m", text=rules, **SMALL)
+    assert (tmp_path / ".m.train" / "corpus").exists()
+    stop.write_text("kinda\n")
+    with pytest.raises(InputError, match="other options or other text"):
+        train(text, tmp_path / "m", text=rules, resume=True, **SMALL)
+    stop.write_text("xyz\n")
+    train(text, tmp_path / "m", text=rules, resume=True, **SMALL)
+    train(text, tmp_path / "whole", text=rules, **SMALL)
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+
+
+def test_a_damaged_mark_belongs_to_no_run(tmp_path: Path, text: Path) -> None:
+    """A mark cut short by a kill made every later run fail."""
+    (tmp_path / ".m.train").mkdir()
+    (tmp_path / ".m.train" / "plan.json").write_text('{"iden')
+    with pytest.raises(InputError, match="other options"):
+        train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    train(text, tmp_path / "m", text=PLAIN, **SMALL)
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path, text: Path) -> None:
+    """The second one removed the first one's stages under its feet."""
+    (tmp_path / ".m.train").mkdir()
+    (tmp_path / ".m.train" / "plan.json").write_text('{"process": 1}')
+    with pytest.raises(OutputError, match="another run"):
+        train(text, tmp_path / "m", text=PLAIN, **SMALL)

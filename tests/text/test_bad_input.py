@@ -208,7 +208,7 @@ def test_interrupted_half_way(tmp_path: Path, kind: signal.Signals) -> None:
         feed.write(GOOD * 100)
         feed.flush()
         deadline = time.monotonic() + 60
-        while not list(tmp_path.glob(".corpus.partial-*/scratch/*")) and time.monotonic() < deadline:
+        while not list(tmp_path.glob(".corpus.partial-*-scratch/*")) and time.monotonic() < deadline:
             time.sleep(0.05)
         while child.poll() is None and time.monotonic() < deadline:  # as a person does: press again until it stops
             child.send_signal(kind)

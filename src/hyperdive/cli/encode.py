@@ -137,7 +137,7 @@ def encode(
 
     length: int | str | None = line_length
     if line_length is not None and line_length not in ("document", "sentence"):
-        if not line_length.isdigit():
+        if not line_length.isdecimal():
             raise OptionError(f"--line-length is {line_length!r}", hint="use a number, document or sentence")
         length = int(line_length)
     corpus = run(

@@ -50,7 +50,7 @@ def info(
 
     header = read_header(path)
     if verify:
-        Artifact(path, header).verify()
+        Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
     if drop_text:
         freed = drop(path)
         write(f"{path}: removed the kept text, {human(freed, 'B')} freed")
@@ -99,11 +99,9 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
     _table(rows)
     if words:
-        top = ", ".join(
-            f"{w} {n:,}"
-            for w, n in zip(corpus.vocabulary[1 : words + 1], corpus.counts[1 : words + 1].tolist(), strict=True)
-        )
-        write(f"most frequent: {top}")
+        last = min(words + 1, corpus.vocabulary_size)
+        pairs = zip(corpus.vocabulary[1:last], corpus.counts[1:last].tolist(), strict=True)
+        write(f"most frequent: {', '.join(f'{word} {count:,}' for word, count in pairs)}")
 
 
 def _coverage(corpus: Corpus, data: Path | None) -> None:

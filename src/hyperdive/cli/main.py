@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     except Error as error:
         return _fail(str(error), 1)
-    except usage.NoArgsIsHelpError as error:
+    except getattr(usage, "NoArgsIsHelpError", ()) as error:  # older releases do not know it
         sys.stderr.write(error.format_message() + "\n")
         return 2
     except usage.UsageError as error:
@@ -117,4 +117,8 @@ def _fail(message: str, code: int) -> int:
 
 def run() -> None:
     """Entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):
+        # a console that cannot show a character shows another, instead of failing
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     sys.exit(main())

@@ -104,6 +104,7 @@ def train(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive.counts.planning import parse_size
+    from hyperdive.errors import Error
     from hyperdive.spaces.model import Model
     from hyperdive.spaces.pipeline import train as run
 
@@ -118,31 +119,34 @@ def train(
         "phrases": phrases,
         "min_count": min_count,
     }
-    made = run(
-        source[0] if len(source) == 1 else source,
-        output,
-        preset=str(preset),
-        text={name: _plain(value) for name, value in text.items() if value is not None},
-        start=None if start is None else Model.load(start),
-        memory=None if memory is None else parse_size(memory),
-        threads=threads,
-        resume=resume,
-        force=force,
-        progress=reporter(progress),
-        space=str(space),
-        dimensions=dimensions,
-        window=window,
-        negatives=negatives,
-        pmi_filter=pmi_filter,
-        shift=shift,
-        beta=beta,
-        ridge=ridge,
-        passes=passes,
-        solver=_plain(solver),
-        skipgram=skipgram,
-        contexts=contexts,
-        seed=seed,
-    )
+    try:
+        made = run(
+            source[0] if len(source) == 1 else source,
+            output,
+            preset=str(preset),
+            text={name: _plain(value) for name, value in text.items() if value is not None},
+            start=None if start is None else Model.load(start),
+            memory=None if memory is None else parse_size(memory),
+            threads=threads,
+            resume=resume,
+            force=force,
+            progress=reporter(progress),
+            space=str(space),
+            dimensions=dimensions,
+            window=window,
+            negatives=negatives,
+            pmi_filter=pmi_filter,
+            shift=shift,
+            beta=beta,
+            ridge=ridge,
+            passes=passes,
+            solver=_plain(solver),
+            skipgram=skipgram,
+            contexts=contexts,
+            seed=seed,
+        )
+    except KeyboardInterrupt:
+        raise Error("interrupted", hint="the same command with --resume goes on from here") from None
     describe(output, made)
 
 

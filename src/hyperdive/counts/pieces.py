@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._store import _alive, canonical_json, explain_os_errors, fingerprint
+from hyperdive._store import canonical_json, explain_os_errors, fingerprint, is_running
 from hyperdive.counts.layout import Layout, Shard
 from hyperdive.errors import FormatError, OutputError
 
@@ -105,7 +105,7 @@ class Work:
         owner, plan = self.folder / "owner", self.folder / "plan.json"
         if self.folder.exists():
             pid = owner.read_text() if owner.is_file() else ""
-            if pid.isdigit() and int(pid) != os.getpid() and _alive(int(pid)):
+            if pid.isdigit() and int(pid) != os.getpid() and is_running(int(pid)):
                 raise OutputError(
                     f"{self.output}: another run (process {pid}) is making it", hint="wait for it or choose another -o"
                 )

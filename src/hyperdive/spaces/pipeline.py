@@ -7,8 +7,11 @@ uninterrupted run. The folder is removed when the model is complete.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive import __version__
 from hyperdive._progress import SILENT, Progress
 from hyperdive._store import (
     HEADER,
@@ -26,11 +30,12 @@ from hyperdive._store import (
     check_output,
     explain_os_errors,
     fingerprint,
+    is_running,
     read_header,
 )
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.filtering import PmiFilter
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.spaces.model import Model, rounded
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
@@ -114,21 +119,35 @@ class _Work:
 
     def __init__(self, output: Path, plan: dict[str, Any], *, resume: bool) -> None:
         self.folder = output.parent / f".{output.name}.train"
+        self._mark = self.folder / "plan.json"
         identity = fingerprint(plan)
-        mark = self.folder / "plan.json"
-        if self.folder.exists():
-            found = json.loads(mark.read_text(encoding="utf-8")) if mark.is_file() else {}
-            if not resume:
-                shutil.rmtree(self.folder)
-            elif found.get("identity") != identity:
-                raise InputError(
-                    f"{self.folder}: holds a run with other options or other text", hint="train without --resume"
-                )
-        elif resume:
+        found = self._found()
+        owner = found.get("process")
+        if isinstance(owner, int) and owner != os.getpid() and is_running(owner):
+            raise OutputError(
+                f"{output}: another run is training this model (process {owner})", hint="choose another -o"
+            )
+        if resume and not self.folder.exists():
             raise InputError(f"{output}: there is no run to resume", hint="train without --resume")
+        if resume and found.get("identity") != identity:
+            raise InputError(
+                f"{self.folder}: holds a run with other options or other text", hint="train without --resume"
+            )
         with explain_os_errors(output):
+            if self.folder.exists() and not resume:
+                shutil.rmtree(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
-            mark.write_text(canonical_json({"identity": identity, "plan": plan}), encoding="utf-8")
+            new = self.folder / "plan.json.new"
+            new.write_text(canonical_json({"identity": identity, "process": os.getpid()}), encoding="utf-8")
+            os.replace(new, self._mark)  # noqa: PTH105
+
+    def _found(self) -> dict[str, Any]:
+        """What an earlier run left; a mark that cannot be read belongs to no run."""
+        try:
+            found = json.loads(self._mark.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def place(self, name: str) -> Path:
         return self.folder / name
@@ -174,7 +193,17 @@ def _identity_of(source: Any, kind: str) -> Any:
         return (source if isinstance(source, Cooccurrence) else Cooccurrence.open(source)).fingerprint
     given = [source] if isinstance(source, str | Path) else list(source)
     found = find_sources(given, lambda path, reason: None)
-    return [[one.path, one.size, Path(one.path).stat().st_mtime_ns if one.size is not None else 0] for one in found]
+    # a pipe cannot be read twice, so a run on one is never the same run again
+    return [
+        [one.path, one.size, Path(one.path).stat().st_mtime_ns] if one.size is not None else uuid.uuid4().hex
+        for one in found
+    ]
+
+
+def _content(option: Any) -> Any:
+    """A file of stop words or phrases stands for its content."""
+    path = Path(str(option))
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else option
 
 
 def train(
@@ -213,8 +242,9 @@ def train(
     plan = {
         "input": _identity_of(source, kind),
         "options": chosen.as_parameters(),
-        "text": {"preset": preset, **(text or {})} if kind == "text" else None,
-        "start": None if start is None else start.parameters,
+        "text": {"preset": preset, **{name: _content(value) for name, value in (text or {}).items()}},
+        "start": None if start is None else _identity_of_model(start),
+        "version": __version__,
     }
     work = _Work(output, plan, resume=resume)
     try:
@@ -269,6 +299,14 @@ def _make(
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},
     )
+
+
+def _identity_of_model(model: Model) -> str:
+    sha = hashlib.sha256("\n".join(model.words).encode())
+    for space in (model.dive, model.contexts):
+        if space is not None:
+            sha.update(np.ascontiguousarray(space.matrix.data if space.is_sparse else space.matrix).data)
+    return sha.hexdigest()
 
 
 def _corpus(

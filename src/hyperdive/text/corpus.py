@@ -72,8 +72,11 @@ class Corpus:
     def open(cls, path: str | Path, *, min_count: int | None = None) -> Corpus:
         """Open a corpus folder; `min_count` overrides the one it was encoded with."""
         artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
-        corpus = cls(artifact, min_count)
-        corpus._check()
+        try:
+            corpus = cls(artifact, min_count)
+            corpus._check()
+        except (KeyError, TypeError, ValueError, AttributeError):  # a header that lacks what every corpus has
+            raise FormatError(f"{path}: the header is not that of a corpus", hint="make it anew") from None
         return corpus
 
     def _check(self) -> None:

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive._store import ArtifactWriter
+from hyperdive._store import ArtifactWriter, check_output
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import _kernels as k
 from hyperdive.text import characters, phrases
-from hyperdive.text.corpus import KIND, VERSION, Corpus
+from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
 from hyperdive.text.finishing import Accounting, Keys, Spool, finish, select, shuffle_documents
 from hyperdive.text.forms import FormTable
 from hyperdive.text.keeping import KEEP_BELOW, TextKeeper
@@ -101,10 +101,16 @@ class _Spooler:
     """Takes tokenised blocks in input order: numbers their forms, resolves new ones, and appends to the spool."""
 
     def __init__(
-        self, writer: ArtifactWriter, options: EncodeOptions, keep_text: bool | None, strict: bool, progress: Progress
+        self,
+        writer: ArtifactWriter,
+        options: EncodeOptions,
+        resolver: Resolver,
+        keep_text: bool | None,
+        strict: bool,
+        progress: Progress,
     ) -> None:
         self.options, self.strict = options, strict
-        self.table, self.resolver = FormTable(), Resolver(options)
+        self.table, self.resolver = FormTable(), resolver
         self.accounting = Accounting()
         self.documents = _Scratch(writer.scratch("documents.bin"), "int64")
         self.document_sentences = _Scratch(writer.scratch("document_sentences.bin"), "int64")
@@ -307,8 +313,7 @@ def _read(
                 if take():
                     return
         finally:
-            for _, future in waiting:
-                future.cancel()
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def encode(
@@ -349,9 +354,12 @@ def encode(
     if threads < 1 or block_bytes < 1:
         raise OptionError("the number of threads and the block size must be 1 or more")
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    check_output(Path(output), force=force)
     skipped: list[tuple[str, str]] = []
+    resolver = Resolver(rules)
+    phrase_list = phrases.load(rules, resolver)
+    sources = find_sources(given, lambda path, reason: skipped.append((path, reason)))
     with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
-        sources = find_sources(given, lambda path, reason: skipped.append((path, reason)))
         for path, reason in skipped[:10]:
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
@@ -359,8 +367,7 @@ def encode(
         plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
         if plan is not None and plan.is_long:
             progress.note(str(plan))
-        spooler = _Spooler(writer, rules, keep_text, strict, progress)
-        phrase_list = phrases.load(rules, spooler.resolver)
+        spooler = _Spooler(writer, rules, resolver, keep_text, strict, progress)
         _read(spooler, sources, layout, threads, block_bytes, progress)
         spool, keys = spooler.close(), spooler.resolver.keys()
         accounting = spooler.accounting
@@ -401,6 +408,9 @@ def encode_tokens(
     """
     fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document"}
     rules = EncodeOptions.preset("default", **{**fixed, **options})
+    for name in ("lemmas", "stopwords", "pos", "phrases", "shuffle"):
+        if getattr(rules, name) not in ("none", None):
+            raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
     numbers: dict[str, int] = {}
     forms: list[int] = []
     starts = [0]
@@ -408,8 +418,8 @@ def encode_tokens(
         if isinstance(document, str):
             raise InputError("encode_tokens needs lists of tokens, it got a string", hint="use encode() for text")
         for token in document:
-            if not token or token.split() != [token]:
-                raise InputError(f"{token!r} is not a token: it is empty or holds white space")
+            if not isinstance(token, str) or token.split() != [token] or token == UNKNOWN or not _is_text(token):
+                raise InputError(f"{token!r} is not a token: a token is text without white space, and not {UNKNOWN}")
             forms.append(numbers.setdefault(token, len(numbers) + 1))
         starts.append(len(forms))
     offsets = np.array(starts, dtype=np.int64)
@@ -422,3 +432,8 @@ def encode_tokens(
         stream = select(spool, keys, rules, accounting, writer, progress)
         finish(stream, words, rules, accounting, writer, progress, {"input": {"kind": "tokens"}})
     return Corpus.open(output)
+
+
+def _is_text(token: str) -> bool:
+    """Whether a string can be written as UTF-8: half a pair of surrogates cannot."""
+    return token.isascii() or not any(0xD800 <= ord(c) < 0xE000 for c in token)

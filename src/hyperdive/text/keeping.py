@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,7 @@ def drop_text(path: str | Path) -> int:
     header["fingerprint"] = fingerprint(header)
     new = path / f"{HEADER}.new"
     new.write_text(canonical_json(header), encoding="utf-8", newline="\n")
-    shutil.move(new, path / HEADER)
+    os.replace(new, path / HEADER)  # noqa: PTH105
     for name in present:
         (path / name).unlink(missing_ok=True)
     return freed

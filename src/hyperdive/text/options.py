@@ -62,8 +62,8 @@ class EncodeOptions:
             raise OptionError("the line length must be 1 or more", hint="or 'document' or 'sentence'")
         if self.min_count < 1:
             raise OptionError("the minimum count must be 1 or more")
-        if self.max_tokens < 0:
-            raise OptionError("the number of tokens must be 0 (everything) or more")
+        if not 0 <= self.max_tokens < 1 << 62:
+            raise OptionError(f"max tokens is {self.max_tokens}", hint="use 0 (everything) or a number of words")
         if not -1.0 <= self.phrase_threshold <= 1.0:
             raise OptionError("the phrase threshold is a normalised PMI, from -1 to 1")
         if self.shuffle is not None and self.shuffle < 0:

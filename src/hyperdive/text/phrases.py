@@ -19,7 +19,7 @@ from hyperdive.text import _kernels as k
 from hyperdive.text.finishing import Accounting, Keys, Spool, scratch_array
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.words import Resolver
+from hyperdive.text.words import Resolver, lower
 
 Spelling = Callable[[int], str]
 
@@ -51,13 +51,15 @@ def load(options: EncodeOptions, resolver: Resolver) -> list[Phrase]:
         raise InputError(f"{path}: too large for a list of phrases")
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", hint="check the permissions") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
     found: dict[tuple[str, ...], Phrase] = {}
     for forms in split_terms(lines, options):
         words = tuple(resolver.key(form)[0].partition("|")[0] for form in forms)
         if 2 <= len(words) <= MAX_WORDS_GIVEN:
-            found.setdefault(words, Phrase(words, "_".join(forms)))
+            found.setdefault(words, Phrase(words, "_".join(map(lower, forms))))
     if not found:
         raise InputError(
             f"{path}: no term of two or more words in it", hint="write one term a line, such as: blood pressure"
@@ -121,7 +123,7 @@ def join(
 
     def spelling(form: int) -> str:
         word = table.word(form) if form <= len(table) else keys.words[int(keys.of_form[form])]
-        return word.partition("|")[0]
+        return lower(word.partition("|")[0])
 
     if options.phrases != "auto":
         spool, keys, matched = _join_once(

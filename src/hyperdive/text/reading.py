@@ -125,12 +125,13 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
     pending, offset, going_on = b"", 0, False
     first = True
     while True:
-        chunk = stream.read(block_bytes)
-        if first:
-            if chunk.startswith(_BOM):
-                chunk, offset = chunk[3:], 3
-            first = False
-        last = len(chunk) < block_bytes
+        # a mark of the byte order is looked for in one piece, however small the blocks
+        wanted = max(block_bytes, len(_BOM)) if first else block_bytes
+        chunk = stream.read(wanted)
+        last = len(chunk) < wanted
+        if first and chunk.startswith(_BOM):
+            chunk, offset = chunk[len(_BOM) :], len(_BOM)
+        first = False
         pending = pending + chunk if pending else chunk
         cut = len(pending) if last else pending.rfind(b"\n") + 1
         if cut:
@@ -206,9 +207,10 @@ def _json_lines(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
         if not line.strip():
             continue
         try:
-            value: Any = json.loads(line)
+            # bytes that are not UTF-8 come out again as they are, and are counted where text is read
+            value: Any = json.loads(line.decode("utf-8", errors="surrogateescape"))
         except (ValueError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "not valid JSON"
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
             raise InputError(f"{path}: line {number} is not valid JSON ({reason})") from None
         for name in names:
             if not isinstance(value, dict) or name not in value:
@@ -224,7 +226,15 @@ def _json_lines(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
             raise InputError(
                 f"{path}: line {number}: field {layout.field!r} is not text", hint="choose another --field"
             )
-        yield value.encode("utf-8", errors="replace")
+        yield _escaped(value)
+
+
+def _escaped(text: str) -> bytes:
+    """UTF-8, with what is no character as the invalid bytes it was or stands for."""
+    try:
+        return text.encode("utf-8", errors="surrogateescape")
+    except UnicodeEncodeError:  # half a pair, written as an escape
+        return text.encode("utf-8", errors="surrogatepass")
 
 
 def _raw_lines(stream: ByteStream) -> Iterator[bytes]:
@@ -262,9 +272,10 @@ def _csv(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
         reader = csv.open_csv(
             _File(stream),
             read_options=csv.ReadOptions(block_size=8 << 20),
-            parse_options=csv.ParseOptions(
-                delimiter="\t" if stream.source.format == "tsv" else ",", newlines_in_values=True
-            ),
+            # a quotation mark in a TSV file is a quotation mark
+            parse_options=csv.ParseOptions(delimiter="\t", quote_char=False)
+            if stream.source.format == "tsv"
+            else csv.ParseOptions(newlines_in_values=True),
             convert_options=csv.ConvertOptions(
                 include_columns=[layout.column], column_types={layout.column: pa.binary()}
             ),
@@ -293,7 +304,9 @@ def _parquet(source: Source, layout: Layout) -> Iterator[bytes]:
             f"{source.path}: no column {layout.column!r} (it has: {held})", hint="name the text's column with --column"
         )
     kind = file.schema_arrow.field(layout.column).type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind)):
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if not any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)):
         raise InputError(f"{source.path}: column {layout.column!r} is {kind}, not text", hint="choose another --column")
     try:
         for batch in file.iter_batches(batch_size=1024, columns=[layout.column]):
@@ -303,6 +316,6 @@ def _parquet(source: Source, layout: Layout) -> Iterator[bytes]:
 
 
 def _column(column: Any) -> Iterator[bytes]:
-    for value in column.cast("binary"):
+    for value in (column.dictionary_decode() if hasattr(column, "dictionary_decode") else column).cast("binary"):
         if value.is_valid:
             yield value.as_py()

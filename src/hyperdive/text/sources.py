@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from hyperdive._store import HEADER, is_artifact
 from hyperdive.errors import InputError
 
 STDIN = "-"
@@ -57,7 +58,7 @@ class Source:
         """The file's name without folders and without the ending of a compression."""
         if self.path == STDIN:
             return "stdin"
-        name = Path(self.path).name
+        name = os.fsencode(Path(self.path).name).decode("utf-8", errors="replace")
         for suffix in _COMPRESSED_SUFFIXES:
             name = name.removesuffix(suffix)
         return name
@@ -79,6 +80,8 @@ def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], Non
     sources: list[Source] = []
     for given in inputs:
         text = os.fspath(given)
+        if not text:
+            raise InputError("an empty name is no input", hint="is a variable of your shell unset?")
         if text == STDIN:
             sources.append(Source(STDIN))
             continue
@@ -118,6 +121,10 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[Source
         skipped(str(error.filename), error.strerror or "cannot be read")
 
     for base, folders, files in os.walk(folder, onerror=unreadable):
+        for name in list(folders):
+            if (Path(base) / name / HEADER).is_file() and is_artifact(Path(base) / name):
+                skipped(str(Path(base) / name), "made by hyperdive, not text")
+                folders.remove(name)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in files:
             if not name.startswith("."):
@@ -153,9 +160,16 @@ def what_is_wrong(source: Source) -> tuple[str, str] | None:
         head = stream.read(_SNIFF)
     if not head:
         return "the file is empty", ""
+    return not_text(head)
+
+
+def not_text(head: bytes) -> tuple[str, str] | None:
+    """What the first bytes of a file are instead of text, and a hint; None when they are text."""
     for magic, kind, hint in _NOT_TEXT:
         if head.startswith(magic):
             return f"this is {kind}, not text", hint
+    if not head:
+        return None
     strange = sum(1 for byte in head if byte < 32 and byte not in _TEXT_CONTROLS)
     strange += max(0, head.count(0) - len(head) // 100)
     if strange * 50 > len(head):
@@ -170,13 +184,11 @@ class ByteStream:
         self.source = source
         self._done = 0
         try:
-            self._raw: IO[bytes] = sys.stdin.buffer if source.path == STDIN else Path(source.path).open("rb")  # noqa: SIM115
-            head = b"" if source.path == STDIN or source.size is None else self._raw.read(6)
+            self._raw: IO[bytes] = _standard_input() if source.path == STDIN else Path(source.path).open("rb")  # noqa: SIM115
+            self.head = self._raw.peek(_SNIFF)[:_SNIFF]  # type: ignore[attr-defined]
         except OSError as error:
             raise InputError(f"{source.path}: {error.strerror}", hint="check the permissions") from error
-        if head:
-            self._raw.seek(0)
-        self.compression = next((name for magic, name in _COMPRESSION if head.startswith(magic)), "")
+        self.compression = next((name for magic, name in _COMPRESSION if self.head.startswith(magic)), "")
         self._stream: Any = self._raw
         if self.compression == "gzip":
             self._stream = gzip.GzipFile(fileobj=self._raw)
@@ -222,7 +234,7 @@ class ByteStream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._raw is not sys.stdin.buffer:
+        if self.source.path != STDIN:
             self._raw.close()
 
     def chunks(self, size: int) -> Iterator[bytes]:
@@ -231,6 +243,19 @@ class ByteStream:
             yield chunk
 
 
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("there is no standard input here", hint="name a file instead of -")
+    return sys.stdin.buffer
+
+
 def open_source(source: Source) -> ByteStream:
-    """Open a source for reading, decompressing by its content, not by its name."""
-    return ByteStream(source)
+    """Open a source for reading, decompressing by its content, not by its name.
+
+    What comes through a pipe could not be looked at before; it is here.
+    """
+    stream = ByteStream(source)
+    reason = not_text(stream.head) if source.size is None and not stream.compression else None
+    if reason:
+        raise InputError(f"{source.path}: {reason[0]}", hint=reason[1])
+    return stream

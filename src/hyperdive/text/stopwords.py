@@ -47,6 +47,8 @@ def load(name: str) -> frozenset[str]:
         raise InputError(f"{name}: too large for a list of stop words")
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", hint="check the permissions") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: not UTF-8 text (byte {error.start})") from None
     return frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import signal
+import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from hyperdive.text.encoding import Tokens, tokenise
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.reading import Block
 
+_MOST_PROCESSES = 60  # Windows waits for no more at once
 SPACY_MODEL = "en_core_web_sm"
 Tagger = Callable[[list[list[str]]], list[list[str]]]
 
@@ -117,4 +119,19 @@ def executor(options: EncodeOptions, processes: int) -> Executor:
     if processes == 1:
         return ThreadPoolExecutor(1)
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(processes, mp_context=context, initializer=_start_worker, initargs=(options.pos,))
+    pool = ProcessPoolExecutor(
+        min(processes, _MOST_PROCESSES), mp_context=context, initializer=_start_worker, initargs=(options.pos,)
+    )
+    # Workers start as jobs come. They inherit what becomes of Ctrl-C, and must not see one before they are ready.
+    if threading.current_thread() is not threading.main_thread():
+        return pool
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        wait([pool.submit(_ready) for _ in range(processes)])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return pool
+
+
+def _ready() -> None:
+    """A job that starts a worker."""

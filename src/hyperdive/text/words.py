@@ -47,6 +47,18 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     return english
 
 
+def lower(form: str) -> str:
+    """A form in lower case, without invisible characters, composed.
+
+    >>> lower("École"), lower("co\u00adoperate")
+    ('école', 'cooperate')
+    """
+    if form.isascii():
+        return form.lower()
+    # a full lower-casing can leave a combining dot (İ); the canonical form joins what belongs together
+    return unicodedata.normalize("NFC", "".join(c for c in form if unicodedata.category(c) != "Cf").lower())
+
+
 class Resolver:
     """Turns forms into keys: the same key for every form of a word, a tag kept apart from the word.
 
@@ -86,9 +98,7 @@ class Resolver:
     def key(self, form: str) -> tuple[str, bool]:
         """The key of one form, and whether it is a stop word."""
         form, bar, tag = form.partition("|")
-        if not form.isascii():
-            # a full lower-casing can leave a combining dot (İ); the canonical form joins what belongs together
-            form = unicodedata.normalize("NFC", "".join(c for c in form if unicodedata.category(c) != "Cf").lower())
+        form = lower(form)
         lemma = self._lemma(form).lower()
         if lemma != form and not self._is_word(lemma):
             lemma = form
