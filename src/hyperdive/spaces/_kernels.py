@@ -47,8 +47,8 @@ def positive_gradient(first, last, starts, ends, indices, data, own, other, grad
             for t in range(dimensions):
                 dot += x[t] * y[t]
             pull[j] = dot
-        for j in range(many):
-            pull[j] = F(data[start + j]) / (ONE + np.exp(pull[j]))
+        for j in range(many):  # e^80 is finite in 32 bits, and beyond it 1 - σ is nothing
+            pull[j] = F(data[start + j]) / (ONE + np.exp(min(pull[j], F(80.0))))
         for j in range(many):
             y, q = other[indices[start + j]], pull[j]
             for t in range(dimensions):
