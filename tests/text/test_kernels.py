@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive.text import _kernels as k
+from hyperdive.text import _streams
 from hyperdive.text.encoding import Tokens, tokenise
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
@@ -240,7 +241,7 @@ def test_select_agrees_with_a_loop(forms: list[int], limit: int, by_kept: bool, 
     stop = np.array([False, False, True, False, False])
     out = np.zeros(len(forms), dtype=np.uint32)
     moved = np.full(len(starts), -1, dtype=np.int64)
-    used, got, stops, sentence = k.select(
+    used, got, stops, sentence = _streams.select(
         np.array(forms, dtype=np.uint32), key_of_form, stop, out, 0, 0, np.array(starts, dtype=np.int64), 0, moved,
         limit, by_kept,
     )  # fmt: skip
@@ -272,5 +273,5 @@ def test_document_frequency_agrees_with_sets(documents: list[list[int]], chunk: 
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
     frequency, last = np.zeros(6, dtype=np.int64), np.full(6, -1, dtype=np.int64)
     for start in range(0, len(ids), chunk):
-        k.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
+        _streams.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
     assert frequency.tolist() == [sum(i in d for d in documents) for i in range(6)]

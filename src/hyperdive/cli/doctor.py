@@ -90,15 +90,15 @@ def _compiling() -> Finding:
     try:
         import numpy as np
 
-        from hyperdive.text import _kernels
+        from hyperdive.text import _streams
 
         counts = np.zeros(3, dtype=np.int64)
-        _kernels.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)
+        _streams.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)
     except Exception as error:  # whatever a broken compiler throws, the user should read it here
         return Finding("compiling", "wrong", f"numba cannot compile ({type(error).__name__}: {error})")
     if counts.tolist() != [0, 2, 1]:
         return Finding("compiling", "wrong", "numba compiles wrongly here; reinstall numba and llvmlite")
-    folder = os.environ.get("NUMBA_CACHE_DIR") or Path(_kernels.__file__).parent / "__pycache__"
+    folder = os.environ.get("NUMBA_CACHE_DIR") or Path(_streams.__file__).parent / "__pycache__"
     if not os.access(folder, os.W_OK):
         return Finding(
             "compiling",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text import _kernels
+from hyperdive.text import _streams
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.options import EncodeOptions
 
@@ -128,7 +128,7 @@ def select(
         while start < end and (written if by_kept else alphabetic) < limit:
             piece = np.asarray(spool.forms[start : start + _CHUNK_TOKENS])
             out = np.empty(len(piece), dtype=np.uint32)
-            used, got, new_stops, sentence = _kernels.select(
+            used, got, new_stops, sentence = _streams.select(
                 piece, keys.of_form, keys.stop, out, start, written, spool.sentences, sentence, sentences,
                 limit - (written if by_kept else alphabetic), by_kept,
             )  # fmt: skip
@@ -181,7 +181,7 @@ def count_keys(stream: Stream, size: int, limit: int | None = None) -> Int:
     counts = np.zeros(size, dtype=np.int64)
     end = len(stream.keys) if limit is None else limit
     for start in range(0, end, _CHUNK_TOKENS):
-        _kernels.add_counts(np.asarray(stream.keys[start : min(end, start + _CHUNK_TOKENS)]), counts)
+        _streams.add_counts(np.asarray(stream.keys[start : min(end, start + _CHUNK_TOKENS)]), counts)
     return counts
 
 
@@ -243,7 +243,7 @@ def finish(
     with progress.stage("writing", total=size, unit="words") as bar:
         for chunk in chunks(size):
             ids = number[stream.keys[chunk]]
-            _kernels.document_frequency(ids, chunk.start, documents, last_seen, frequency)
+            _streams.document_frequency(ids, chunk.start, documents, last_seen, frequency)
             out.append(ids)
             bar.advance(len(ids))
     ordered = [UNKNOWN, *map(words.__getitem__, order.tolist()), ""]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text import _kernels as k
+from hyperdive.text import _streams
 from hyperdive.text.finishing import Accounting, Keys, Spool, scratch_array
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
@@ -206,7 +206,7 @@ def _join_once(
             end = _sentence_border(spool.sentences, start + _CHUNK, size)
             piece = np.asarray(spool.forms[start:end])
             out = np.empty(len(piece), dtype=np.uint32)
-            got, sentence = k.join_phrases(
+            got, sentence = _streams.join_phrases(
                 piece, bases.of_form, start, starts, edges, targets, ends, spool.sentences, sentence, sentences,
                 written, out, matches, examples,
             )  # fmt: skip
@@ -272,7 +272,7 @@ def _count_neighbours(
         start = 0
         while start < size:
             end = _sentence_border(spool.sentences, start + _CHUNK, size)
-            found = k.neighbour_keys(
+            found = _streams.neighbour_keys(
                 np.asarray(spool.forms[start:end]), bases.of_form, eligible, spool.sentences, start
             )
             new, number = np.unique(found, return_counts=True)
