@@ -117,7 +117,7 @@ class _Spooler:
         self.sentences = _Scratch(writer.scratch("sentences.bin"), "int64")
         self.spans = _Scratch(writer.scratch("spans.bin"), "int64")
         self.forms = _Scratch(writer.scratch("forms.bin"), "uint32")
-        self.alphabetic = self.kept = self.text_bytes = self.invalid = self.nul = 0
+        self.budget_used = self.text_bytes = self.invalid = self.nul = 0
         self.first_invalid: dict[str, Any] | None = None
         self._writer, self._progress = writer, progress
         self._asked_to_keep = keep_text
@@ -128,10 +128,6 @@ class _Spooler:
         self.files: list[dict[str, Any]] = []
         self.n_files = 0
         self._stop_of_form = np.zeros(1, dtype=np.bool_)
-
-    @property
-    def budget_used(self) -> int:
-        return self.kept if self.options.budget == "kept" else self.alphabetic
 
     def counted(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
         """Which tokens the budget counts; forms of the block must be merged for `kept`."""
@@ -149,8 +145,8 @@ class _Spooler:
         if self.options.budget == "kept":
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
 
-    def absorb(self, block: Block, tokens: Tokens) -> None:
-        """Append a merged block."""
+    def absorb(self, block: Block, tokens: Tokens, used: int = 0) -> None:
+        """Append a merged block, which uses so much of the budget."""
         self._next_file(block.source)
         counters = tokens.counters
         if counters[k.INVALID]:
@@ -177,12 +173,7 @@ class _Spooler:
         self.sentences.append(tokens.sent_tokens + self.forms.size)
         if self.keeper is not None:
             self.spans.append(np.column_stack([tokens.sent_starts, tokens.sent_ends]) + self.text_bytes)
-        if self.options.max_tokens:
-            used = int(np.count_nonzero(self.counted(tokens)))
-            if self.options.budget == "kept":
-                self.kept += used
-            else:
-                self.alphabetic += used
+        self.budget_used += used
         self.forms.append(tokens.forms)
         self._keep(block.data)
 
@@ -279,24 +270,23 @@ def _read(
         """Absorb the oldest block; True when the budget is used up."""
         block, future = waiting.popleft()
         tokens = future.result()
+        used = 0
         if limit:
-            used = spooler.budget_used
             if options.budget == "kept":
                 spooler.merge(tokens)
             counted = spooler.counted(tokens)
-            if used + int(np.count_nonzero(counted)) >= limit:
-                at = int(np.searchsorted(np.cumsum(counted), limit - used))
-                piece = int(np.searchsorted(tokens.piece_tokens, at, side="right"))
-                block = block.first(piece)
+            used = int(np.count_nonzero(counted))
+            left = limit - spooler.budget_used
+            if used >= left:
+                at = int(np.searchsorted(np.cumsum(counted), left))
+                block = block.first(int(np.searchsorted(tokens.piece_tokens, at, side="right")))
                 tokens = work(block, options)
                 spooler.merge(tokens)
                 spooler.absorb(block, tokens)
                 return True
-            if options.budget != "kept":
-                spooler.merge(tokens)
-        else:
+        if not limit or options.budget != "kept":
             spooler.merge(tokens)
-        spooler.absorb(block, tokens)
+        spooler.absorb(block, tokens, used)
         # progress is that of the file on disk where its size is known, else of the text
         position = block.position if block.source.size is not None else block.offset + len(block.data)
         bar.advance(max(0, position - positions.get(block.source.path, 0)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -240,12 +241,18 @@ def finish(
     frequency = np.zeros(len(order) + 1, dtype=np.int64)
     last_seen = np.full(len(order) + 1, -1, dtype=np.int64)
     out = writer.stream("tokens.bin", "uint32")
-    with progress.stage("writing", total=size, unit="words") as bar:
+    with progress.stage("writing", total=size, unit="words") as bar, ThreadPoolExecutor(1) as beside:
+        written: Future[None] | None = None
         for chunk in chunks(size):
             ids = number[stream.keys[chunk]]
+            if written is not None:
+                written.result()
+            # hashing and writing go on while documents are counted
+            written = beside.submit(out.append, ids)
             _streams.document_frequency(ids, chunk.start, documents, last_seen, frequency)
-            out.append(ids)
             bar.advance(len(ids))
+        if written is not None:
+            written.result()
     ordered = [UNKNOWN, *map(words.__getitem__, order.tolist()), ""]
     writer.put("words.txt", "\n".join(ordered).encode("utf-8"))
     writer.put("counts.bin", np.concatenate([[0], counts[order]]).astype(np.int64))
