@@ -247,7 +247,8 @@ def _all_blocks(sources: Iterable[Source], layout: Layout, block_bytes: int) -> 
 def _executor(options: EncodeOptions, threads: int) -> tuple[Executor, Any]:
     """Who tokenises: threads (the kernel holds no lock), or processes when a tagger written in Python is at work."""
     if options.pos == "none":
-        return ThreadPoolExecutor(threads), tokenise
+        # the thread that reads and looks up lemmas keeps a core busy by itself
+        return ThreadPoolExecutor(max(1, threads - 1)), tokenise
     from hyperdive.text import tagging
 
     return tagging.executor(options, threads), tagging.tag_block

@@ -84,26 +84,29 @@ class Resolver:
 
     def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
         """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
-        numbers, of_form, stops, key_of = self._numbers, self._of_form, self._stops, self.key
-        first = len(of_form)
+        numbers, stops, key_of = self._numbers, self._stops, self.key
+        found = []
         for form in forms:
             key, stop = key_of(form)
             number = numbers.get(key)
             if number is None:
                 number = numbers[key] = len(numbers)
                 stops.append(stop)
-            of_form.append(number)
-        return np.array([stops[number] for number in of_form[first:]], dtype=np.bool_)
+            found.append(number)
+        self._of_form += found
+        return np.array([stops[number] for number in found], dtype=np.bool_)
 
     def key(self, form: str) -> tuple[str, bool]:
         """The key of one form, and whether it is a stop word."""
-        form, bar, tag = form.partition("|")
+        bar = tag = ""
+        if "|" in form:
+            form, bar, tag = form.partition("|")
         form = lower(form)
-        lemma = self._lemma(form).lower()
-        if lemma != form and not self._is_word(lemma):
-            lemma = form
-        if lemma not in self._stop and form in self._stop:
-            lemma = form
+        lemma = self._lemma(form)
+        if lemma != form:
+            lemma = lemma.lower()
+            if (lemma not in self._stop and form in self._stop) or not self._is_word(lemma):
+                lemma = form
         return (f"{lemma}|{tag}" if bar else lemma), lemma in self._stop
 
     def _is_word(self, lemma: str) -> bool:
