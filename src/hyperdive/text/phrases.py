@@ -19,6 +19,7 @@ from hyperdive.text import _streams
 from hyperdive.text.finishing import Accounting, Keys, Spool, scratch_array
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.wordlists import read_lines
 from hyperdive.text.words import Resolver, lower
 
 Spelling = Callable[[int], str]
@@ -29,7 +30,6 @@ _EXAMPLES = 16
 _CHUNK = 4 << 20
 # Bigrams held while counting neighbours; beyond it those seen once so far are forgotten (16 bytes each).
 _MAX_BIGRAMS = 40_000_000
-_MAX_FILE_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,7 @@ def load(options: EncodeOptions, resolver: Resolver) -> list[Phrase]:
     if options.phrases in ("none", "auto"):
         return []
     path = Path(options.phrases)
-    if not path.is_file():
-        raise InputError(f"{path}: no such phrase file", hint="use auto, none, or a file with one term a line")
-    if path.stat().st_size > _MAX_FILE_BYTES:
-        raise InputError(f"{path}: too large for a list of phrases")
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", hint="check the permissions") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    lines = read_lines(path, "phrase file", "use auto, none, or a file with one term a line")
     found: dict[tuple[str, ...], Phrase] = {}
     for forms in split_terms(lines, options):
         words = tuple(resolver.key(form)[0].partition("|")[0] for form in forms)

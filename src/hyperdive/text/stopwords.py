@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hyperdive.errors import InputError
+from hyperdive.text.wordlists import read_lines
 
 # The content is that of the list the paper's authors released: ordinary function words, two words of their corpus's
 # mark-up, and what a tokeniser leaves of contractions. `will`, `may`, `also` and `one` are deliberately not here.
@@ -27,7 +27,6 @@ ENGLISH = frozenset(" ".join((_PRONOUNS, _VERBS, _LINKS, _CONTRACTIONS, _MARKUP)
 """143 English stop words."""
 
 LANGUAGES = ("en",)
-_MAX_FILE_BYTES = 16 << 20
 
 
 def load(name: str) -> frozenset[str]:
@@ -40,15 +39,5 @@ def load(name: str) -> frozenset[str]:
         return ENGLISH
     if name == "none":
         return frozenset()
-    path = Path(name)
-    if not path.is_file():
-        raise InputError(f"{name}: no such stop-word file", hint="use english, none, or a file with one word a line")
-    if path.stat().st_size > _MAX_FILE_BYTES:
-        raise InputError(f"{name}: too large for a list of stop words")
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", hint="check the permissions") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: not UTF-8 text (byte {error.start})") from None
-    return frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
+    lines = read_lines(Path(name), "stop-word file", "use english, none, or a file with one word a line")
+    return frozenset(line.lower() for line in lines)
