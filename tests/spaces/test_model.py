@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +197,20 @@ def test_a_header_that_lies_about_sizes_allocates_nothing(saved: Path) -> None:
     forge(saved)
     with pytest.raises(Error, match="cannot be read"):
         Model.load(saved, verify=False)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="mounting a small disk needs root on Linux")
+def test_a_full_disk_leaves_the_old_model(tmp_path: Path, model: Model) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("cannot mount a tmpfs here")
+    try:
+        Model(space("dive")).save(disk / "m")  # takes about half of it
+        before = (disk / "m" / "model.safetensors").read_bytes()
+        with pytest.raises(OutputError, match="the disk is full"):
+            model.save(disk / "m", force=True)
+        assert (disk / "m" / "model.safetensors").read_bytes() == before
+        assert [entry.name for entry in disk.iterdir()] == ["m"]
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
