@@ -23,7 +23,8 @@ def block_of(*documents: str) -> Block:
     data = [document.encode("utf-8") for document in documents]
     ends = np.cumsum([len(d) for d in data]).astype(np.int64)
     joined = np.frombuffer(b"".join(data), dtype=np.uint8)
-    return Block(joined, ends, np.zeros(len(ends), dtype=np.bool_), Source("test"), 0, 0)
+    whole = np.zeros(len(ends), dtype=np.bool_)
+    return Block(joined, ends, whole, whole, Source("test"), 0, 0)
 
 
 def words_of(tokens: Tokens) -> list[str]:
@@ -163,7 +164,8 @@ def test_any_bytes_are_read_and_invalid_ones_counted(data: bytes) -> None:
     if not data:
         return
     ends = np.array([len(data)], dtype=np.int64)
-    block = Block(np.frombuffer(data, dtype=np.uint8), ends, np.zeros(1, dtype=np.bool_), Source("t"), 0, 0)
+    whole = np.zeros(1, dtype=np.bool_)
+    block = Block(np.frombuffer(data, dtype=np.uint8), ends, whole, whole, Source("t"), 0, 0)
     tokens = tokenise(block, EncodeOptions())
     try:
         data.decode("utf-8")

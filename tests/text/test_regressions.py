@@ -263,3 +263,20 @@ def test_a_console_without_the_letters(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-m", "hyperdive", "--help"], capture_output=True, env=environment)
     assert ran.returncode == 0
     assert b"encode" in ran.stdout
+
+
+@pytest.mark.parametrize("document", ["line", "file"])
+def test_a_long_document_that_begins_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str
+) -> None:
+    """Its first piece was dropped as an empty document, and the rest joined the document before."""
+    monkeypatch.setattr("hyperdive.text.reading.PIECE_BYTES", 50)
+    (tmp_path / "t.txt").write_text("first one\n" + "-" * 140 + " second one\n" + "third one\n" + "- " * 80 + "\n")
+    reference = None
+    for block in (1, 20, 49, 50, 51, 1000):
+        corpus = encode(tmp_path / "t.txt", tmp_path / f"c{block}", min_count=1, document=document, block_bytes=block)
+        lengths = [len(corpus.document(i)) for i in range(len(corpus.document_offsets) - 1)]
+        assert [n for n in lengths if n] == ([2, 2, 2] if document == "line" else [6])
+        files = {p.name: p.read_bytes() for p in (tmp_path / f"c{block}").iterdir()}
+        reference = reference or files
+        assert files == reference, block

@@ -103,7 +103,7 @@ def hash_forms(arena, starts, lengths):
 
 
 @njit(cache=True, nogil=True)
-def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviations, continued):
+def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviations, continued, unfinished):
     """Split documents into words, number the distinct ones, find sentences.
 
     `data` holds documents one after another, document d ending before `ends[d]`. Words are runs of letters, marks
@@ -112,7 +112,8 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     here, all else later, once per form. With `gaps`, form 0 marks what a phrase must not bridge; with `spans`,
     start, end and kind of every token and sign are recorded, which a tagger needs. A sentence ends after . ! ? (and
     closing marks) before a blank and a character that is not a lower-case letter, unless the dot belongs to an
-    initial or an abbreviation; and at an empty line. A piece with `continued` goes on with the document before it.
+    initial or an abbreviation; and at an empty line. A piece with `continued` goes on with the document before it,
+    one that is `unfinished` with the next.
     """
     size = len(data)
     limit = size // 2 + 2 + (size // 2 + 2 if gaps else 0)
@@ -366,7 +367,7 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
             sent_ends[n_sents - 1] = max(last_seen, sent_starts[n_sents - 1])
             if opener >= 0:
                 sent_ends[n_sents - 1] = end
-        if not any_word:
+        if not any_word and not unfinished[d]:
             n, n_sents, n_spans = doc_n, doc_s, doc_spans
         elif not continued[d]:
             doc_tokens[n_docs] = doc_n

@@ -73,6 +73,7 @@ def tokenise(block: Block, options: EncodeOptions, *, spans: bool = False) -> To
             spans,
             characters.abbreviation_hashes(),
             block.continued,
+            block.unfinished,
         )
     )
 

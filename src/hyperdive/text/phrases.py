@@ -71,7 +71,8 @@ def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
     joined = np.frombuffer(b"".join(data), dtype=np.uint8)
     if not len(joined):
         return []
-    block = Block(joined, ends, np.zeros(len(ends), dtype=np.bool_), Source("terms"), 0, 0)
+    whole = np.zeros(len(ends), dtype=np.bool_)
+    block = Block(joined, ends, whole, whole, Source("terms"), 0, 0)
     tokens = tokenise(block, replace(options, phrases="none"))
     table = FormTable()
     numbers = table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)

@@ -45,6 +45,8 @@ class Block:
     """Where each document (or piece of a long one) ends in `data`."""
     continued: npt.NDArray[np.bool_]
     """Whether a piece goes on with the document before it."""
+    unfinished: npt.NDArray[np.bool_]
+    """Whether the document of a piece goes on after it."""
     source: Source
     offset: int
     """Where `data` starts in the text of the source."""
@@ -55,7 +57,13 @@ class Block:
         """The block cut after some of its pieces."""
         end = int(self.ends[documents - 1])
         return Block(
-            self.data[:end], self.ends[:documents], self.continued[:documents], self.source, self.offset, self.position
+            self.data[:end],
+            self.ends[:documents],
+            self.continued[:documents],
+            self.unfinished[:documents],
+            self.source,
+            self.offset,
+            self.position,
         )
 
 
@@ -100,8 +108,19 @@ class _Reading(Protocol):
     def position(self) -> int: ...
 
 
-def _block(data: bytes, ends: npt.NDArray[np.int64], going_on: bool, stream: _Reading, offset: int) -> Block:
-    """A block with its long documents cut into pieces; `going_on`: the first continues the block before."""
+def _block(
+    data: bytes,
+    ends: npt.NDArray[np.int64],
+    going_on: bool,
+    stream: _Reading,
+    offset: int,
+    *,
+    unfinished: bool = False,
+) -> Block:
+    """A block with its long documents cut into pieces; `going_on`: the first continues the block before.
+
+    `unfinished`: the last one goes on in the next block.
+    """
     starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
     continued = np.zeros(len(ends), dtype=np.bool_)
     if going_on:
@@ -118,7 +137,10 @@ def _block(data: bytes, ends: npt.NDArray[np.int64], going_on: bool, stream: _Re
             cuts.append(end)
             flags.append(flag)
         ends, continued = np.array(cuts, dtype=np.int64), np.array(flags, dtype=np.bool_)
-    return Block(np.frombuffer(data, dtype=np.uint8), ends, continued, stream.source, offset, stream.position())
+    follows = np.append(continued[1:], unfinished)
+    return Block(
+        np.frombuffer(data, dtype=np.uint8), ends, continued, follows, stream.source, offset, stream.position()
+    )
 
 
 def _lines(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
@@ -145,7 +167,7 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
         elif len(pending) > PIECE_BYTES:
             cut = _cut(pending)
             data, pending = pending[:cut], pending[cut:]
-            yield _block(data, np.array([cut], dtype=np.int64), going_on, stream, offset)
+            yield _block(data, np.array([cut], dtype=np.int64), going_on, stream, offset, unfinished=True)
             offset += cut
             going_on = True
         if last:
@@ -163,7 +185,8 @@ def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
         while len(pending) > PIECE_BYTES or (last and pending):
             cut = _cut(pending) if len(pending) > PIECE_BYTES else len(pending)
             data, pending = pending[:cut], pending[cut:]
-            yield _block(data, np.array([cut], dtype=np.int64), going_on, stream, offset)
+            more = bool(pending) or not last
+            yield _block(data, np.array([cut], dtype=np.int64), going_on, stream, offset, unfinished=more)
             offset += cut
             going_on = True
         if last:
