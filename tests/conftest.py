@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,11 @@ from typing import NamedTuple
 import pytest
 
 from hyperdive.cli.main import main
+
+
+def hear_ctrl_c() -> None:
+    """For the start of a child: programs in the background of a shell inherit a deaf ear for Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Ran(NamedTuple):

@@ -373,6 +373,18 @@ class Artifact:
                 )
 
 
+def is_ours(path: Path) -> bool:
+    """Whether a folder claims to be an artefact, damaged or not."""
+    file = path / HEADER
+    try:
+        if not file.is_file() or file.stat().st_size > MAX_HEADER_BYTES:
+            return False
+        header = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(header, dict) and str(header.get("format", "")).startswith("hyperdive-")
+
+
 def is_artifact(path: Path) -> bool:
     """Whether a folder was made by hyperdive, by its header alone."""
     try:

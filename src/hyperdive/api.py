@@ -109,12 +109,13 @@ class Dive:
         progress: Progress = SILENT,
         **options: Any,
     ) -> None:
-        TrainOptions.preset(preset, **options)  # a wrong option should be told here
+        if TrainOptions.preset(preset, **options).space != "dive":  # a wrong option should be told here
+            raise OptionError("Dive trains space='dive'", hint="use hyperdive.spaces.pipeline.train for other spaces")
         self._given = {"preset": preset, "text": dict(text or {}), "threads": threads, "progress": progress, **options}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All options with their values."""
-        own = {name: self._given[name] for name in _OWN}
+        own = {name: self._given[name] for name in _OWN if name != "progress"}
         options = {name: value for name, value in self._given.items() if name not in _OWN}
         return {**TrainOptions.preset(self._given["preset"], **options).as_parameters(), **own}
 
@@ -141,10 +142,7 @@ class Dive:
             trained = train(
                 _as_input(source, Path(folder), self._given["text"]), place, start=start, **self._options_for(source)
             )
-            if not isinstance(trained, _model.Model):
-                raise OptionError(
-                    "Dive trains space='dive'", hint="use hyperdive.spaces.pipeline.train for other spaces"
-                )
+            assert isinstance(trained, _model.Model)
             beside = {name: getattr(trained, name) for name in ("contexts", "skipgram")}  # read before the folder goes
             return Model(trained.dive, **beside, parameters=trained.parameters, facts=trained.facts)
 

@@ -101,6 +101,12 @@ def test_bad_word2vec_text(tmp_path: Path, content: str, message: str) -> None:
         ('{"dog": {"1": NaN}}', "not a number"),
         ('{"dog": {"1": 1}, "dog": {"2": 1}}', "is there twice"),
         ('{"dog": {"99999999999": 1}}', "a dimension called"),
+        ('{"dog": {"0": 1, "00": 2}}', "a dimension called '00'"),
+        ('{"dog": {"²": 1}}', "a dimension called"),
+        ('{"dog": {"1": 1e60}}', "not a number"),
+        ('{"a\\nb": {"1": 1}}', "is not a word"),
+        ('{"": {"1": 1}}', "is not a word"),
+        ('{"\\ud800": {"1": 1}}', "is not a word"),
     ],
 )
 def test_bad_json(tmp_path: Path, content: str, message: str) -> None:
@@ -119,6 +125,11 @@ def test_other_bad_files(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"word": ["a", "a"], "vector": [[1.0], [2.0]]}), tmp_path / "v.parquet")
     with pytest.raises(InputError, match="twice"):
         read(tmp_path / "v.parquet")
+    for frequencies in ([1, None], [1, -5], ["x", "y"], [1.5, 2.0]):
+        table = pa.table({"word": ["a", "b"], "vector": [[1.0], [2.0]], "frequency": frequencies})
+        parquet.write_table(table, tmp_path / "v.parquet")
+        with pytest.raises(InputError, match="frequencies"):
+            read(tmp_path / "v.parquet")
     (tmp_path / "v.txt.gz").write_bytes(gzip.compress(b"1 1\ndog 1\n")[:-9])
     with pytest.raises(InputError, match="gzip"):
         read(tmp_path / "v.txt.gz")

@@ -276,3 +276,55 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path, text: Path) -> None:
     (tmp_path / ".m.train" / "plan.json").write_text('{"process": 1}')
     with pytest.raises(OutputError, match="another run"):
         train(text, tmp_path / "m", text=PLAIN, **SMALL)
+
+
+# ---- what a second reader found -----------------------------------------------------------------------------
+
+
+def test_several_corpora_are_not_text(tmp_path: Path, text: Path, hyperdive: Run) -> None:
+    """Only a single path was looked at; of two folders the files inside were read as text."""
+    encode(text, tmp_path / "c", **PLAIN)
+    ran = hyperdive("train", tmp_path / "c", tmp_path / "c", "-o", tmp_path / "m")
+    assert ran.code == 1
+    assert "count A B -o C" in ran.err
+    with pytest.raises(InputError, match="at once"):
+        Dive(**SMALL).fit([tmp_path / "c", text])
+
+
+def test_a_folder_with_a_strange_header_is_text(tmp_path: Path, text: Path) -> None:
+    """Any header.json made a folder ours."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "header.json").write_text('{"title": "mine"}')
+    (tmp_path / "in" / "t.txt").write_text(text.read_text())
+    assert kind_of(tmp_path / "in") == "text"
+
+
+def test_a_correctable_mistake_keeps_the_finished_stages(tmp_path: Path, text: Path) -> None:
+    """Too little memory for counting cost the encoded corpus."""
+    with pytest.raises(OptionError):
+        train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
+    assert (tmp_path / ".m.train" / "corpus").exists()
+    train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    train(text, tmp_path / "whole", text=PLAIN, **SMALL)
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+
+
+def test_counts_as_the_verb_makes_them_can_be_trained_on(tmp_path: Path, text: Path, hyperdive: Run) -> None:
+    """The default filter asked for near counts, which `count` does not keep unless told."""
+    encode(text, tmp_path / "c", **PLAIN)
+    assert hyperdive("count", tmp_path / "c", "-o", tmp_path / "n").code == 0
+    ran = hyperdive("train", tmp_path / "n", "-o", tmp_path / "m", "--dimensions", 8, "--passes", 3)
+    assert ran.code == 0
+    assert "the PMI filter is 2.5ratio" in ran.err
+
+
+def test_what_a_later_stage_refuses_is_refused_first(tmp_path: Path, text: Path) -> None:
+    """A start that was ignored, and dimensions that skip-gram cannot have."""
+    first = train(text, tmp_path / "first", text=PLAIN, **SMALL)
+    assert isinstance(first, Model)
+    for options in ({"solver": "paper"}, {"space": "skipgram"}):
+        with pytest.raises(OptionError, match="only DIVE by the fast solver"):
+            train(text, tmp_path / "m", text=PLAIN, start=first, **{**SMALL, **options})
+    with pytest.raises(OptionError, match="two dimensions"):
+        train(text, tmp_path / "m", text=PLAIN, **{**SMALL, "dimensions": 1})
+    assert not list(tmp_path.glob(".m*"))

@@ -21,6 +21,7 @@ import pytest
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoding import encode
+from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]
 Ran = namedtuple("Ran", "code out err")
@@ -203,7 +204,7 @@ def test_interrupted_half_way(tmp_path: Path, kind: signal.Signals) -> None:
     pipe = tmp_path / "endless"
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "hyperdive", "encode", str(pipe), "-o", str(tmp_path / "corpus")]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
     with pipe.open("w") as feed:
         feed.write(GOOD * 100)
         feed.flush()

@@ -21,6 +21,7 @@ from hyperdive._store import HEADER, ArtifactWriter, canonical_json, fingerprint
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoding import encode, encode_tokens
+from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]
 GOOD = "The dog barks at the cat. The cat sleeps in the house.\n" * 30
@@ -116,7 +117,14 @@ def test_ctrl_c_while_taggers_start(tmp_path: Path, delay: float) -> None:
         "--threads",
         "2",
     ]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    child = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=hear_ctrl_c,
+    )
     time.sleep(delay)
     deadline = time.monotonic() + 60
     while child.poll() is None and time.monotonic() < deadline:

@@ -14,7 +14,6 @@ import typer
 
 from hyperdive._progress import human
 from hyperdive.cli.common import ForceOption, OutputOption, ProgressMode, ProgressOption, ThreadsOption, reporter, write
-from hyperdive.cli.count import MemoryOption
 from hyperdive.cli.encode import Document, Lemmas, Pos, Preset
 
 
@@ -99,7 +98,10 @@ def train(
     min_count: Annotated[int | None, typer.Option(help="Text: rarer words are unknown.", show_default="10")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     force: ForceOption = False,
-    memory: MemoryOption = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Stay under this much memory while counting.", show_default="half of this machine's"),
+    ] = None,
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:

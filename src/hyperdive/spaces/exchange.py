@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import math
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from hyperdive.spaces.space import VectorSpace
 
 FORMATS = {"word2vec": (".txt", ".vec"), "gensim": (".kv",), "json": (".json",), "parquet": (".parquet",)}
 MAX_DIMENSIONS = 1_000_000
+MAX_VALUE = float(np.finfo(np.float32).max)
 
 
 def format_of(path: str | Path) -> str:
@@ -201,11 +201,16 @@ def read(path: str | Path, *, kind: str | None = None) -> VectorSpace:
 def _space(path: Path, words: list[str], matrix: Any, frequencies: Any = None) -> VectorSpace:
     if not words:
         raise InputError(f"{path}: no vectors in it")
+    for word in words:
+        if not word or any(c in word for c in "\n\r\x00") or not word.isprintable():
+            raise InputError(f"{path}: {word!r} is not a word: it is empty or holds what cannot be printed")
     values = matrix.data if sparse.issparse(matrix) else matrix
     if not np.isfinite(values).all():
         row = -1 if sparse.issparse(matrix) else int(np.argmax(~np.isfinite(matrix).all(axis=1)))
         raise InputError(f"{path}: the vector of {words[row]!r} holds a value that is not a number")
-    counts = np.ones(len(words), dtype=np.int64) if frequencies is None else frequencies
+    counts = np.ones(len(words), dtype=np.int64) if frequencies is None else np.asarray(frequencies)
+    if counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise InputError(f"{path}: the frequencies must be whole numbers, 0 or more")
     return VectorSpace(words, matrix, frequencies=counts, kind="imported")
 
 
@@ -230,7 +235,8 @@ def _read_word2vec(path: Path) -> VectorSpace:
             if word in seen:
                 raise InputError(f"{path}: line {number} gives {word!r} a second time")
             try:
-                rows.append(np.array(values, dtype=np.float32))
+                with np.errstate(over="ignore"):
+                    rows.append(np.array(values, dtype=np.float64).astype(np.float32))
             except ValueError:
                 raise InputError(f"{path}: line {number} holds a value that is not a number") from None
             seen.add(word)
@@ -262,9 +268,9 @@ def _read_json(path: Path) -> VectorSpace:
         if not isinstance(entries, dict):
             raise InputError(f"{path}: the entry of {word!r} is not an object {{dimension: value}}")
         for name, value in sorted(entries.items(), key=lambda entry: (len(entry[0]), entry[0])):
-            if not name.isdigit() or int(name) >= MAX_DIMENSIONS:
+            if not (name.isascii() and name.isdecimal()) or len(name) > 7 or str(int(name)) != name:
                 raise InputError(f"{path}: {word!r} has a dimension called {name!r}")
-            if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MAX_VALUE:
                 raise InputError(f"{path}: {word!r} has a value that is not a number")
             indices.append(int(name))
             data.append(float(value))
@@ -285,7 +291,7 @@ def _read_parquet(path: Path) -> VectorSpace:
 
     try:
         table = parquet.read_table(path)
-        words = [str(word) for word in table.column("word").to_pylist()]
+        words = [str(word or "") for word in table.column("word").to_pylist()]
         vectors = table.column("vector").combine_chunks()
         values = np.asarray(vectors.flatten(), dtype=np.float32)
         lengths = set(vectors.value_lengths().unique().to_pylist())

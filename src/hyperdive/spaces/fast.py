@@ -370,6 +370,7 @@ def finish_stage(run: Run, plan: list[Stage], at: int, done: int, keeper: Checkp
             "stage": at + 1 if ended else at,
             "pass": 0 if ended else number,
             "history": list(run.history),
+            "steps": [moments.steps for moments in stage.moments],
             "rate": stage.rate,
         }
         arrays = {"words": run.words, "contexts": run.contexts}
@@ -394,6 +395,6 @@ def resume(keeper: Checkpoint, run: Run, plan: list[Stage]) -> tuple[int, int]:
     if done:
         for i, moments in enumerate(plan[at].moments):
             moments.m[...], moments.v[...] = arrays[f"m{i}"], arrays[f"v{i}"]
-            moments.steps = done
+            moments.steps = int(state["steps"][i])
         plan[at].rate = float(state["rate"])
     return at, done

@@ -79,7 +79,11 @@ def cluster(
         raise InputError("some vectors to cluster are not finite numbers", hint="check the vectors for inf or nan")
     with threadpool_limits(1):
         model = MiniBatchKMeans(
-            n_clusters=clusters, batch_size=batch, max_iter=100, n_init=3, random_state=np.random.RandomState(seed)
+            n_clusters=clusters,
+            batch_size=batch,
+            max_iter=100,
+            n_init=3,
+            random_state=np.random.RandomState(seed % 2**32),
         )
         labels: npt.NDArray[np.int64] = model.fit(points).labels_.astype(np.int64)
     return labels

@@ -30,6 +30,7 @@ from hyperdive._store import (
     check_output,
     explain_os_errors,
     fingerprint,
+    is_ours,
     is_running,
     read_header,
 )
@@ -167,6 +168,11 @@ class _Work:
         artifact.verify()
         return artifact.header["facts"], {key: artifact.array(key) for key in artifact.header["files"]}
 
+    @property
+    def started(self) -> bool:
+        """Whether a stage is complete."""
+        return any(self.done(name) for name in ("corpus", "counts", "dive"))
+
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -177,7 +183,14 @@ def kind_of(source: Input | Sequence[Input]) -> str:
         return "corpus"
     if isinstance(source, Cooccurrence):
         return "counts"
-    if isinstance(source, str | Path) and (Path(source) / HEADER).is_file():
+    if not isinstance(source, str | Path):
+        for part in source:
+            if isinstance(part, Corpus | Cooccurrence) or (isinstance(part, str | Path) and is_ours(Path(part))):
+                raise InputError(
+                    "several corpora or counts cannot be trained on at once",
+                    hint="type: hyperdive count A B -o C --near (or count --merge), then train C",
+                )
+    elif is_ours(Path(source)):
         found = str(read_header(Path(source))["format"]).removeprefix("hyperdive-")
         if found not in ("corpus", "counts"):
             raise InputError(f"{source}: one cannot train on a {found}", hint="give text, a corpus or counts")
@@ -237,6 +250,7 @@ def train(
     output = Path(output)
     kind = kind_of(source)
     check_output(output, force=force)
+    _check_combination(chosen, start, kind)
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
     plan = {
@@ -250,11 +264,33 @@ def train(
     try:
         made = _make(source, kind, chosen, preset, dict(text or {}), start, work, memory, threads, progress)
         made.save(output, force=force)
-    except (InputError, OptionError):
-        work.remove()  # nothing to go on with: the same run would fail again
+    except (InputError, OptionError) as error:
+        # text that cannot work never will; an option such as the memory may be corrected and the run resumed
+        if not resume and (isinstance(error, InputError) or not work.started):
+            work.remove()
         raise
     work.remove()
     return Model.load(output, verify=False) if isinstance(made, Model) else made
+
+
+def _check_combination(options: TrainOptions, start: Model | None, kind: str) -> None:
+    """Refuse before any work what a later stage would refuse."""
+    from hyperdive.spaces.paper import SHARED_OPTIONS, PaperOptions
+    from hyperdive.spaces.skipgram import SkipgramOptions
+
+    of_dive = options.space == "dive"
+    if start is not None and (not of_dive or options.solver != "fast"):
+        raise OptionError("only DIVE by the fast solver can start from a model", hint="leave out --start")
+    if start is not None:
+        _check_start(start, options.dive)
+    if of_dive and options.solver == "paper":
+        if kind == "counts":
+            raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
+        PaperOptions(**{name: getattr(options.dive, name) for name in SHARED_OPTIONS})
+    if options.space in ("skipgram", "kmeans") or (of_dive and options.skipgram):
+        if options.dive.dimensions < 2:
+            raise OptionError("skip-gram vectors need two dimensions", hint="use more, or --no-skipgram")
+        SkipgramOptions(dimensions=options.dive.dimensions, seed=options.dive.seed)
 
 
 def _make(
@@ -305,7 +341,9 @@ def _identity_of_model(model: Model) -> str:
     sha = hashlib.sha256("\n".join(model.words).encode())
     for space in (model.dive, model.contexts):
         if space is not None:
-            sha.update(np.ascontiguousarray(space.matrix.data if space.is_sparse else space.matrix).data)
+            parts = (space.matrix.data, space.matrix.indices) if space.is_sparse else (space.matrix,)
+            for part in parts:
+                sha.update(np.ascontiguousarray(part).data)
     return sha.hexdigest()
 
 
@@ -367,8 +405,7 @@ def _dive(
     if options.solver == "paper":
         from hyperdive.spaces.paper import SHARED_OPTIONS, train_paper
 
-        if corpus is None:
-            raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
+        assert corpus is not None
         result = train_paper(
             corpus,
             counts,
@@ -381,7 +418,7 @@ def _dive(
     else:
         from hyperdive.spaces.fast import train_dive
 
-        matrix = counts.csr(filtered=options.filter, threads=threads)
+        matrix = counts.csr(filtered=_filter_for(counts, options, progress), threads=threads)
         result = train_dive(
             matrix.indptr,
             matrix.indices,
@@ -396,6 +433,19 @@ def _dive(
         )
     facts = {"objective": [one.objective for one in result.history], "passes": _passes(result.history)}
     return facts, {"words": rounded(result.words[1:]), "contexts": rounded(result.contexts[1:])}
+
+
+def _filter_for(counts: Cooccurrence, options: TrainOptions, progress: Progress) -> PmiFilter | None:
+    """The filter, in the true unit where the counts cannot tell what the token unit asks for.
+
+    Independent words reach 2·(window - 1) in the token unit and 1 in the other.
+    """
+    wanted = options.filter
+    if wanted is None or not wanted.near or (counts.has_near and counts.options.window > 1):
+        return wanted
+    ratio = wanted.threshold / max(2 * (counts.options.window - 1), 2)
+    progress.note(f"note: these counts have no near counts, so the PMI filter is {ratio:.3g}ratio")
+    return PmiFilter(threshold=ratio, unit="ratio")
 
 
 def _passes(history: Sequence[Pass]) -> dict[str, int]:
@@ -433,12 +483,7 @@ def _skipgram(
     return {}, {"vectors": rounded(result.words[1:])}
 
 
-def _start_tables(
-    model: Model, words: list[str], options: DiveOptions
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
-    from hyperdive.spaces.fast import first_tables
-
+def _check_start(model: Model, options: DiveOptions) -> None:
     if model.contexts is None:
         raise InputError("the model to start from has no context vectors", hint="train it with --contexts")
     if model.dive.dimensions != options.dimensions:
@@ -446,6 +491,16 @@ def _start_tables(
             f"the model to start from has {model.dive.dimensions} dimensions, not {options.dimensions}",
             hint=f"add --dimensions {model.dive.dimensions}",
         )
+
+
+def _start_tables(
+    model: Model, words: list[str], options: DiveOptions
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
+    from hyperdive.spaces.fast import first_tables
+
+    _check_start(model, options)
+    assert model.contexts is not None
     first, second = first_tables(options, len(words) + 1, None)
     known = [(i + 1, model.dive.index(word)) for i, word in enumerate(words) if word in model]
     rows, old = np.array(known, dtype=np.int64).reshape(-1, 2).T
