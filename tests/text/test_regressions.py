@@ -288,3 +288,14 @@ def test_a_long_document_that_begins_without_a_word(
         files = {p.name: p.read_bytes() for p in (tmp_path / f"c{block}").iterdir()}
         reference = reference or files
         assert files == reference, block
+
+
+def test_scratch_on_disk_and_in_memory_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long texts work on disk, which short tests would never see."""
+    (tmp_path / "t.txt").write_text(GOOD * 20)
+    options: dict[str, Any] = {"phrases": "auto", "shuffle": 1, "rare": "drop", "min_count": 2}
+    encode(tmp_path / "t.txt", tmp_path / "memory", **options)
+    monkeypatch.setattr("hyperdive.text.finishing.IN_MEMORY", 0)
+    encode(tmp_path / "t.txt", tmp_path / "disk", **options)
+    for file in (tmp_path / "memory").iterdir():
+        assert file.read_bytes() == (tmp_path / "disk" / file.name).read_bytes(), file.name

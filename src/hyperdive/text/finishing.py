@@ -25,6 +25,8 @@ from hyperdive.text.options import EncodeOptions
 
 Int = npt.NDArray[np.int64]
 _CHUNK_TOKENS = 4 << 20
+# Arrays over the whole text up to this many bytes stay in memory; longer texts work on disk.
+IN_MEMORY = 192 << 20
 
 
 @dataclass
@@ -77,9 +79,9 @@ class Stream:
 
 
 def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-    """An array on disk that is gone when the corpus is complete."""
-    if size == 0:
-        return np.zeros(0, dtype=dtype)
+    """An array that is gone when the corpus is complete: in memory while it is small, else on disk."""
+    if size * np.dtype(dtype).itemsize <= IN_MEMORY:
+        return np.empty(size, dtype=dtype)
     path = writer.scratch(name)
     reserve(path, size * np.dtype(dtype).itemsize)
     return np.asarray(np.memmap(path, dtype=dtype, mode="r+", shape=(size,)))
