@@ -8,11 +8,8 @@ uninterrupted run. The folder is removed when the model is complete.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import shutil
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,30 +20,23 @@ import numpy.typing as npt
 from hyperdive import __version__
 from hyperdive._progress import SILENT, Progress
 from hyperdive._store import (
-    HEADER,
-    Artifact,
-    ArtifactWriter,
-    canonical_json,
     check_output,
-    explain_os_errors,
-    fingerprint,
     is_ours,
-    is_running,
     read_header,
 )
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.filtering import PmiFilter
-from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.model import Model, rounded
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.stages import Work
 from hyperdive.spaces.training import DiveOptions, Pass, check_size
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoding import encode
 from hyperdive.text.sources import find_sources
 
 Input = str | Path | Corpus | Cooccurrence
-_STAGE, _STAGE_VERSION = "stage", 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,68 +103,6 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"negatives": 1.5, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens"},
 }
 """`paper`: the objective of the paper with its constants; the solver stays the fast one unless `paper` is asked for."""
-
-
-class _Work:
-    """The hidden folder of a run: stages that are done are found again."""
-
-    def __init__(self, output: Path, plan: dict[str, Any], *, resume: bool) -> None:
-        self.folder = output.parent / f".{output.name}.train"
-        self._mark = self.folder / "plan.json"
-        identity = fingerprint(plan)
-        found = self._found()
-        owner = found.get("process")
-        if isinstance(owner, int) and owner != os.getpid() and is_running(owner):
-            raise OutputError(
-                f"{output}: another run is training this model (process {owner})", hint="choose another -o"
-            )
-        if resume and not self.folder.exists():
-            raise InputError(f"{output}: there is no run to resume", hint="train without --resume")
-        if resume and found.get("identity") != identity:
-            raise InputError(
-                f"{self.folder}: holds a run with other options or other text", hint="train without --resume"
-            )
-        with explain_os_errors(output):
-            if self.folder.exists() and not resume:
-                shutil.rmtree(self.folder)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            new = self.folder / "plan.json.new"
-            new.write_text(canonical_json({"identity": identity, "process": os.getpid()}), encoding="utf-8")
-            os.replace(new, self._mark)  # noqa: PTH105
-
-    def _found(self) -> dict[str, Any]:
-        """What an earlier run left; a mark that cannot be read belongs to no run."""
-        try:
-            found = json.loads(self._mark.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-    def place(self, name: str) -> Path:
-        return self.folder / name
-
-    def done(self, name: str) -> bool:
-        return (self.folder / name / HEADER).is_file()
-
-    def arrays(self, name: str, make: Callable[[], tuple[dict[str, Any], dict[str, Any]]]) -> tuple[Any, Any]:
-        """Facts and arrays of a stage, made now or found from before."""
-        if not self.done(name):
-            facts, arrays = make()
-            with ArtifactWriter(self.place(name), _STAGE, _STAGE_VERSION) as writer:
-                for key, array in arrays.items():
-                    writer.put(key, array)
-                writer.finish({"facts": facts})
-        artifact = Artifact.open(self.place(name), _STAGE, _STAGE_VERSION)
-        artifact.verify()
-        return artifact.header["facts"], {key: artifact.array(key) for key in artifact.header["files"]}
-
-    @property
-    def started(self) -> bool:
-        """Whether a stage is complete."""
-        return any(self.done(name) for name in ("corpus", "counts", "dive"))
-
-    def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def kind_of(source: Input | Sequence[Input]) -> str:
@@ -260,7 +188,7 @@ def train(
         "start": None if start is None else _identity_of_model(start),
         "version": __version__,
     }
-    work = _Work(output, plan, resume=resume)
+    work = Work(output, plan, resume=resume)
     try:
         made = _make(source, kind, chosen, preset, dict(text or {}), start, work, memory, threads, progress)
         made.save(output, force=force)
@@ -300,7 +228,7 @@ def _make(
     preset: str,
     text: dict[str, Any],
     start: Model | None,
-    work: _Work,
+    work: Work,
     memory: int | None,
     threads: int | None,
     progress: Progress,
@@ -348,7 +276,7 @@ def _identity_of_model(model: Model) -> str:
 
 
 def _corpus(
-    source: Any, kind: str, work: _Work, preset: str, text: dict[str, Any], threads: int | None, progress: Progress
+    source: Any, kind: str, work: Work, preset: str, text: dict[str, Any], threads: int | None, progress: Progress
 ) -> Corpus | None:
     if kind == "counts":
         return None
@@ -364,7 +292,7 @@ def _counts(
     kind: str,
     corpus: Corpus | None,
     options: TrainOptions,
-    work: _Work,
+    work: Work,
     memory: int | None,
     threads: int | None,
     progress: Progress,
@@ -397,7 +325,7 @@ def _dive(
     corpus: Corpus | None,
     options: TrainOptions,
     tables: Any,
-    work: _Work,
+    work: Work,
     threads: int | None,
     progress: Progress,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -511,7 +439,7 @@ def _start_tables(
 
 
 def _other_space(
-    counts: Cooccurrence, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
+    counts: Cooccurrence, options: TrainOptions, work: Work, threads: int | None, progress: Progress
 ) -> VectorSpace:
     if options.space in SBOW_KINDS:
         return sbow(counts, options.space, threads=threads)
@@ -531,7 +459,7 @@ def _other_space(
 
 
 def _token_space(
-    corpus: Corpus, options: TrainOptions, work: _Work, threads: int | None, progress: Progress
+    corpus: Corpus, options: TrainOptions, work: Work, threads: int | None, progress: Progress
 ) -> VectorSpace:
     from hyperdive.spaces.gaussian import train_gaussian
     from hyperdive.spaces.word2vec import train_word2vec
