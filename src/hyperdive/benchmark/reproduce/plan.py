@@ -1,0 +1,202 @@
+"""What a reproduction consists of: stages in order, what each needs, and about how long each takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hyperdive._store import fingerprint
+from hyperdive.errors import InputError, OptionError
+from hyperdive.text.planning import plan_text
+from hyperdive.text.sources import find_sources
+
+BUDGET = 51_200_000
+"""Words of the paper's corpus, counted before stop words are taken out."""
+PARTS = ("pos", "half", "kmeans", "gaussian", "word2vec")
+"""What can be left out; the cells that need it stay empty."""
+SOLVERS = ("fast", "paper")
+_WIKI_BYTES = 335e6
+"""The text of the paper's length on which the seconds below were measured, with two cores."""
+_BYTES_A_WORD = 6.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceOptions:
+    """What is reproduced, and how.
+
+    >>> ReproduceOptions(without=("kmean",))
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: no part 'kmean' (use one of pos, half, kmeans, gaussian, word2vec)
+    """
+
+    solver: str = "fast"
+    """`fast`: the fast solver with our constants; `paper`: the paper's own constants and its way over the tokens."""
+    dimensions: int = 100
+    """Length of every vector. Paper: 100."""
+    min_count: int = 10
+    """Words rarer than this are unknown. Paper: 10."""
+    tagger: str = "textblob"
+    """Which program attaches parts of speech."""
+    without: tuple[str, ...] = ()
+    """Parts to leave out."""
+    seed: int = 0
+    """The same seed gives the same tables."""
+    resamples: int = 1000
+    """Resamples of the pairs for 95 % intervals."""
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise OptionError(f"no solver {self.solver!r}", hint=f"use one of {', '.join(SOLVERS)}")
+        for part in self.without:
+            if part not in PARTS:
+                raise OptionError(f"no part {part!r}", hint=f"use one of {', '.join(PARTS)}")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the run; its identity is what it makes and of what, never the version of the program."""
+
+    name: str
+    kind: str
+    what: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[Stage, ...] = ()
+    seconds: float = 0.0
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of kind, options and the identities of what it needs."""
+        return fingerprint(
+            {"kind": self.kind, "options": dict(self.options), "needs": [stage.identity for stage in self.needs]}
+        )
+
+
+@dataclass(frozen=True)
+class Text:
+    """A corpus as the user gave it: its files, what is in them, and how much that is about."""
+
+    paths: tuple[str, ...]
+    content: str
+    bytes: int
+
+    @classmethod
+    def find(cls, paths: Sequence[str | Path]) -> Text:
+        """Look at the files without reading their text into memory; the content's hash tells one text from another."""
+        import hashlib
+
+        sources = find_sources([str(path) for path in paths], lambda path, reason: None)
+        plan = plan_text(sources)
+        if plan is None:
+            raise InputError("text from a pipe cannot be read twice", hint="write it to a file first")
+        sha = hashlib.sha256()
+        for source in sources:
+            with Path(source.path).open("rb") as file:
+                sha.update(hashlib.file_digest(file, "sha256").digest())
+        return cls(tuple(str(path) for path in paths), sha.hexdigest(), plan.text_bytes)
+
+    @property
+    def scale(self) -> float:
+        """Its length beside the paper's corpus, at most 1: what goes beyond the budget is not trained on."""
+        return min(self.bytes / _WIKI_BYTES, 1.0)
+
+    @property
+    def is_longer(self) -> bool:
+        """Whether there is clearly more text than the paper's budget takes."""
+        return self.bytes / _BYTES_A_WORD > 1.2 * BUDGET
+
+
+def stages(options: ReproduceOptions, corpus: Text, pubmed: Text | None = None) -> list[Stage]:
+    """All stages that train something, in the order they run: cheap and telling ones first.
+
+    >>> text = Text(("wiki.txt",), "0" * 64, 335_000_000)
+    >>> [stage.name for stage in stages(ReproduceOptions(without=("pos", "half", "gaussian", "word2vec")), text)]
+    ['corpus-raw', 'counts-raw', 'dive-raw', 'dive-no-pmi-raw', 'dive-no-shift-raw', 'kmeans-raw']
+    """
+    kinds = ["raw"] if "pos" in options.without else ["raw", "pos"]
+    scale = corpus.scale
+    made: list[Stage] = []
+    corpora: dict[str, Stage] = {}
+    for kind in kinds:
+        corpora[kind] = _corpus(options, corpus, kind, "")
+        counts = _counts(corpora[kind], f"counts-{kind}", scale)
+        made += [corpora[kind], counts, *_dive(options, corpora[kind], counts, kind, scale)]
+    if "kmeans" not in options.without:
+        made += [
+            _train(options, f"kmeans-{kind}", "K-means (Freq NMF)", made_by_name(made, f"counts-{kind}"), 70 * scale)
+            for kind in kinds
+        ]
+    for length, wanted in (("half", "half" not in options.without), ("all", corpus.is_longer)):
+        for kind in kinds if wanted else ():
+            part = _corpus(options, corpus, kind, length, whole=corpora[kind])
+            made += [part, _counts(part, f"counts-{length}-{kind}", scale)]
+    if pubmed is not None:
+        made += _pubmed(options, pubmed)
+    for space, what, seconds in (("gaussian", "Gaussian embedding", 560), ("word2vec", "word2vec by gensim", 1080)):
+        if space not in options.without:
+            made += [
+                _train(options, f"{space}-{kind}", what, corpora[kind], seconds * scale, space=space) for kind in kinds
+            ]
+    return made
+
+
+def made_by_name(made: Sequence[Stage], name: str) -> Stage:
+    """The stage of that name."""
+    return next(stage for stage in made if stage.name == name)
+
+
+def _corpus(options: ReproduceOptions, text: Text, kind: str, length: str, whole: Stage | None = None) -> Stage:
+    """Raw words or words with parts of speech; the budget's length, the first half of it, or all there is."""
+    rules: dict[str, Any] = {"min_count": options.min_count}
+    if kind == "pos":
+        rules["pos"] = options.tagger
+    if length:
+        rules["length"] = length
+    if kind == "pubmed":
+        rules["shuffle"] = options.seed
+    many = {"half": "the first half of the text", "all": "all of the text"}.get(length, "text")
+    how = {"pos": "words with parts of speech", "pubmed": "words, abstracts shuffled"}.get(kind, "words")
+    size = text.bytes if length == "all" else text.scale * _WIKI_BYTES * (0.5 if length == "half" else 1.0)
+    seconds = size / (1.4e6 if kind == "pos" else 20e6) + 2
+    name = "-".join(part for part in ("corpus", length, kind) if part)
+    needs = (whole,) if whole is not None else ()
+    return Stage(name, "corpus", f"{many} → {how}", {"text": text.content, **rules}, needs, seconds)
+
+
+def _counts(corpus: Stage, name: str, scale: float) -> Stage:
+    return Stage(name, "counts", "who meets whom, for the sparse spaces", {"window": 10}, (corpus,), 8 * scale)
+
+
+def _train(
+    options: ReproduceOptions, name: str, what: str, source: Stage, seconds: float, space: str = "", **settings: Any
+) -> Stage:
+    given = {"space": space or name.rsplit("-", 1)[0], "dimensions": options.dimensions, "seed": options.seed}
+    return Stage(name, "train", what, {**given, **settings}, (source,), seconds)
+
+
+def _dive(options: ReproduceOptions, corpus: Stage, counts: Stage, kind: str, scale: float) -> list[Stage]:
+    """DIVE in full with skip-gram beside it, then its two variants."""
+    paper = options.solver == "paper"
+    shared: dict[str, Any] = {"space": "dive", "preset": "paper" if paper else "default", "solver": options.solver}
+    # the paper's solver walks the tokens fifteen times over
+    seconds = (9_000 if paper else 80) * scale
+    alone = {"skipgram": False, "contexts": False}
+    source = corpus if paper else counts
+    return [
+        _train(options, f"dive-{kind}", "DIVE, and skip-gram for W", corpus, seconds + 25 * scale, **shared),
+        *(
+            _train(options, f"{name}-{kind}", what, source, seconds, **shared, **alone, **change)
+            for name, what, change in (
+                ("dive-no-pmi", "DIVE w/o PMI filter", {"pmi_filter": "none"}),
+                ("dive-no-shift", "DIVE w/o inclusion shift", {"shift": False}),
+            )
+        ),
+    ]
+
+
+def _pubmed(options: ReproduceOptions, text: Text) -> list[Stage]:
+    corpus = _corpus(options, text, "pubmed", "")
+    counts = _counts(corpus, "counts-pubmed", text.scale)
+    return [corpus, counts, _dive(options, corpus, counts, "pubmed", text.scale)[0]]

@@ -1,0 +1,190 @@
+"""Run the stages of a reproduction: each makes a folder, whole or not at all, and is found again next time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from hyperdive._progress import SILENT, Progress, duration
+from hyperdive._store import HEADER, canonical_json, explain_os_errors, is_running
+from hyperdive.benchmark.reproduce.plan import Stage
+from hyperdive.errors import Error, InputError, OutputError
+
+_MARK = "running.json"
+
+
+class Workshop:
+    """The folder `stages/` of a run: an artefact for each stage, and beside it what it was made of."""
+
+    def __init__(self, output: str | Path) -> None:
+        self.folder = Path(output) / "stages"
+
+    def place(self, stage: Stage | str) -> Path:
+        """Where the artefact of a stage is, or will be."""
+        return self.folder / (stage if isinstance(stage, str) else stage.name)
+
+    def _record(self, stage: Stage) -> Path:
+        return self.folder / f"{stage.name}.json"
+
+    def record(self, stage: Stage) -> dict[str, Any] | None:
+        """What is known of a finished stage; None when it is not done, or was done with other options or text."""
+        try:
+            found = json.loads(self._record(stage).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        ours = isinstance(found, dict) and found.get("identity") == stage.identity
+        return found if ours and (self.place(stage) / HEADER).is_file() else None
+
+    def done(self, stage: Stage) -> bool:
+        """Whether a stage is finished."""
+        return self.record(stage) is not None
+
+    def seconds(self, stage: Stage) -> float | None:
+        """How long a finished stage took."""
+        found = self.record(stage)
+        return None if found is None else float(found["seconds"])
+
+    def run(
+        self,
+        wanted: Sequence[Stage],
+        texts: dict[str, tuple[str, ...]],
+        *,
+        threads: int | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        """Make every stage that is not done; `texts` are the files by the hash of their content."""
+        with self._alone():
+            for number, stage in enumerate(wanted, start=1):
+                if self.done(stage):
+                    continue
+                progress.note(
+                    f"[{number}/{len(wanted)}] {stage.name}: {stage.what}, about {duration(stage.seconds)}"
+                )
+                started = time.monotonic()
+                earlier = self._clear(stage)
+                self._make(stage, texts, threads, progress)
+                self._write(stage, earlier + time.monotonic() - started)
+
+    def _clear(self, stage: Stage) -> float:
+        """Take away what another run left under this name; the seconds an interrupted try of this one took before."""
+        with explain_os_errors(self.folder):
+            self._record(stage).unlink(missing_ok=True)
+            if self.place(stage).exists():
+                shutil.rmtree(self.place(stage))
+        return 0.0
+
+    def _write(self, stage: Stage, seconds: float) -> None:
+        record = {"identity": stage.identity, "what": stage.what, "seconds": round(seconds, 1)}
+        write_json(self._record(stage), record)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refuse a second run in the same folder."""
+        mark = self.folder / _MARK
+        with explain_os_errors(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            owner = json.loads(mark.read_text(encoding="utf-8")).get("process")
+        except (OSError, ValueError, AttributeError):
+            owner = None
+        if isinstance(owner, int) and owner != os.getpid() and is_running(owner):
+            raise OutputError(
+                f"{self.folder.parent}: another run is at work here (process {owner})",
+                hint="add --tables-only to write the tables of what is done, or choose another -o",
+            )
+        write_json(mark, {"process": os.getpid()})
+        try:
+            yield
+        finally:
+            mark.unlink(missing_ok=True)
+
+    # ---- the three kinds of work ----------------------------------------------------------------------------
+
+    def _make(
+        self, stage: Stage, texts: dict[str, tuple[str, ...]], threads: int | None, progress: Progress
+    ) -> None:
+        if stage.kind == "corpus":
+            self._encode(stage, texts[stage.options["text"]], threads, progress)
+        elif stage.kind == "counts":
+            from hyperdive.counts.cooccurrence import Cooccurrence
+
+            source = self.place(stage.needs[0])
+            window = stage.options["window"]
+            Cooccurrence.from_corpus(
+                source, self.place(stage), window=window, near=True, threads=threads, progress=progress
+            )
+        else:
+            self._train(stage, threads, progress)
+
+    def _encode(self, stage: Stage, paths: tuple[str, ...], threads: int | None, progress: Progress) -> None:
+        from hyperdive.text.corpus import Corpus
+        from hyperdive.text.encoding import encode
+        from hyperdive.text.options import EncodeOptions
+
+        rules = {name: value for name, value in stage.options.items() if name not in ("text", "length")}
+        length = stage.options.get("length")
+        if length == "all":
+            rules["max_tokens"] = 0
+        elif length == "half":
+            accounts = Corpus.open(self.place(stage.needs[0])).header["accounting"]
+            rules["max_tokens"] = (accounts["kept"] + accounts["dropped"].get("stop_word", 0)) // 2
+        if any(one.name == "patterns" for one in fields(EncodeOptions)):
+            rules["patterns"] = False
+        encode(
+            list(paths),
+            self.place(stage),
+            preset="paper",
+            keep_text=False,
+            threads=threads,
+            progress=progress,
+            **rules,
+        )
+
+    def _train(self, stage: Stage, threads: int | None, progress: Progress) -> None:
+        from hyperdive.spaces.pipeline import train
+
+        options: dict[str, Any] = dict(stage.options)
+        shared: dict[str, Any] = {"threads": threads, "progress": progress}
+        source, place = self.place(stage.needs[0]), self.place(stage)
+        if (self.folder / f".{stage.name}.train").exists():
+            try:
+                train(source, place, resume=True, **shared, **options)
+                return
+            except InputError:  # left by a run with other options or another version
+                shutil.rmtree(place, ignore_errors=True)
+        train(source, place, **shared, **options)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a small file whole or not at all."""
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    with explain_os_errors(path):
+        new.write_text(canonical_json(value), encoding="utf-8")
+        os.replace(new, path)  # noqa: PTH105
+
+
+def check_extras(wanted: Sequence[Stage]) -> None:
+    """Refuse before any work what would be missing hours later."""
+    from importlib.util import find_spec
+
+    needs = {
+        "word2vec": ("gensim", "baselines", "word2vec"),
+        "kmeans": ("sklearn", "baselines", "kmeans"),
+        "textblob": ("textblob", "pos", "pos"),
+        "spacy": ("spacy", "pos", "pos"),
+    }
+    for stage in wanted:
+        for used in (stage.options.get("space"), stage.options.get("pos")):
+            if used in needs and find_spec(needs[used][0]) is None:
+                module, extra, part = needs[used]
+                raise Error(
+                    f"{stage.name} needs {module}",
+                    hint=f"type: pip install 'hyperdive[{extra}]', or add --without {part}",
+                )
