@@ -1,0 +1,159 @@
+"""What a matcher hands on: places in the text where a pattern says that one term is a kind of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.errors import InputError
+
+Bytes = npt.NDArray[np.uint8]
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Sentences as UTF-8 in one array: sentence i is `data[offsets[i]:offsets[i + 1]]`.
+
+    >>> texts = Texts.of(["Poodles are dogs.", "Cats, too."])
+    >>> len(texts), texts[1], texts.lengths.tolist()
+    (2, 'Cats, too.', [17, 10])
+    """
+
+    data: Bytes
+    offsets: Offsets
+
+    @classmethod
+    def of(cls, sentences: Sequence[str]) -> Texts:
+        """From Python strings."""
+        encoded = [sentence.encode("utf-8", errors="replace") for sentence in sentences]
+        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> str:
+        return self.raw(number).decode("utf-8", errors="replace")
+
+    def raw(self, number: int) -> bytes:
+        """One sentence as bytes."""
+        return self.data[int(self.offsets[number]) : int(self.offsets[number + 1])].tobytes()
+
+    @property
+    def lengths(self) -> Offsets:
+        """The length of each sentence in bytes."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Matches in reading order, one row each: pattern `pattern[i]` says that `hypo[i]` is a kind of `hyper[i]`.
+
+    `hypo` and `hyper` are numbers in `terms`, which belong to this piece alone; a term is its lemmas joined by one
+    blank (`domestic dog`, in a POS corpus `domestic|j dog|n`). `document` counts from the start of the input.
+    `sentence` is a number in `sentences`, also of this piece alone. Spans are half open and count **bytes** in the
+    UTF-8 text of the sentence. Without `sentences` (the text is not to be kept) spans and sentence numbers are unused.
+
+    >>> sentences = Texts.of(["Dogs such as poodles bark."])
+    >>> one = Matches(["poodle", "dog"], hypo=[0], hyper=[1], pattern=[0], document=[7], sentence=[0],
+    ...               hypo_span=[[13, 20]], hyper_span=[[0, 4]], sentences=sentences)
+    >>> len(one), one.terms[one.hypo[0]], one.terms[one.hyper[0]]
+    (1, 'poodle', 'dog')
+    >>> start, end = one.hypo_span[0]
+    >>> sentences.raw(0)[start:end]
+    b'poodles'
+    >>> both = Matches.concatenate([one, one])
+    >>> len(both), both.terms, both.sentence.tolist(), both.document.tolist()
+    (2, ['poodle', 'dog'], [0, 1], [7, 7])
+    """
+
+    terms: Sequence[str]
+    hypo: npt.NDArray[np.int32]
+    hyper: npt.NDArray[np.int32]
+    pattern: npt.NDArray[np.uint8]
+    document: Offsets
+    sentence: Offsets = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    hypo_span: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    hyper_span: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    sentences: Texts | None = None
+
+    def __post_init__(self) -> None:
+        kinds: dict[str, Any] = {
+            "hypo": np.int32,
+            "hyper": np.int32,
+            "pattern": np.uint8,
+            "document": np.int64,
+            "sentence": np.int64,
+            "hypo_span": np.int32,
+            "hyper_span": np.int32,
+        }
+        for name, kind in kinds.items():
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=kind))
+        self._check()
+
+    def __len__(self) -> int:
+        return len(self.hypo)
+
+    def _check(self) -> None:
+        size = len(self)
+        for name in ("hypo", "hyper", "pattern", "document"):
+            if getattr(self, name).shape != (size,):
+                raise InputError(f"matches: {name} has {getattr(self, name).shape} rows, hypo has {size}")
+        for name in ("hypo", "hyper"):
+            _in_range(name, getattr(self, name), len(self.terms))
+        if size and int(self.document.min()) < 0:
+            raise InputError("matches: a document number is below 0")
+        if self.sentences is None:
+            return
+        if self.sentence.shape != (size,):
+            raise InputError(f"matches: {self.sentence.shape} sentence numbers for {size} matches")
+        _in_range("sentence", self.sentence, len(self.sentences))
+        lengths = self.sentences.lengths[self.sentence]
+        for name in ("hypo_span", "hyper_span"):
+            span = getattr(self, name)
+            if span.shape != (size, 2):
+                raise InputError(f"matches: {name} has the shape {span.shape}, not {(size, 2)}")
+            if not ((span[:, 0] >= 0) & (span[:, 0] < span[:, 1]) & (span[:, 1] <= lengths)).all():
+                raise InputError(f"matches: a {name} lies outside its sentence or is empty")
+
+    @classmethod
+    def concatenate(cls, pieces: Sequence[Matches]) -> Matches:
+        """Several pieces in order as one; equal terms get one number, sentences are kept all."""
+        if not pieces:
+            return cls([], **{name: np.zeros(0) for name in ("hypo", "hyper", "pattern", "document")})  # type: ignore[arg-type]
+        numbers: dict[str, int] = {}
+        tables = [
+            np.array([numbers.setdefault(term, len(numbers)) for term in piece.terms], dtype=np.int32)
+            for piece in pieces
+        ]
+        with_text = all(piece.sentences is not None for piece in pieces)
+        joined: dict[str, Any] = {
+            "hypo": np.concatenate([table[piece.hypo] for table, piece in zip(tables, pieces, strict=True)]),
+            "hyper": np.concatenate([table[piece.hyper] for table, piece in zip(tables, pieces, strict=True)]),
+            "pattern": np.concatenate([piece.pattern for piece in pieces]),
+            "document": np.concatenate([piece.document for piece in pieces]),
+        }
+        if with_text:
+            texts = [piece.sentences for piece in pieces if piece.sentences is not None]
+            firsts = np.cumsum([0, *(len(text) for text in texts)])
+            lengths = np.concatenate([text.lengths for text in texts])
+            data = np.concatenate([text.data[text.offsets[0] : text.offsets[-1]] for text in texts])
+            joined |= {
+                "sentence": np.concatenate(
+                    [piece.sentence + first for piece, first in zip(pieces, firsts[:-1], strict=True)]
+                ),
+                "hypo_span": np.concatenate([piece.hypo_span for piece in pieces]),
+                "hyper_span": np.concatenate([piece.hyper_span for piece in pieces]),
+                "sentences": Texts(data, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)),
+            }
+        return cls(list(numbers), **joined)
+
+
+def _in_range(name: str, numbers: npt.NDArray[Any], size: int) -> None:
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
+        raise InputError(f"matches: {name} holds a number outside 0 … {size - 1}")
