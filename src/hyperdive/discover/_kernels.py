@@ -1,0 +1,227 @@
+"""Compiled parts of `discover`: functions of arrays only."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+_compiled = numba.njit(cache=True, nogil=True)
+
+
+@_compiled
+def _meld(a, b, left, right, key, lazy, spine):
+    """Join two skew heaps of edges, largest key on top, then smallest number; returns the new top.
+
+    `lazy` is added to the keys of a whole heap when its top is touched. `spine` is scratch space.
+    """
+    depth = 0
+    while a >= 0 and b >= 0:
+        for top in (a, b):
+            if lazy[top] != 0.0:
+                for child in (left[top], right[top]):
+                    if child >= 0:
+                        key[child] += lazy[top]
+                        lazy[child] += lazy[top]
+                lazy[top] = 0.0
+        if key[b] > key[a] or (key[b] == key[a] and b < a):
+            a, b = b, a
+        spine[depth] = a
+        depth += 1
+        a, b = b, right[a]
+    top = a if a >= 0 else b
+    while depth > 0:
+        depth -= 1
+        joined = spine[depth]
+        # a skew heap swaps its children on the way back: that is all its balance
+        right[joined] = left[joined]
+        left[joined] = top
+        top = joined
+    return top
+
+
+@_compiled
+def _without_top(top, rise, left, right, key, lazy, spine):
+    """The heap beneath `top`, all its keys raised by `rise`."""
+    rise += lazy[top]
+    for child in (left[top], right[top]):
+        if child >= 0:
+            key[child] += rise
+            lazy[child] += rise
+    return _meld(left[top], right[top], left, right, key, lazy, spine)
+
+
+@_compiled
+def _find(node, group):
+    while group[node] >= 0:
+        node = group[node]
+    return node
+
+
+@_compiled
+def maximum_arborescence(child, parent, weight, n):
+    """The edge that each of nodes 0 … n−1 keeps, −1 for none: no cycle, and Σ weight as large as it can be.
+
+    Chu–Liu/Edmonds as Tarjan made it quick: every node takes its best edge; a cycle becomes one node whose heap holds
+    the edges that enter it, each lowered by the weight of the cycle's edge that it would replace; in the end the cycles
+    open again where their own entering edge stands. O(m log n) for m edges. A virtual root offers each node an edge of
+    weight 0, so an edge of weight ≤ 0 is never kept. Of equal edges the first in the arrays is.
+    """
+    m = len(child)
+    total = m + n
+    left, right = np.full(total, -1, np.int64), np.full(total, -1, np.int64)
+    key, lazy = np.empty(total, np.float64), np.zeros(total, np.float64)
+    spine = np.empty(total, np.int64)
+    heap = np.full(n + 1, -1, np.int64)
+    key[:m] = weight
+    key[m:] = 0.0
+    for edge in range(total):
+        node = child[edge] if edge < m else edge - m
+        if edge >= m or (weight[edge] > 0.0 and parent[edge] != node):
+            heap[node] = _meld(heap[node], edge, left, right, key, lazy, spine)
+
+    group = np.full(n + 1, -1, np.int64)  # of a root: minus its size; of another node: the one above it
+    changed, before, changes = np.empty(2 * n + 2, np.int64), np.empty(2 * n + 2, np.int64), 0
+    seen = np.full(n + 1, -1, np.int64)
+    seen[n] = n
+    path, taken = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    entering = np.full(n + 1, -1, np.int64)
+    cycle_node, cycle_time = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    cycle_start, cycle_end = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    cycle_edges, used, cycles = np.empty(2 * n + 2, np.int64), 0, 0
+    for start in range(n):
+        node, length = _find(start, group), 0
+        while seen[node] < 0:
+            edge = heap[node]
+            while edge < m and _find(parent[edge], group) == node:  # it stays inside a cycle that is one node by now
+                heap[node] = edge = _without_top(edge, 0.0, left, right, key, lazy, spine)
+            heap[node] = _without_top(edge, -key[edge], left, right, key, lazy, spine)
+            taken[length], path[length] = edge, node
+            length += 1
+            seen[node] = start
+            node = _find(parent[edge] if edge < m else n, group)
+            if seen[node] == start and node != n:
+                joined, end, time = -1, length, changes
+                while True:
+                    length -= 1
+                    member = path[length]
+                    joined = _meld(joined, heap[member], left, right, key, lazy, spine)
+                    a, b = _find(node, group), _find(member, group)
+                    if a == b:
+                        break
+                    if group[a] > group[b]:
+                        a, b = b, a
+                    for one in (a, b):
+                        changed[changes], before[changes] = one, group[one]
+                        changes += 1
+                    group[a] += group[b]
+                    group[b] = a
+                node = _find(node, group)
+                heap[node], seen[node] = joined, -1
+                cycle_node[cycles], cycle_time[cycles] = node, time
+                cycle_start[cycles] = used
+                for place in range(length, end):
+                    cycle_edges[used] = taken[place]
+                    used += 1
+                cycle_end[cycles] = used
+                cycles += 1
+        for place in range(length):
+            edge = taken[place]
+            entering[_find(child[edge] if edge < m else edge - m, group)] = edge
+    for cycle in range(cycles - 1, -1, -1):
+        while changes > cycle_time[cycle]:
+            changes -= 1
+            group[changed[changes]] = before[changes]
+        own = entering[cycle_node[cycle]]
+        for place in range(cycle_start[cycle], cycle_end[cycle]):
+            edge = cycle_edges[place]
+            entering[_find(child[edge] if edge < m else edge - m, group)] = edge
+        entering[_find(child[own] if own < m else own - m, group)] = own
+    kept = np.empty(n, np.int64)
+    for node in range(n):
+        kept[node] = entering[node] if entering[node] < m else -1
+    return kept
+
+
+@_compiled
+def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
+    """Move subtrees to better parents until no move helps; changes `parent` and returns the number of moves.
+
+    The value of a forest is Σ_x [ w(x, parent) + share·Σ_a w(x, a) ], a over the further ancestors of x: what is under
+    "dog" is under "animal" too, so a place is judged by all that it would state. `candidates[starts[x]:starts[x + 1]]`
+    are the parents that x may have, and no parent at all is worth 0. Moves that make a cycle are not considered.
+    """
+    n = len(parent)
+    first, after = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    for x in range(n - 1, -1, -1):
+        if parent[x] >= 0:
+            after[x] = first[parent[x]]
+            first[parent[x]] = x
+    below = np.zeros(n, np.bool_)
+    members = np.empty(n, np.int64)
+    indirect = np.empty(n, np.float64)  # Σ over the moved subtree of w(·, a), x itself left out
+    known = np.full(n, -1, np.int64)
+    moves = 0
+    step = 0
+    for _ in range(sweeps):
+        moved = 0
+        for x in range(n):
+            if fixed[x] or starts[x] == starts[x + 1]:
+                continue
+            members[0] = x
+            size, place = 1, 0
+            while place < size:
+                below[members[place]] = True
+                child = first[members[place]]
+                while child >= 0:
+                    members[size] = child
+                    size += 1
+                    child = after[child]
+                place += 1
+            best, best_value, current = -1, 0.0, 0.0
+            for place in range(starts[x], starts[x + 1] + 1):
+                if place < starts[x + 1]:
+                    p = candidates[place]
+                else:  # the parent it has, which may have come from elsewhere
+                    p = parent[x]
+                if p < 0 or below[p]:
+                    continue
+                value = weights[x, p]
+                a = p
+                while a >= 0:
+                    if known[a] != step:
+                        known[a] = step
+                        total = 0.0
+                        for one in range(1, size):
+                            total += weights[members[one], a]
+                        indirect[a] = total
+                    value += share * indirect[a]
+                    if a != p:
+                        value += share * weights[x, a]
+                    a = parent[a]
+                if p == parent[x]:
+                    current = value
+                if value > best_value:
+                    best, best_value = p, value
+            step += 1
+            for place in range(size):
+                below[members[place]] = False
+            if best != parent[x] and best_value > current + 1e-9:
+                old = parent[x]
+                if old >= 0:
+                    if first[old] == x:
+                        first[old] = after[x]
+                    else:
+                        sibling = first[old]
+                        while after[sibling] != x:
+                            sibling = after[sibling]
+                        after[sibling] = after[x]
+                parent[x] = best
+                after[x] = -1
+                if best >= 0:
+                    after[x] = first[best]
+                    first[best] = x
+                moved += 1
+        moves += moved
+        if moved == 0:
+            break
+    return moves
