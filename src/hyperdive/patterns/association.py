@@ -1,0 +1,107 @@
+"""From pair counts to what they say of pairs nobody counted: PPMI, and its truncated singular value decomposition.
+
+With n(q, p) how often the text says that q is a kind of p, n(q, ·) and n(·, p) the sums and N the sum of all:
+
+    M[q, p] = max(0, log(n(q, p)·N / (n(q, ·)·n(·, p))))            M ≈ U·Σ·Vᵀ
+
+The smoothed value of a pair is (U·Σ)[q]·V[p]. As M·V = U·Σ, only V is kept: what a term is as a hyponym is its sparse
+row of M times V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+RANK = 100
+"""Dimensions of the decomposition."""
+_SEED = 0
+
+Ints = npt.NDArray[np.int64]
+
+
+def ppmi_matrix(counts: Any, hypo_totals: Ints, hyper_totals: Ints, total: int) -> Any:
+    """M as float32 CSR, without entries that are 0.
+
+    >>> from scipy.sparse import csr_array
+    >>> counts = csr_array(np.array([[4, 0], [1, 1]]))
+    >>> ppmi_matrix(counts, np.array([4, 2]), np.array([5, 1]), 6).toarray().round(3)
+    array([[0.182, 0.   ],
+           [0.   , 1.099]], dtype=float32)
+    """
+    from scipy.sparse import csr_array
+
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    values = ppmi_values(counts.data, hypo_totals[rows], hyper_totals[counts.indices], total)
+    kept = values > 0
+    indptr = np.concatenate([[0], np.cumsum(kept)])[counts.indptr]
+    matrix = csr_array((values[kept].astype(np.float32), counts.indices[kept], indptr), shape=counts.shape)
+    matrix.has_sorted_indices = True
+    return matrix
+
+
+def ppmi_values(counts: Any, hypo_totals: Any, hyper_totals: Any, total: int) -> npt.NDArray[np.float64]:
+    """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p)))) for each pair, 0 where the count is 0."""
+    counts = np.asarray(counts, dtype=np.float64)
+    below = np.asarray(hypo_totals, dtype=np.float64) * np.asarray(hyper_totals, dtype=np.float64)
+    stated = counts > 0
+    ratio = np.divide(counts * total, below, out=np.ones_like(counts), where=stated & (below > 0))
+    return np.asarray(np.maximum(np.log(ratio), 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """V: a row for each of the terms `hypernyms` (sorted numbers). Columns fall by singular value.
+
+    `hyponyms` and `u`, where they are there, are rows of U·Σ that cannot be made from V any more.
+    """
+
+    hypernyms: Ints
+    v: npt.NDArray[np.float16]
+    hyponyms: Ints | None = None
+    u: npt.NDArray[np.float16] | None = None
+
+    @property
+    def rank(self) -> int:
+        return int(self.v.shape[1])
+
+
+def factorise(matrix: Any, rank: int = RANK) -> Factors:
+    """V of the truncated decomposition of a sparse matrix, in 16 bits; the same bytes however many cores there are.
+
+    >>> from scipy.sparse import csr_array
+    >>> found = factorise(csr_array(np.array([[2.0, 2.0, 0.0], [1.0, 1.0, 0.0]])), rank=1)
+    >>> found.hypernyms.tolist(), found.v.round(3).tolist()
+    ([0, 1], [[0.70703125], [0.70703125]])
+    """
+    from threadpoolctl import threadpool_limits
+
+    rows = np.flatnonzero(np.diff(matrix.indptr))
+    columns = np.unique(matrix.indices).astype(np.int64)
+    small = matrix[rows][:, columns].astype(np.float64)
+    rank = min(rank, *small.shape)
+    with threadpool_limits(1, "blas"):
+        v = _right_vectors(small, rank) if rank else np.zeros((len(columns), 0))
+    return Factors(columns, v.astype(np.float16))
+
+
+def _right_vectors(matrix: Any, rank: int) -> npt.NDArray[np.float64]:
+    smaller = min(matrix.shape)
+    if smaller <= max(2 * rank, 64):  # the iteration wants room between the rank and the size
+        _, sizes, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
+        right = right[:rank]
+        right[sizes[:rank] < 1e-10 * max(float(sizes[0]), 1e-300)] = 0.0  # no direction at all: any would be noise
+    else:
+        from scipy.sparse.linalg import svds
+
+        start = np.random.default_rng(_SEED).standard_normal(smaller)
+        _, sizes, right = svds(matrix, k=rank, v0=start, solver="arpack", tol=1e-6)
+        right = right[np.argsort(-sizes, kind="stable")]
+        right[np.sort(sizes)[::-1] < 1e-10 * float(sizes.max())] = 0.0
+    v: npt.NDArray[np.float64] = np.ascontiguousarray(right.T)
+    # a singular vector has no sign of its own: its largest entry is made positive
+    largest = v[np.argmax(np.abs(v), axis=0), np.arange(v.shape[1])]
+    return v * np.where(largest < 0, -1.0, 1.0)

@@ -1,0 +1,379 @@
+"""What the text states: for every pair of terms how often each pattern says that one is a kind of the other.
+
+Folder (format `hyperdive-patterns`, version 1), in a corpus under `patterns/`:
+
+| file | content |
+| --- | --- |
+| `header.json` | names and precision of the patterns, documents read, what it was made from, checksums |
+| `pattern-terms.txt` | one term a line: lemmas joined by a blank, the most frequent first |
+| `patterns.safetensors` | of each hyponym its hypernyms, patterns and counts, row by row; their sums; factors, if any |
+| `evidence.parquet` | kept matches: hypo, hyper, pattern, document, sentence, spans in bytes |
+| `sentences.parquet` | the text of the kept sentences |
+
+A model folder holds the same files (without the header) beside its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._spelling import unknown_word
+from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive.errors import InputError, OptionError
+from hyperdive.patterns.association import RANK, Factors, factorise, ppmi_matrix
+from hyperdive.patterns.evidence import Evidence, EvidenceRows, Ints, Keys, as_evidence, pack, unpack
+
+KIND, VERSION = "patterns", 1
+MADE_WITH = "hyperdive encode TEXT -o CORPUS"
+FOLDER = "patterns"
+"""Where they lie inside a corpus folder."""
+HEAD = "head"
+"""The pattern by which a phrase is a kind of its head; counted, but no part of `counts` unless it is asked for."""
+
+Later = EvidenceRows | Callable[[], EvidenceRows] | None
+
+
+class Patterns:
+    """Terms, and what patterns say of pairs of them.
+
+    >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
+    >>> patterns.count("poodle", "dog"), patterns.count("dog", "poodle"), "poodle" in patterns
+    (4, 0, True)
+    >>> patterns.counts.toarray().tolist()
+    [[0, 0], [4, 0]]
+    >>> patterns.hyper_totals.tolist()
+    [4, 0]
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[str],
+        names: Sequence[str],
+        *,
+        pointers: Ints,
+        hypernyms: npt.NDArray[np.int32],
+        patterns: npt.NDArray[np.uint8],
+        values: Ints,
+        precision: Sequence[float] | None = None,
+        documents: int = 0,
+        evidence: Later = None,
+        factors: Factors | None = None,
+        totals: tuple[Ints, Ints, int] | None = None,
+    ) -> None:
+        self.terms, self.names = list(terms), tuple(names)
+        self.precision = tuple(precision) if precision is not None else (1.0,) * len(self.names)
+        self.pointers, self.hypernyms, self.patterns, self.values = pointers, hypernyms, patterns, values
+        self.documents = documents
+        self._evidence = evidence
+        self._factors = factors
+        self._totals = totals
+
+    @classmethod
+    def from_keys(cls, terms: Sequence[str], names: Sequence[str], keys: Keys, counts: Any, **more: Any) -> Patterns:
+        """From sorted keys (see `hyperdive.patterns.evidence.pack`) and their counts."""
+        hypo, hyper, pattern = unpack(keys)
+        pointers = np.concatenate([[0], np.cumsum(np.bincount(hypo, minlength=len(terms)))]).astype(np.int64)
+        values = np.asarray(counts, dtype=np.int64)
+        return cls(terms, names, pointers=pointers, hypernyms=hyper, patterns=pattern, values=values, **more)
+
+    # ---- terms ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Term → number."""
+        return {term: number for number, term in enumerate(self.terms)}
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self.numbers
+
+    def index(self, term: str) -> int:
+        """The number of a term; one that no pattern names is an error with near spellings."""
+        try:
+            return self.numbers[term]
+        except (KeyError, TypeError):
+            raise unknown_word(term, self.terms, self.numbers, "a pattern of this text") from None
+
+    # ---- counts ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Hyponym, hypernym and pattern of every count as one sorted number each."""
+        return pack(np.repeat(np.arange(len(self)), np.diff(self.pointers)), self.hypernyms, self.patterns)
+
+    @cached_property
+    def counts(self) -> Any:
+        """n(q, p) over all patterns but `head`: a CSR matrix, hyponyms × hypernyms."""
+        return self._matrix(self.patterns != self._head)
+
+    @cached_property
+    def head_counts(self) -> Any:
+        """How often the text has a phrase (row) with a head (column)."""
+        return self._matrix(self.patterns == self._head)
+
+    def by_pattern(self, name: str) -> Any:
+        """n(q, p) of one pattern: a CSR matrix."""
+        if name not in self.names:
+            raise OptionError(f"no pattern is called {name!r}", hint=f"there are: {', '.join(self.names)}")
+        return self._matrix(self.patterns == self.names.index(name))
+
+    @property
+    def _head(self) -> int:
+        return self.names.index(HEAD) if HEAD in self.names else 256
+
+    def _matrix(self, chosen: Any) -> Any:
+        from scipy.sparse import csr_array
+
+        rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
+        columns, values = self.hypernyms[chosen], self.values[chosen]
+        if len(rows):  # several patterns of a pair stand side by side
+            new = np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])])
+            starts = np.flatnonzero(new)
+            rows, columns, values = rows[starts], columns[starts], np.add.reduceat(values, starts)
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
+        matrix = csr_array((values, columns, indptr), shape=(len(self), len(self)))
+        matrix.has_sorted_indices = True
+        return matrix
+
+    def count(self, hyponym: str, hypernym: str) -> int:
+        """How often the text says that the first is a kind of the second."""
+        return sum(n for name, n in self.counts_by_pattern(hyponym, hypernym).items() if name != HEAD)
+
+    def counts_by_pattern(self, hyponym: str, hypernym: str) -> dict[str, int]:
+        """The same for each pattern that says so."""
+        if hyponym not in self.numbers or hypernym not in self.numbers:
+            return {}
+        row, column = self.numbers[hyponym], self.numbers[hypernym]
+        here = slice(int(self.pointers[row]), int(self.pointers[row + 1]))
+        found = np.flatnonzero(self.hypernyms[here] == column) + here.start
+        return {self.names[int(self.patterns[i])]: int(self.values[i]) for i in found}
+
+    @property
+    def pairs(self) -> int:
+        """How many different pairs an ordinary pattern names."""
+        return int(self.counts.nnz)
+
+    @property
+    def matches(self) -> int:
+        """How many matches were counted, those of heads included."""
+        return int(self.values.sum())
+
+    # ---- association ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def totals(self) -> tuple[Ints, Ints, int]:
+        """n(q, ·), n(·, p) and N of `counts`; those of the whole where this is a part of it."""
+        if self._totals is not None:
+            return self._totals
+        counts = self.counts
+        rows = np.asarray(counts.sum(axis=1), dtype=np.int64)
+        columns = np.asarray(counts.sum(axis=0), dtype=np.int64)
+        return rows, columns, int(counts.data.sum())
+
+    @property
+    def hypo_totals(self) -> Ints:
+        """n(q, ·): how often each term is said to be a kind of something."""
+        return self.totals[0]
+
+    @property
+    def hyper_totals(self) -> Ints:
+        """n(·, p): how often something is said to be a kind of each term."""
+        return self.totals[1]
+
+    @cached_property
+    def ppmi(self) -> Any:
+        """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p)))): a CSR matrix."""
+        return ppmi_matrix(self.counts, *self.totals)
+
+    @property
+    def factors(self) -> Factors:
+        """The decomposition of `ppmi`, computed once; `train` keeps it in the model."""
+        if self._factors is None:
+            self._factors = factorise(self.ppmi, RANK)
+        return self._factors
+
+    @property
+    def is_factorised(self) -> bool:
+        """Whether the decomposition is at hand already."""
+        return self._factors is not None
+
+    def hypernym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
+        """Rows of V for these terms; zero for a term that is no hypernym (or -1)."""
+        return _placed(self.factors.hypernyms, self.factors.v, np.asarray(numbers, dtype=np.int64))
+
+    def hyponym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
+        """Rows of U·Σ = M·V for these terms; zero for a term that is no hyponym (or -1)."""
+        numbers, factors = np.asarray(numbers, dtype=np.int64), self.factors
+        if factors.u is not None and factors.hyponyms is not None:
+            return _placed(factors.hyponyms, factors.u, numbers)
+        known = np.flatnonzero(numbers >= 0)
+        vectors = np.zeros((len(numbers), factors.rank), dtype=np.float32)
+        rows = self.ppmi[numbers[known]]
+        place = np.full(len(self), -1, dtype=np.int32)
+        place[factors.hypernyms] = np.arange(len(factors.hypernyms))
+        from scipy.sparse import csr_array
+
+        local = csr_array((rows.data, place[rows.indices], rows.indptr), shape=(len(known), len(factors.hypernyms)))
+        # 16 bits, so that a part of this that keeps the rows themselves has the same values
+        vectors[known] = (local @ factors.v.astype(np.float32)).astype(np.float16)
+        return vectors
+
+    def svd(self, rank: int | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """U·Σ and V of the decomposition, a row for each term; their products are the smoothed PPMI."""
+        every = np.arange(len(self))
+        return self.hyponym_vectors(every)[:, :rank], self.hypernym_vectors(every)[:, :rank]
+
+    # ---- evidence -------------------------------------------------------------------------------------------
+
+    @property
+    def evidence_rows(self) -> EvidenceRows | None:
+        """The kept matches, or None when no sentences were kept."""
+        if callable(self._evidence):
+            self._evidence = self._evidence()
+        return self._evidence
+
+    @property
+    def has_sentences(self) -> bool:
+        """Whether sentences were kept."""
+        return self._evidence is not None
+
+    def evidence(self, hyponym: str, hypernym: str, top: int = 5) -> list[Evidence]:
+        """Sentences that say that the first is a kind of the second, the most telling first."""
+        rows = self.evidence_rows
+        if rows is None or hyponym not in self.numbers or hypernym not in self.numbers:
+            return []
+        here = rows.of_pair(self.numbers[hyponym], self.numbers[hypernym])
+        pattern = unpack(rows.keys[here])[2]
+        return [
+            as_evidence(
+                rows.texts.raw(int(rows.sentence[i])),
+                rows.spans[i],
+                self.names[int(pattern[i - here.start])],
+                int(rows.document[i]),
+            )
+            for i in range(here.start, min(here.stop, here.start + max(top, 0)))
+        ]
+
+    # ---- parts ----------------------------------------------------------------------------------------------
+
+    def of_vocabulary(self, words: Collection[str]) -> Patterns:
+        """Only terms all of whose words are among these (a phrase may also be one of them, joined by `_`).
+
+        Sums are those of what is left, as if nothing else had been read.
+        """
+        return self._part(self._known(words))
+
+    def subset(self, words: Iterable[str]) -> Patterns:
+        """The same for fewer words; every pair that is left keeps all its values, smoothed ones too."""
+        known = self._known(set(words))
+        part = self._part(known)
+        kept = np.flatnonzero(known)
+        part._totals = (self.hypo_totals[kept], self.hyper_totals[kept], self.totals[2])
+        if self.is_factorised:
+            of_u = np.flatnonzero(self.hypo_totals[kept] > 0)
+            of_v = np.flatnonzero(np.isin(kept, self.factors.hypernyms))
+            part._factors = Factors(
+                of_v,
+                self.hypernym_vectors(kept[of_v]).astype(np.float16),
+                of_u,
+                self.hyponym_vectors(kept[of_u]).astype(np.float16),
+            )
+        return part
+
+    def without_sentences(self) -> Patterns:
+        """The same counts, and no text."""
+        made = self._part(np.ones(len(self), dtype=np.bool_))
+        made._evidence, made._factors, made._totals = None, self._factors, self._totals
+        return made
+
+    def _known(self, words: Collection[str]) -> npt.NDArray[np.bool_]:
+        known = words if isinstance(words, set | frozenset | dict) else set(words)
+
+        def is_known(term: str) -> bool:
+            if " " not in term:
+                return term in known
+            parts = term.split(" ")
+            return all(part in known for part in parts) or "_".join(parts) in known
+
+        return np.fromiter((is_known(term) for term in self.terms), dtype=np.bool_, count=len(self))
+
+    def _part(self, kept: npt.NDArray[np.bool_]) -> Patterns:
+        table = np.where(kept, np.cumsum(kept) - 1, -1)
+        hypo, hyper, pattern = unpack(self.keys)
+        chosen = kept[hypo] & kept[hyper]
+        keys = pack(table[hypo[chosen]], table[hyper[chosen]], pattern[chosen])
+        evidence, rows = None, self.evidence_rows
+        if rows is not None:
+            hypo, hyper, pattern = unpack(rows.keys)
+            taken = np.flatnonzero(kept[hypo] & kept[hyper])
+            evidence = rows.taken(taken, pack(table[hypo[taken]], table[hyper[taken]], pattern[taken]))
+        return Patterns.from_keys(
+            [term for term, keep in zip(self.terms, kept.tolist(), strict=True) if keep],
+            self.names,
+            keys,
+            self.values[chosen],
+            precision=self.precision,
+            documents=self.documents,
+            evidence=evidence,
+        )
+
+    def __repr__(self) -> str:
+        rows = self.evidence_rows if not callable(self._evidence) else None
+        kept = "" if rows is None else f", {len(rows.texts)} sentences"
+        return f"<Patterns of {len(self)} terms, {self.pairs} pairs, {self.matches} matches{kept}>"
+
+    # ---- on disk --------------------------------------------------------------------------------------------
+
+    def save(
+        self, path: str | Path, *, source: str = "", parameters: Mapping[str, Any] | None = None, force: bool = False
+    ) -> dict[str, Any]:
+        """Write a folder of its own; `source` is the fingerprint of what was read. Returns the header."""
+        from hyperdive.patterns.files import about, write_files
+
+        with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
+            write_files(self, writer)
+            totals = {"terms": len(self), "pairs": self.pairs, "matches": self.matches, "documents": self.documents}
+            header = {"input": source, "parameters": dict(parameters or {}), "patterns": about(self), "totals": totals}
+            return writer.finish(header)
+
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool = True) -> Patterns:
+        """Open such a folder, or the one inside a corpus; sentences are read when they are asked for."""
+        from hyperdive.patterns.files import read_files
+
+        folder = Path(path)
+        inside = folder / FOLDER
+        artifact = Artifact.open(inside if inside.is_dir() else folder, KIND, VERSION, made_with=MADE_WITH)
+        if verify:
+            artifact.verify()
+        return read_files(artifact)
+
+
+def patterns_of(corpus: str | Path) -> Patterns | None:
+    """The patterns of a corpus folder, or None when it was encoded without."""
+    folder = Path(corpus) / FOLDER
+    return Patterns.open(folder) if folder.is_dir() else None
+
+
+def _placed(numbers: Ints, rows: Any, wanted: Ints) -> npt.NDArray[np.float32]:
+    """Rows by number; zero where a number is not among `numbers`."""
+    found = np.zeros((len(wanted), rows.shape[1]), dtype=np.float32)
+    if len(numbers):
+        at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        hit = numbers[at] == wanted
+        found[hit] = rows[at[hit]]
+    return found
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse a table of patterns that no number of 8 bits can name."""
+    if not 0 < len(names) <= 256 or len(set(names)) != len(names):
+        raise InputError(f"a table of patterns has 1 to 256 different names, not {len(names)}")
