@@ -182,7 +182,7 @@ def _dive(options: ReproduceOptions, corpus: Stage, counts: Stage, kind: str, sc
     shared: dict[str, Any] = {"space": "dive", "preset": "paper" if paper else "default", "solver": options.solver}
     # the paper's solver walks the tokens fifteen times over
     seconds = (9_000 if paper else 80) * scale
-    alone = {"skipgram": False, "contexts": False}
+    alone: dict[str, Any] = {"skipgram": False, "contexts": False}
     source = corpus if paper else counts
     return [
         _train(options, f"dive-{kind}", "DIVE, and skip-gram for W", corpus, seconds + 25 * scale, **shared),

@@ -40,7 +40,8 @@ class Workshop:
         except (OSError, ValueError):
             return None
         ours = isinstance(found, dict) and found.get("identity") == stage.identity
-        return found if ours and (self.place(stage) / HEADER).is_file() else None
+        there = stage.kind == "figures" or (self.place(stage) / HEADER).is_file()
+        return found if ours and there else None
 
     def done(self, stage: Stage) -> bool:
         """Whether a stage is finished."""
@@ -51,11 +52,18 @@ class Workshop:
         found = self.record(stage)
         return None if found is None else float(found["seconds"])
 
+    def figures(self, stage: Stage) -> dict[str, Any] | None:
+        """What a stage of figures found; None when it is not done."""
+        found = self.record(stage)
+        return None if found is None else found["figures"]
+
     def run(
         self,
         wanted: Sequence[Stage],
         texts: dict[str, tuple[str, ...]],
         *,
+        data: str | Path | None = None,
+        verify: bool = True,
         threads: int | None = None,
         progress: Progress = SILENT,
     ) -> None:
@@ -64,24 +72,32 @@ class Workshop:
             for number, stage in enumerate(wanted, start=1):
                 if self.done(stage):
                     continue
-                progress.note(
-                    f"[{number}/{len(wanted)}] {stage.name}: {stage.what}, about {duration(stage.seconds)}"
-                )
+                progress.note(f"[{number}/{len(wanted)}] {stage.name}: {stage.what}, about {duration(stage.seconds)}")
+                if stage.kind == "figures":
+                    self.measure(stage, data=data, verify=verify, threads=threads, progress=progress)
+                    continue
                 started = time.monotonic()
-                earlier = self._clear(stage)
+                self._clear(stage)
                 self._make(stage, texts, threads, progress)
-                self._write(stage, earlier + time.monotonic() - started)
+                self._write(stage, time.monotonic() - started)
 
-    def _clear(self, stage: Stage) -> float:
-        """Take away what another run left under this name; the seconds an interrupted try of this one took before."""
+    def measure(self, stage: Stage, **settings: Any) -> None:
+        """Make a stage of figures, whose own stages must be done."""
+        from hyperdive.benchmark.reproduce.measuring import measure_stage
+
+        started = time.monotonic()
+        figures = measure_stage(stage, self, **settings)
+        self._write(stage, time.monotonic() - started, figures=figures)
+
+    def _clear(self, stage: Stage) -> None:
+        """Take away what another run left under this name."""
         with explain_os_errors(self.folder):
             self._record(stage).unlink(missing_ok=True)
             if self.place(stage).exists():
                 shutil.rmtree(self.place(stage))
-        return 0.0
 
-    def _write(self, stage: Stage, seconds: float) -> None:
-        record = {"identity": stage.identity, "what": stage.what, "seconds": round(seconds, 1)}
+    def _write(self, stage: Stage, seconds: float, **more: Any) -> None:
+        record = {"identity": stage.identity, "what": stage.what, "seconds": round(seconds, 1), **more}
         write_json(self._record(stage), record)
 
     @contextmanager
@@ -107,9 +123,7 @@ class Workshop:
 
     # ---- the three kinds of work ----------------------------------------------------------------------------
 
-    def _make(
-        self, stage: Stage, texts: dict[str, tuple[str, ...]], threads: int | None, progress: Progress
-    ) -> None:
+    def _make(self, stage: Stage, texts: dict[str, tuple[str, ...]], threads: int | None, progress: Progress) -> None:
         if stage.kind == "corpus":
             self._encode(stage, texts[stage.options["text"]], threads, progress)
         elif stage.kind == "counts":

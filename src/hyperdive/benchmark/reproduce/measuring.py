@@ -1,0 +1,285 @@
+"""Figures of every space of a run: each is measured once, and its figures are kept as a stage of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, SPECS, data_folder, load_all, read_file
+from hyperdive.benchmark.reproduce.plan import ReproduceOptions, Stage
+
+if TYPE_CHECKING:
+    from hyperdive.benchmark.datasets import Dataset
+    from hyperdive.benchmark.evaluation import Evaluation
+    from hyperdive.benchmark.reproduce.stages import Workshop
+    from hyperdive.scores import Source
+
+FIVE = ("CDE", "AL₁", "ΔS", "W·ΔS", "C·ΔS")
+"""The scores of the paper's tables 2 and 3."""
+_SUMS = ("W", "C", "SLQS Sub", "ΔE", "ΔS", "ΔQ", "W·ΔE", "C·ΔE", "W·ΔS", "C·ΔS", "W·ΔQ", "C·ΔQ")
+SIXTEEN = (*_SUMS, "Weeds", "Weeds:printed=True", "CDE", "invCL", "AL₁")
+"""The scores of the paper's table on SBOW Freq; Weeds also in the direction in which it was printed."""
+BASELINES = ("Frequency", "Random")
+COSTED = ("ΔS", "C·ΔS", "CDE", "AL₁")
+"""The scores whose time is measured."""
+_DIRECTED = ("ΔS", "SLQS Sub", "Frequency")
+_FOLDED = ("Medical", "HypeNet")
+_MEASURES = 1
+"""To be raised when the same space would be measured otherwise, so that figures kept from before are made anew."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measured space: which stages it comes from, and the scores it is asked for.
+
+    `main` is a stage's name without its ending (`-raw`, `-pos`); `skipgram` the stage that W comes from.
+    """
+
+    name: str
+    main: str
+    scores: tuple[str, ...] = (*FIVE, *BASELINES)
+    kind: str = ""
+    skipgram: str = "dive"
+    corpora: tuple[str, ...] = ("raw", "pos")
+    datasets: tuple[str, ...] = ELEVEN
+    costed: bool = False
+
+
+ENTRIES = (
+    Entry("dive", "dive", ("C", "W", *FIVE, *BASELINES), costed=True),
+    Entry("sbow-freq", "counts", (*SIXTEEN, *BASELINES), "sbow-freq", costed=True),
+    Entry("sbow-ppmi", "counts", (*FIVE, *BASELINES), "sbow-ppmi", costed=True),
+    Entry("sbow-ppmi-is", "counts", (*FIVE, *BASELINES), "sbow-ppmi-is", costed=True),
+    Entry("dive-no-pmi", "dive-no-pmi"),
+    Entry("dive-no-shift", "dive-no-shift"),
+    Entry("kmeans", "kmeans"),
+    Entry("sbow-ppmi-all", "counts-all", kind="sbow-ppmi"),
+    Entry("sbow-ppmi-half", "counts-half", kind="sbow-ppmi"),
+    Entry("dive-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), corpora=("raw",)),
+    Entry("skipgram", "dive", ("C", *BASELINES), "skipgram", ""),
+    Entry("dive-pubmed", "dive", corpora=("pubmed",), datasets=("Medical",)),
+    Entry("sbow-ppmi-pubmed", "counts", kind="sbow-ppmi", corpora=("pubmed",), datasets=("Medical",)),
+    Entry("gaussian", "gaussian", ("GE C", "KL", *BASELINES), skipgram=""),
+    Entry("word2vec", "word2vec", ("C", *BASELINES), skipgram=""),
+    Entry("dive-word2vec", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec"),
+)
+
+
+def figure_stages(made: Sequence[Stage], options: ReproduceOptions, checksums: Sequence[str] = ()) -> list[Stage]:
+    """A stage of figures for every space whose own stages are in the plan; `checksums` are those of the datasets.
+
+    >>> from hyperdive.benchmark.reproduce.plan import Text, stages
+    >>> options = ReproduceOptions(without=("pos", "half", "kmeans", "gaussian", "word2vec"))
+    >>> [stage.name for stage in figure_stages(stages(options, Text(("a",), "0" * 64, 9)), options)][:3]
+    ['figures-dive', 'figures-sbow-freq', 'figures-sbow-ppmi']
+    """
+    known = {stage.name: stage for stage in made}
+    figures = []
+    for entry in ENTRIES:
+        # a run without parts of speech reads the tagged sets in the raw space
+        there = [kind for kind in entry.corpora if f"corpus-{kind}" in known]
+        needs = [f"{main}-{kind}" for kind in there for main in dict.fromkeys((entry.main, entry.skipgram)) if main]
+        if not there or not all(name in known for name in needs):
+            continue
+        settings = {
+            "entry": {
+                name: list(value) if isinstance(value, tuple) else value for name, value in asdict(entry).items()
+            },
+            "datasets": list(checksums),
+            "resamples": options.resamples,
+            "seed": options.seed,
+            "measures": _MEASURES,
+        }
+        seconds = 60.0 if entry.kind.startswith("sbow") else 15.0
+        what = f"figures of {entry.name}"
+        figures.append(Stage(f"figures-{entry.name}", "figures", what, settings, tuple(map(known.get, needs)), seconds))  # type: ignore[arg-type]
+    return figures
+
+
+def dataset_checksums(data: str | Path | None = None, *, verify: bool = True) -> list[str]:
+    """SHA-256 of every dataset file, which must be there, and unaltered unless `verify` is off."""
+    folder = data_folder(data)
+    files = [file for name in ELEVEN for file in SPECS[name].files]
+    return [hashlib.sha256(read_file(folder, file, verify=verify).encode("utf-8")).hexdigest() for file in files]
+
+
+def entry_of(stage: Stage) -> Entry:
+    """The entry a stage of figures measures."""
+    return next(entry for entry in ENTRIES if f"figures-{entry.name}" == stage.name)
+
+
+def measure_stage(
+    stage: Stage,
+    workshop: Workshop,
+    *,
+    data: str | Path | None = None,
+    verify: bool = True,
+    threads: int | None = None,
+    progress: Progress = SILENT,
+) -> dict[str, Any]:
+    """Open the spaces of a stage and measure them."""
+    from hyperdive.benchmark.evaluation import evaluate
+
+    entry = entry_of(stage)
+    names = {one.name for one in stage.needs}
+    sources = {
+        kind: open_source(workshop, entry, kind)
+        for kind in entry.corpora
+        if any(name.endswith(f"-{kind}") for name in names)
+    }
+    main, pos = sources[entry.corpora[0]], sources.get("pos")
+    datasets = load_all(entry.datasets, data=data, verify=verify)
+    found = evaluate(
+        main,
+        pos=pos,
+        datasets=datasets,
+        scores=entry.scores,
+        bootstrap=int(stage.options["resamples"]),
+        seed=int(stage.options["seed"]),
+        threads=threads or 0,
+        model=entry.name,
+        progress=progress,
+    )
+    figures = found.as_json()
+    del figures["version"], figures["model"]
+    figures["folds"] = _folds(found, int(stage.options["seed"]))
+    figures["direction"] = _direction(found)
+    figures["resampled"] = {
+        name: {score: _resampled(found, score, sets) for score in found.scores}
+        for name, sets in (("micro10", MICRO_10), ("micro4", MICRO_4))
+        if all(one in found.results for one in sets)
+    }
+    figures["dimensions"] = _dimensions(main, pos, [one for one in datasets if not one.graded])
+    if entry.costed:
+        figures["cost"] = cost(main, pos, [one for one in datasets if not one.graded])
+    return figures
+
+
+def open_source(workshop: Workshop, entry: Entry, kind: str) -> Source:
+    """The spaces of an entry over one corpus."""
+    from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.scores import as_source
+    from hyperdive.scores.opening import open_space
+    from hyperdive.spaces.sbow import sbow
+
+    beside = None
+    if entry.skipgram:
+        beside = open_space(workshop.place(f"{entry.skipgram}-{kind}"))
+        beside = getattr(beside, "skipgram", None) or beside
+    place = workshop.place(f"{entry.main}-{kind}")
+    if entry.kind.startswith("sbow"):
+        return as_source(sbow(Cooccurrence.open(place), entry.kind), beside)
+    model = open_space(place)
+    return as_source(model.skipgram) if entry.kind == "skipgram" else as_source(model, beside)
+
+
+def _resampled(found: Evaluation, score: str, names: Sequence[str]) -> list[float]:
+    """The micro average of every resample: two spaces can then be compared over the same ones."""
+    total = sum(found.results[name].n for name in names)
+    if not all(score in found.results[name].replicates for name in names):
+        return []
+    mixed: Any = sum(found.results[name].n * found.results[name].replicates[score] for name in names)
+    return [round(float(value), 3) for value in mixed / total]
+
+
+def _folds(found: Evaluation, seed: int) -> dict[str, dict[str, Any]]:
+    """F1 and accuracy by cross-validated thresholds, on the sets for which the literature reports them."""
+    from hyperdive.benchmark.measures import cross_validated
+    from hyperdive.errors import InputError
+
+    folds: dict[str, dict[str, Any]] = {}
+    for name in (name for name in _FOLDED if name in found.results):
+        scored = found.results[name].scored
+        for score, values in scored.values.items():
+            try:
+                one = cross_validated(values, scored.dataset.labels, scored.known, seed=seed)
+            except InputError:  # too few positives for twenty folds
+                continue
+            figures = {"f1": round(100 * one.f1, 4), "accuracy": round(100 * one.accuracy, 4)}
+            folds.setdefault(name, {})[score] = figures
+    return folds
+
+
+def _direction(found: Evaluation) -> dict[str, dict[str, float]]:
+    """Which word is the broader one? Over the positive pairs of all binary sets together."""
+    from hyperdive.benchmark.measures import Direction, directionality
+
+    binary = [one.scored for one in found.results.values() if not one.scored.dataset.graded]
+    made: dict[str, dict[str, float]] = {}
+    for score in (score for score in _DIRECTED if score in found.scores):
+        each = [directionality(one.values[score], one.dataset.labels, one.known) for one in binary]
+        pooled = sum(each, Direction(0, 0, 0))
+        sizes = np.array([len(one.dataset) for one in binary], dtype=float)
+        weighted = float((sizes * [one.accuracy for one in each]).sum() / sizes.sum())
+        made[score] = {
+            "accuracy": round(100 * pooled.accuracy, 4),
+            "decided": round(100 * pooled.decided_accuracy, 4),
+            "weighted_by_size": round(100 * weighted, 4),
+            **asdict(pooled),
+        }
+    return made
+
+
+def _dimensions(main: Any, pos: Any, binary: Sequence[Dataset]) -> dict[str, float]:
+    """Non-zero dimensions of the test words in the mean: both spaces together, and each by itself."""
+    from hyperdive.benchmark.coverage import coverage
+
+    made = {"all": round(coverage(main, binary, pos=pos).nonzero_dimensions, 4)}
+    for name, space, tagged in (("raw", main, False), ("pos", pos, True)):
+        chosen = [one for one in binary if (one.tagged and pos is not None) == tagged]
+        if space is not None and chosen:
+            beside = {"pos": space} if tagged else {}
+            made[name] = round(coverage(space, chosen, **beside).nonzero_dimensions, 4)
+    return made
+
+
+def cost(main: Source, pos: Source | None, datasets: Sequence[Dataset], *, repeats: int = 3) -> dict[str, Any]:
+    """What a space costs: numbers stored, bytes in memory, and seconds to score all known pairs on one thread.
+
+    The seconds count from the vectors of the test words in memory to the scores; the best of some repeats.
+    """
+    from hyperdive.scores import Pairs, Rows, Terms, get
+
+    parts = []
+    for dataset in datasets:
+        tagged = dataset.tagged and pos is not None
+        terms = Terms(pos if tagged and pos is not None else main, dataset.space_keys(pos=tagged), threads=1)
+        known = terms.found[dataset.q] & terms.found[dataset.p]
+        parts.append((terms.rows.csr, dataset.q[known], dataset.p[known]))
+    seconds: dict[str, float] = {}
+    for score in COSTED:
+        best = float("inf")
+        for _ in range(repeats):
+            started = time.perf_counter()
+            for csr, q, p in parts:
+                get(score)(Pairs(Rows(csr, threads=1), q, p, threads=1))
+            best = min(best, time.perf_counter() - started)
+        seconds[score] = round(best, 5)
+    spaces = {name: one.main for name, one in (("raw", main), ("pos", pos)) if one is not None}
+    return {
+        "pairs": sum(len(q) for _, q, _ in parts),
+        "nonzeros": {name: _nonzeros(space) for name, space in spaces.items()},
+        "bytes": {name: _bytes(space) for name, space in spaces.items()},
+        "words": {name: len(space.words) for name, space in spaces.items()},
+        "seconds": seconds,
+    }
+
+
+def _nonzeros(space: Any) -> int:
+    matrix = space.matrix
+    return int(np.count_nonzero(matrix if isinstance(matrix, np.ndarray) else matrix.data))
+
+
+def _bytes(space: Any) -> int:
+    """Bytes of a space in memory as a sparse matrix: a value and a column number each, and where rows start."""
+    from scipy.sparse import csr_array
+
+    matrix = space.matrix if not isinstance(space.matrix, np.ndarray) else csr_array(space.matrix)
+    return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
