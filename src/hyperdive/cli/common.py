@@ -32,6 +32,10 @@ ThreadsOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+ModelOption = Annotated[
+    str, typer.Option("--model", "-m", help="Model: a folder, or the name of one that comes with the package.")
+]
+DEFAULT_MODEL = "en-wiki"
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.", show_default=False)]
 
 

@@ -10,36 +10,39 @@ from typing import Annotated
 
 import typer
 
-from hyperdive.cli.common import JsonOption, write, write_json
+from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write, write_json
 
 
 def general(
-    model: Annotated[str, typer.Option("--model", "-m", help="A model folder.", show_default=False)],
+    model: ModelOption = DEFAULT_MODEL,
     query: Annotated[
         str | None, typer.Option("--query", help="A word whose topics count.", show_default="none")
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many words.")] = 30,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many words.")] = 30,
     paper: Annotated[bool, typer.Option("--paper", help="Count the words that the paper's list has too.")] = False,
     json: JsonOption = False,
 ) -> None:
     from hyperdive.benchmark.paper import general_words as printed
     from hyperdive.discover.general import general_words
     from hyperdive.errors import OptionError
-    from hyperdive.spaces.model import Model
+    from hyperdive.scores.opening import open_space
 
-    found = general_words(Model.load(model), query, top)
+    found = general_words(open_space(model), query, top)
     known = printed().get(query or "")
     if paper and known is None:
         raise OptionError(
             f"the paper prints no list for {query!r}", hint=f"it has: {', '.join(q for q in printed() if q)}"
         )
-    shared = [word for word, _ in found if known is not None and word in known]
+    shared = [word.term for word in found if known is not None and word.term in known]
     if json:
-        result: dict[str, object] = {"query": query, "words": [{"word": word, "value": value} for word, value in found]}
+        result: dict[str, object] = {
+            "query": query,
+            "words": [{"word": word.term, "value": word.value} for word in found],
+        }
         write_json({**result, "in_the_paper": shared} if paper else result)
         return
-    for number, (word, value) in enumerate(found, start=1):
-        mark = " *" if paper and word in shared else ""
-        write(f"{number:>3}  {word:<20} {value:10.2f}{mark}")
+    for number, (term, value) in enumerate(found.cells(), start=1):
+        mark = " *" if paper and found[number - 1].term in shared else ""
+        write(f"{number:>3}  {term:<20} {value:>10}{mark}")
     if paper:
         write(f"{len(shared)} of these {len(found)} words (*) are among the paper's {len(known or [])}")

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
+from hyperdive.discover.asking import Question, best, source_of
+from hyperdive.discover.tables import Table
 from hyperdive.errors import OptionError
-from hyperdive.spaces.model import Model
 
 
-def general_words(model: Model, query: str | None = None, top: int = 30) -> list[tuple[str, float]]:
+@dataclass(frozen=True)
+class GeneralWord:
+    """A word and its sum, or its product with the query."""
+
+    term: str
+    value: float
+
+
+def general_words(model: Any, query: str | None = None, top: int = 30) -> Table[GeneralWord]:
     """The words with the largest sum ‖w‖₁, or for a query q the largest Σᵢ w[i]·q[i], as in the paper's table.
 
     >>> from hyperdive.spaces.space import VectorSpace
-    >>> matrix = np.array([[3, 2], [2, 0], [0, 4]])
-    >>> model = Model(VectorSpace(["animal", "dog", "law"], matrix, frequencies=[9, 5, 7], kind="dive"))
-    >>> general_words(model)
-    [('animal', 5.0), ('law', 4.0), ('dog', 2.0)]
-    >>> general_words(model, "dog", top=2)
-    [('animal', 6.0), ('dog', 4.0)]
+    >>> model = VectorSpace(["animal", "dog", "law"], [[3, 2], [2, 0], [0, 4]], frequencies=[9, 5, 7], kind="dive")
+    >>> print(general_words(model))
+    term    value
+    animal   5.00
+    law      4.00
+    dog      2.00
+    >>> [word.term for word in general_words(model, "dog", top=2)]
+    ['animal', 'dog']
     """
     if top < 1:
         raise OptionError("the number of words must be 1 or more")
-    weights = np.ones(model.dive.dimensions) if query is None else model[query].astype(np.float64)
-    values = np.asarray(model.dive.matrix @ weights, dtype=np.float64).ravel()
-    best = np.argsort(-values, kind="stable")[:top]
-    return [(model.words[i], float(values[i])) for i in best if values[i] > 0]
+    space = source_of(model).main
+    weights = np.ones(space.matrix.shape[1])
+    if query is not None:
+        question = Question(model, [query])
+        row = question.terms.rows.matrix[[int(question.asked[0])]]
+        weights = np.asarray(row if isinstance(row, np.ndarray) else row.toarray(), dtype=np.float64).ravel()
+    values = np.asarray(space.matrix @ weights, dtype=np.float64).ravel()
+    found = [GeneralWord(space.words[i], float(values[i])) for i in best(values, top) if values[i] > 0]
+    return Table(GeneralWord, found, formats={"value": ".2f"})

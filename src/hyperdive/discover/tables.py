@@ -82,6 +82,10 @@ class Table(Generic[Row]):
         """The shown columns of every row as text that is safe in a terminal."""
         return [[one_line(self._text(name, getattr(row, name))) for name in self.columns] for row in self.rows]
 
+    def heading(self, column: str) -> str:
+        """What stands above a column."""
+        return column.replace("_", " ")
+
     def _text(self, name: str, value: Any) -> str:
         how = self.formats.get(name)
         if callable(how):
@@ -105,7 +109,7 @@ class Table(Generic[Row]):
             bool(self.rows) and all(isinstance(getattr(row, name), int | float) for row in self.rows)
             for name in self.columns
         ]
-        headings = [name.replace("_", " ") for name in self.columns]
+        headings = [one_line(self.heading(name)) for name in self.columns]
         widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
         lines = [one_line(self.title)] if self.title else []
         for line in ([headings, *cells]) if self.rows else []:

@@ -1,0 +1,89 @@
+"""What the verbs `hypernyms` and `hyponyms` share: they differ only in the direction of the question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hyperdive.cli.common import write, write_json
+
+WordsArgument = Annotated[
+    list[str], typer.Argument(metavar="WORD...", help="Words, or phrases in quotes.", show_default=False)
+]
+CandidatesOption = Annotated[
+    Path | None,
+    typer.Option("--candidates", help="File of terms, one a line: only these answer.", show_default="all words"),
+]
+BlockOption = Annotated[
+    Path | None,
+    typer.Option("--block", help="File of terms, one a line: these never answer.", show_default=False),
+]
+ScoreOption = Annotated[
+    str | None,
+    typer.Option("--score", "-s", help="Rank by this score, such as C*dS.", show_default="the best there is"),
+]
+TopOption = Annotated[int, typer.Option("--top", "-n", min=1, help="How many answers a word.")]
+EvidenceOption = Annotated[
+    bool, typer.Option("--evidence", help="Also the sentences that state it, where the model has kept its text.")
+]
+ConfidenceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--min-confidence", min=0.0, max=1.0, help="Leave out answers that are less likely.", show_default="0.2"
+    ),
+]
+
+
+def answer(
+    words: list[str],
+    model: str,
+    *,
+    narrower: bool,
+    candidates: Path | None,
+    block: Path | None,
+    evidence: bool,
+    json: bool,
+    **options: Any,
+) -> None:
+    """Ask and print; a word that the model does not know is an error, a word it knows nothing of is not."""
+    from hyperdive.discover.asking import read_terms
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE, ask
+    from hyperdive.scores.opening import open_space
+
+    tables = ask(
+        open_space(model),
+        words,
+        narrower=narrower,
+        candidates=None if candidates is None else read_terms(candidates),
+        block=() if block is None else read_terms(block),
+        evidence=MOST_EVIDENCE if evidence else 0,
+        **options,
+    )
+    if json:
+        write_json(
+            [
+                {"word": word, "known": len(table) > 0, "answers": table.to_dicts()}
+                for word, table in zip(words, tables, strict=True)
+            ]
+        )
+        return
+    from hyperdive.errors import one_line
+
+    for number, (word, table) in enumerate(zip(words, tables, strict=True)):
+        if len(tables) > 1:
+            write(("\n" if number else "") + one_line(word))
+        write(_with_sentences(table) if evidence and len(table) else str(table))
+
+
+def _with_sentences(table: Any) -> str:
+    """The table with the sentences of each answer beneath it."""
+    from hyperdive.errors import one_line
+
+    head, *lines = str(table).split("\n")
+    shown = [head]
+    for line, row in zip(lines, table, strict=False):
+        shown.append(line)
+        shown += [f"    “{one_line(one.sentence)}”  ({one_line(one.pattern)})" for one in row.sentences]
+    return "\n".join([*shown, *lines[len(table) :]])

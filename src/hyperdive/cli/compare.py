@@ -1,0 +1,50 @@
+"""Words side by side over the dimensions they have: a table, or with --plot the paper's main figure.
+
+Dimensions are sorted by the broadest word and named by their first words; values under 0.1 are hidden.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyperdive.cli.common import DEFAULT_MODEL, ForceOption, JsonOption, ModelOption, write, write_json
+
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", help="Also draw it into this .png or .svg file.", show_default=False)
+]
+DarkOption = Annotated[bool, typer.Option("--dark", help="Draw light on dark.")]
+
+
+def compare(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORD...", help="2 to 6 words, or phrases in quotes.", show_default=False)
+    ],
+    model: ModelOption = DEFAULT_MODEL,
+    top: Annotated[
+        int | None, typer.Option("--top", "-n", min=1, help="How many dimensions.", show_default="all")
+    ] = None,
+    plot: PlotOption = None,
+    dark: DarkOption = False,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    from hyperdive.discover.compare import compare as ask
+    from hyperdive.scores.opening import open_space
+
+    if plot is not None:
+        from hyperdive.discover.plots import check_place
+
+        check_place(plot, force)
+    opened = open_space(model)
+    found = ask(opened, words, top)
+    if plot is not None:
+        from hyperdive.discover.plots import plot_comparison
+
+        plot_comparison(opened, words, plot, dark=dark, force=force)
+    if json:
+        write_json({"words": list(found.words), "dimensions": found.to_dicts()})
+    else:
+        write(str(found))

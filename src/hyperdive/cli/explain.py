@@ -1,0 +1,44 @@
+"""Is a poodle a dog? The pair dimension by dimension, and the verdict of every score.
+
+Each line says whether the broader word includes the narrower one in that dimension and where that fails. A score says
+yes when the pair scores above its reverse; its place is that of the hypernym among all words of the model. With --plot
+the two words are drawn as distributions with the cost of AL₁, as in the paper.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hyperdive.cli.common import DEFAULT_MODEL, ForceOption, JsonOption, ModelOption, write, write_json
+from hyperdive.cli.compare import DarkOption, PlotOption
+
+
+def explain(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="The narrower term.", show_default=False)],
+    hypernym: Annotated[str, typer.Argument(metavar="HYPERNYM", help="The broader term.", show_default=False)],
+    model: ModelOption = DEFAULT_MODEL,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many dimensions.")] = 20,
+    plot: PlotOption = None,
+    dark: DarkOption = False,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    from hyperdive.discover.explain import explain as ask
+    from hyperdive.scores.opening import open_space
+
+    if plot is not None:
+        from hyperdive.discover.plots import check_place
+
+        check_place(plot, force)
+    opened = open_space(model)
+    found = ask(opened, word, hypernym, top)
+    if plot is not None:
+        from hyperdive.discover.plots import plot_pair
+
+        plot_pair(opened, word, hypernym, plot, dark=dark, force=force)
+    if json:
+        write_json(found.to_dict())
+    else:
+        write(str(found))

@@ -1,0 +1,22 @@
+"""The nearest words of a word or a phrase in quotes, by the cosine of the skip-gram vectors (of DIVE without them)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write
+
+
+def similar(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or a phrase in quotes.", show_default=False)],
+    model: ModelOption = DEFAULT_MODEL,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many words.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    from hyperdive.discover.similar import similar as ask
+    from hyperdive.scores.opening import open_space
+
+    found = ask(open_space(model), word, top)
+    write(found.to_json() if json else str(found))

@@ -1,0 +1,175 @@
+"""What is a poodle? Broader terms of a word, and narrower ones, ranked, with what speaks for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hyperdive.discover.asking import Question, best
+from hyperdive.discover.ranking import EMPTY_WORDS, Ranking, ranking
+from hyperdive.discover.signals import agreement
+from hyperdive.discover.tables import Table
+from hyperdive.errors import OptionError
+
+MIN_CONFIDENCE = 0.2
+MIN_SCORE = 0.02
+MOST_EVIDENCE = 3
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of the text that states the pair; `spans` are the places of the two terms in it."""
+
+    sentence: str
+    pattern: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer: `confidence` is None where the score is not a calibrated one."""
+
+    term: str
+    confidence: float | None
+    score: float
+    signals: tuple[str, ...]
+    evidence: int
+    sentences: tuple[Sentence, ...] = ()
+
+
+def hypernyms(model: Any, word: str, top: int = 10, **options: Any) -> Table[Answer]:
+    """Terms that `word` is a kind of, the likeliest first; empty when nothing is likely enough.
+
+    Options: `candidates` (only these terms instead of the whole vocabulary), `block` (never these), `score` (rank by
+    this one), `min_confidence` (leave out what is less likely), `evidence` (that many sentences with each answer).
+
+    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> matrix = np.array([[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]])
+    >>> words = ["animal", "dog", "poodle", "law"]
+    >>> model = Model(VectorSpace(words, matrix, frequencies=[9, 5, 1, 3], kind="dive"))
+    >>> print(hypernyms(model, "poodle"))
+    term    score  signals
+    animal  0.924  inclusion, generality, similarity
+    dog     0.786  inclusion, generality, similarity
+    >>> [answer.term for answer in hyponyms(model, "animal")]
+    ['dog', 'poodle', 'law']
+    """
+    return ask(model, [word], top, **options)[0]
+
+
+def hyponyms(model: Any, word: str, top: int = 10, **options: Any) -> Table[Answer]:
+    """Terms that are a kind of `word`, the likeliest first; options as for `hypernyms`."""
+    return ask(model, [word], top, narrower=True, **options)[0]
+
+
+def ask(
+    model: Any,
+    words: Sequence[str],
+    top: int = 10,
+    *,
+    narrower: bool = False,
+    candidates: Iterable[str] | None = None,
+    block: Iterable[str] = (),
+    score: str | None = None,
+    min_confidence: float | None = None,
+    evidence: int = 0,
+) -> list[Table[Answer]]:
+    """Answers for several words at once, one table each."""
+    if top < 1:
+        raise OptionError("the number of answers must be 1 or more")
+    by = ranking(model, score)
+    limit = _limit(by, score, min_confidence)
+    question = Question(model, words, candidates)
+    blocked = _blocked(question, block, own=candidates is not None or narrower)
+    return [
+        _answer(model, question, number, by, limit, blocked, top, narrower, evidence) for number in range(len(words))
+    ]
+
+
+def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> float:
+    if min_confidence is not None and not (by.calibrated and 0 <= min_confidence <= 1):
+        raise OptionError(
+            "a minimum confidence needs confidences, from 0 to 1"
+            if by.calibrated
+            else f"{by.name} gives no confidences, so there is no minimum to set",
+            hint="use a model with patterns and no --score" if not by.calibrated else "0.2 is the default",
+        )
+    if by.calibrated:
+        return MIN_CONFIDENCE if min_confidence is None else min_confidence
+    return MIN_SCORE if score is None else -np.inf
+
+
+def _blocked(question: Question, block: Iterable[str], *, own: bool) -> Any:
+    """Which candidates are never an answer; empty words only when the user did not name the candidates."""
+    names = {" ".join(term.lower().split()) for term in block} | (set() if own else EMPTY_WORDS)
+    return question.named(names)
+
+
+def _answer(
+    model: Any,
+    question: Question,
+    number: int,
+    by: Ranking,
+    limit: float,
+    blocked: Any,
+    top: int,
+    narrower: bool,
+    evidence: int,
+) -> Table[Answer]:
+    side = question.downwards if narrower else question.upwards
+    values = np.array(by(side(number)))
+    values[blocked | question.same(number)] = -np.inf
+    places = best(values, top)
+    likely = places[values[places] >= limit] if np.isfinite(limit) else places
+    rows = question.candidates[likely]
+    asked = question.terms
+    word = " ".join(_names(asked, int(question.asked[number])))
+    agreed = agreement(side(number, rows))
+    answers = []
+    for row, value, one in zip(rows, values[likely], agreed, strict=True):
+        term = question.word(int(row))
+        pair = (term, word) if narrower else (word, term)
+        answers.append(
+            Answer(
+                term,
+                float(value) if by.calibrated else None,
+                float(value),
+                one.signals,
+                one.evidence,
+                _sentences(model, *pair, evidence) if evidence and one.evidence else (),
+            )
+        )
+    patterns = getattr(model, "patterns", None) is not None
+    columns = ("term", "confidence" if by.calibrated else "score", "signals", *(("evidence",) if patterns else ()))
+    return Table(
+        Answer,
+        answers,
+        columns=columns,
+        formats={"confidence": ".2f", "score": ".3g"},
+        notes=() if answers else (_unknown(question, values, places, limit, by),),
+    )
+
+
+def _names(terms: Any, row: int) -> list[str]:
+    lookup = terms.lookup
+    return [terms.source.main.words[i] for i in lookup.rows[lookup.starts[row] : lookup.starts[row + 1]]]
+
+
+def _unknown(question: Question, values: Any, places: Any, limit: float, by: Ranking) -> str:
+    """What to say instead of a guess."""
+    if len(places) == 0:
+        return "not known: no candidate is left"
+    what = "a confidence" if by.calibrated else f"a score ({by.name})"
+    guess = question.word(int(question.candidates[places[0]]))
+    return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {values[places[0]]:.2g}"
+
+
+def _sentences(model: Any, narrow: str, broad: str, most: int) -> tuple[Sentence, ...]:
+    found = model.patterns.evidence(narrow, broad, top=most)
+    return tuple(
+        Sentence(str(one.sentence), str(one.pattern), tuple((int(a), int(b)) for a, b in one.spans)) for one in found
+    )

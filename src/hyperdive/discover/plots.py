@@ -1,0 +1,198 @@
+"""Pictures of words over dimensions: colour-blind safe, light or dark, the same bytes for the same model.
+
+Words of a corpus may hold anything: they are drawn as plain text, never as markup or formulas.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperdive._store import explain_os_errors
+from hyperdive.discover.compare import HIDDEN, Comparison, compare, vectors_of
+from hyperdive.discover.explain import W0, asymmetric
+from hyperdive.discover.topics import dimensions
+from hyperdive.errors import MissingExtra, OptionError, OutputError, one_line
+
+FORMATS = (".png", ".svg")
+MOST_BARS, _FEWEST = 48, 8
+_LABEL, _FURTHER = 40, 46
+_SMALLEST = 0.004  # shares too small to see
+
+# Okabe and Ito's palette, which people with any kind of colour blindness can tell apart
+_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours of paper, ink and bars."""
+
+    paper: str
+    ink: str
+    faint: str
+    grid: str
+    bars: tuple[str, ...]
+
+
+LIGHT = Look("#ffffff", "#1a1a1a", "#6b6b6b", "#dddddd", (_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _RED))
+DARK = Look("#16191d", "#eceff1", "#9aa4ab", "#343a40", (_SKY, _ORANGE, _GREEN, _PURPLE, _BLUE, _RED))
+
+
+def plot_comparison(model: Any, words: list[str], path: str | Path, *, dark: bool = False, force: bool = False) -> None:
+    """Draw the paper's main figure: words over dimensions, sorted by the broadest word, small values hidden."""
+    most = max(MOST_BARS // len(words), _FEWEST)  # a picture of many words would grow too tall
+    _save(path, _comparison(compare(model, words, most)), dark=dark, force=force)
+
+
+def plot_pair(
+    model: Any, hyponym: str, hypernym: str, path: str | Path, *, dark: bool = False, force: bool = False
+) -> None:
+    """Draw AL₁: both words as distributions, the narrower scaled by a; what it has above the broader costs w₀."""
+    vectors = vectors_of(model, [hyponym, hypernym])
+    labels = dimensions(model)
+    names = one_line(hyponym.lower()), one_line(hypernym.lower())
+
+    def draw(look: Look) -> Any:
+        scale, distance = asymmetric(*vectors)
+        shares = vectors / np.maximum(vectors.sum(axis=1, keepdims=True), 1e-30)
+        # where no scale above 0 pays, the narrower word is shown as it is, to see why
+        fits = scale > 0
+        narrow, broad = (scale if fits else 1.0) * shares[0], shares[1]
+        shown = np.flatnonzero(np.maximum(narrow, broad) > _SMALLEST)
+        order = shown[np.lexsort([-narrow[shown], -broad[shown]])][: MOST_BARS // 2]
+        figure, axes = _canvas(look, len(order), height=0.34)
+        y = np.arange(len(order))
+        inside = np.minimum(narrow[order], broad[order])
+        axes.barh(y, broad[order], height=0.82, color=look.bars[0], alpha=0.45, label=f"{names[1]} (a gap costs 1)")
+        label = f"{names[0]} × {scale:.2g}" if fits else f"{names[0]}, not scaled"
+        axes.barh(y, inside, height=0.44, color=look.bars[1], label=label)
+        above = f"above {names[1]} (costs {W0:g})"
+        rest = narrow[order] - inside
+        axes.barh(y, rest, left=inside, height=0.44, color=_RED, hatch="////", edgecolor=look.paper, lw=0, label=above)
+        _label(axes, look, y, [" ".join(labels.first(int(d), 4)) for d in order], None)
+        axes.set_xlabel("share of the word's mass", color=look.faint)
+        how = f"a = {scale:.2g}" if fits else f"a = 0: at any scale {names[0]} costs more above than it fills beneath"
+        _head(axes, look, f"{names[0]} → {names[1]}", f"AL₁ distance {distance:.2f} (0 same, 1 not included); {how}")
+        _legend(figure, look)
+        return figure
+
+    _save(path, draw, dark=dark, force=force)
+
+
+def _comparison(found: Comparison) -> Any:
+    def draw(look: Look) -> Any:
+        count = len(found.words)
+        values = np.array([row.values for row in found.rows], dtype=np.float64).reshape(-1, count)
+        figure, axes = _canvas(look, len(values), height=0.14 + 0.16 * count)
+        y = np.arange(len(values))
+        height = 0.8 / count
+        for number, word in enumerate(found.words):
+            shown = np.where(values[:, number] >= HIDDEN, values[:, number], 0.0)
+            at = y + (number - (count - 1) / 2) * height
+            axes.barh(at, shown, height=height * 0.92, color=look.bars[number], label=one_line(word))
+        _label(axes, look, y, [row.label for row in found.rows], [" ".join(row.further) for row in found.rows])
+        axes.set_xlabel("value in the dimension", color=look.faint)
+        notes = [one_line(note) for note in found.notes]
+        _head(axes, look, " · ".join(map(one_line, found.words)), "; ".join(notes))
+        _legend(figure, look)
+        return figure
+
+    return draw
+
+
+# ---- what the pictures share --------------------------------------------------------------------------------------
+
+
+def _canvas(look: Look, bars: int, *, height: float) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 1.5 + height * max(bars, 3)), facecolor=look.paper, layout="constrained")
+    axes = figure.add_subplot(facecolor=look.paper)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(look.grid)
+    axes.tick_params(colors=look.faint, length=0)
+    axes.grid(axis="x", color=look.grid, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_ylim(max(bars, 3) - 0.4, -0.6)  # the first bar on top
+    return figure, axes
+
+
+def _label(axes: Any, look: Look, y: Any, labels: list[str], further: list[str] | None) -> None:
+    """Names of the dimensions on the left, and some of their more special words on the right."""
+    axes.set_yticks(y, [_short(label, _LABEL) for label in labels], color=look.ink, fontsize=10)
+    if further is None:
+        return
+    right = axes.secondary_yaxis("right")
+    right.spines["right"].set_visible(False)
+    right.tick_params(length=0)
+    right.set_yticks(y, [_short(text, _FURTHER) for text in further], color=look.faint, fontsize=8.5)
+
+
+def _head(axes: Any, look: Look, title: str, beneath: str) -> None:
+    axes.set_title(_short(title, 90), loc="left", color=look.ink, fontsize=14, fontweight="bold", pad=26)
+    axes.annotate(
+        _short(beneath, 120),
+        (0.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(0, 9),
+        textcoords="offset points",
+        color=look.faint,
+        fontsize=9.5,
+    )
+
+
+def _legend(figure: Any, look: Look) -> None:
+    """Beneath the picture, where it hides no bar."""
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=look.ink, fontsize=10)
+
+
+def _short(text: str, limit: int) -> str:
+    text = one_line(text)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+@contextlib.contextmanager
+def _settings() -> Iterator[Any]:
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtra("a plot", "plots") from None
+    # a dollar sign in a word is a dollar sign; ids in an SVG come from its content, not from the clock
+    settings: dict[Any, Any] = {"text.parse_math": False, "svg.hashsalt": "hyperdive", "hatch.linewidth": 0.8}
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg", **settings}):
+        yield matplotlib
+
+
+def check_place(path: str | Path, force: bool) -> Path:
+    """The picture's place, refused before any work is done for it."""
+    place = Path(path)
+    if place.suffix.lower() not in FORMATS:
+        raise OptionError(f"{place.name}: a picture is a {' or '.join(FORMATS)} file", hint="name it words.png")
+    if place.exists() and not force:
+        raise OutputError(f"{place}: already exists", hint="add --force to replace it, or choose another name")
+    return place
+
+
+def _save(path: str | Path, draw: Any, *, dark: bool, force: bool) -> None:
+    place = check_place(path, force)
+    kind = place.suffix.lower()[1:]
+    with _settings():
+        figure = draw(DARK if dark else LIGHT)
+        out = io.BytesIO()
+        metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+        figure.savefig(out, format=kind, dpi=130, metadata=metadata, facecolor=figure.get_facecolor())
+    partial = place.with_name(f".{place.name}.partial")
+    try:
+        with explain_os_errors(place):
+            partial.write_bytes(out.getvalue())
+            partial.replace(place)
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()

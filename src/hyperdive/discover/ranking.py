@@ -1,0 +1,82 @@
+"""By which score answers are ranked, and which words are never an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hyperdive.discover.asking import source_of
+from hyperdive.errors import OptionError
+from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.registry import Score, get
+from hyperdive.scores.rows import Floats
+
+COMBINED = "hyper"
+NEAR_AND_GENERAL = "W³·lnΔS"
+
+# Words that are above everything and so say nothing: "a poodle is a thing". A user's own list of candidates
+# is taken as it is.
+EMPTY_WORDS = frozenset(
+    """
+    amount area aspect basis bit bunch case category class collection combination component concept content
+    detail deal degree difference element-of entity end example exception extent fact factor feature field form group
+    half hand idea instance issue item kind known less level like list lot majority manner many matter member mention
+    mode more most much name nature none number object one other pair part particular people piece place point portion
+    possibility purpose range rest result role same section selection sense series set several side sort source stuff
+    style subject such term thing time topic total type unit use variant variation variety version way whole word
+    year
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A score to rank by; `calibrated` says that its values are confidences in [0, 1]."""
+
+    name: str
+    function: Callable[[Pairs], Floats]
+    calibrated: bool
+
+    def __call__(self, pairs: Pairs) -> Floats:
+        """The score of every pair; larger is likelier."""
+        return self.function(pairs)
+
+
+def near_and_general(pairs: Pairs) -> Floats:
+    """max(W, 0)³ · ln(1 + max(ΔS, 0)), with C for W where there is no skip-gram space.
+
+    W·ΔS ranks pairs well but floods a ranking of the whole vocabulary with the most general words: ΔS grows without
+    bound, W does not. The cube and the logarithm give nearness the say; found on HypeNet's training pairs.
+
+    >>> near_and_general(Pairs([[1.0, 0.0], [2.0, 1.0], [0.0, 9.0]], q=[0, 0, 1], p=[1, 2, 0])).round(3).tolist()
+    [0.786, 0.0, 0.0]
+    """
+    similarity = pairs.cosine if pairs.skipgram is None else pairs.skipgram_cosine
+    return np.maximum(similarity, 0.0) ** 3 * np.log1p(np.maximum(pairs.difference(pairs.rows.sums), 0.0))
+
+
+def ranking(model: Any, wanted: str | None = None) -> Ranking:
+    """The score asked for, else the best this model allows: the combined one with patterns, else nearness upwards."""
+    if wanted is not None:
+        score = get(wanted)
+        return Ranking(score.name, score, score.name == COMBINED)
+    combined = _combined(model)
+    if combined is not None:
+        return Ranking(combined.name, combined, True)
+    return Ranking(NEAR_AND_GENERAL, near_and_general, False)
+
+
+def _combined(model: Any) -> Score | None:
+    if getattr(model, "patterns", None) is None:
+        return None
+    try:
+        score = get(COMBINED)
+    except OptionError:
+        return None
+    source = source_of(model)
+    if "skipgram" in score.needs and source.skipgram is None:
+        return None
+    return score

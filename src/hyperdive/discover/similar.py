@@ -1,0 +1,44 @@
+"""The nearest words of a word or phrase, in whatever direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hyperdive.discover.asking import Question, best
+from hyperdive.discover.tables import Table
+from hyperdive.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A near word, the cosine, and how often the word stands in the text."""
+
+    term: str
+    similarity: float
+    frequency: int
+
+
+def similar(model: Any, word: str, top: int = 10) -> Table[Neighbour]:
+    """The nearest words by cosine, of the skip-gram vectors where the model has them, else of DIVE.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["animal", "dog", "law"], [[3, 2], [2, 1], [0, 4]], frequencies=[9, 5, 7], kind="dive")
+    >>> print(similar(space, "dog", top=2))
+    term    similarity  frequency
+    animal       0.992          9
+    law          0.447          7
+    """
+    if top < 1:
+        raise OptionError("the number of words must be 1 or more")
+    question = Question(model, [word])
+    pairs = question.upwards(0)
+    values = np.array(pairs.cosine if pairs.skipgram is None else pairs.skipgram_cosine)
+    values[question.same(0)] = -np.inf
+    places = best(values, top)
+    frequencies = question.terms.source.main.frequencies
+    found = [Neighbour(question.word(int(i)), float(values[i]), int(frequencies[i])) for i in places if values[i] > 0]
+    notes = () if found else ("not known: its vector is empty",)
+    return Table(Neighbour, found, formats={"similarity": ".3f"}, notes=notes)

@@ -1,0 +1,37 @@
+"""Models by name: which folder a user means by a path or by the name of a model that comes with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hyperdive.errors import FormatError
+
+DEFAULT = "en-wiki"
+"""The model that verbs ask when no other is named."""
+
+_FOLDER = Path(__file__).parents[1] / "models"
+
+
+def packaged_models() -> list[str]:
+    """The names of the models inside this installation."""
+    return sorted(path.parent.name for path in _FOLDER.glob("*/header.json"))
+
+
+def find_model(model: str | Path = DEFAULT) -> Path:
+    """The folder of a model: a path as it is, else the packaged model of this name.
+
+    >>> find_model("no-such-model").name
+    'no-such-model'
+    """
+    path = Path(model)
+    if path.exists():
+        return path
+    named = packaged_models()
+    if str(model) in named:
+        return _FOLDER / str(model)
+    if str(model) == DEFAULT:
+        raise FormatError(
+            f"the model {DEFAULT} is not part of this installation",
+            hint="name one with -m MODEL, or make one with: hyperdive train TEXT -o MODEL",
+        )
+    return path  # what opens it says what is wrong with it
