@@ -69,6 +69,9 @@ ENTRIES = (
     Entry("gaussian", "gaussian", ("GE C", "KL", *BASELINES), skipgram=""),
     Entry("word2vec", "word2vec", ("C", *BASELINES), skipgram=""),
     Entry("dive-word2vec", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec"),
+    Entry("skipgram-raw-only", "dive", ("C", *BASELINES), "skipgram", "", corpora=("raw",)),
+    Entry("word2vec-raw-only", "word2vec", ("C", *BASELINES), skipgram="", corpora=("raw",)),
+    Entry("dive-word2vec-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec", corpora=("raw",)),
 )
 
 

@@ -141,7 +141,7 @@ def write_results(plan: Plan) -> Reproduction:
     if "dive-pubmed" in by_name:
         long_enough = words_of(shop, by_name["corpus-pubmed"]) >= 0.98 * BUDGET
         made.append(tables.pubmed(found, comparable=long_enough))
-    if "word2vec" in found:
+    if "word2vec-raw-only" in found:
         made.append(tables.skipgrams(found))
     made.append(writing.times_table(plan.rows()))
     folder = plan.output / RESULTS

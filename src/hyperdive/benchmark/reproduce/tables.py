@@ -424,19 +424,23 @@ def pubmed(found: Found, *, comparable: bool = True) -> Table:
 
 def skipgrams(found: Found) -> Table:
     """Our skip-gram beside gensim's on the same tokens: by itself, and as the W of the same DIVE model."""
-    body = []
-    for label, names, score in (
-        ("W alone", ("skipgram", "word2vec"), "C"),
-        ("W·ΔS", ("dive", "dive-word2vec"), "W·ΔS"),
-    ):
-        for ours, name in zip(("ours", "gensim"), names, strict=True):
-            cells = _cells(found, name, "", score, MICRO_10, ("micro10",))
-            body.append(Row((label, ours), (*cells, Cell(found.value(name, score, "HyperLex")))))
-        apart = [
-            Cell(None if a.ours is None or b.ours is None else a.ours - b.ours)
-            for a, b in zip(body[-2].cells, body[-1].cells, strict=True)
-        ]
-        body.append(Row((label, "ours − gensim"), tuple(apart)))
+    body: list[Row] = []
+    for spaces, ending in (("raw and POS", ""), ("raw alone", "-raw-only")):
+        for label, names, score in (
+            ("W alone", ("skipgram", "word2vec"), "C"),
+            ("W·ΔS", ("dive", "dive-word2vec"), "W·ΔS"),
+        ):
+            if f"{names[1]}{ending}" not in found:
+                continue
+            for whose, name in zip(("ours", "gensim"), names, strict=True):
+                cells = _cells(found, f"{name}{ending}", "", score, MICRO_10, ("micro10",))
+                last = Cell(found.value(f"{name}{ending}", score, "HyperLex"))
+                body.append(Row((f"{label}, {spaces}", whose), (*cells, last)))
+            apart = [
+                Cell(None if a.ours is None or b.ours is None else a.ours - b.ours)
+                for a, b in zip(body[-2].cells, body[-1].cells, strict=True)
+            ]
+            body.append(Row((f"{label}, {spaces}", "ours − gensim"), tuple(apart)))
     columns = (*map(heading, MICRO_10), "micro 10", heading("HyperLex"))
     notes = ("Not in the paper: both trained on the same encoded corpora.",)
     return Table("table_skipgram", "Our skip-gram beside gensim's", ("score", "skip-gram"), columns, tuple(body), notes)

@@ -1,0 +1,237 @@
+"""A reproduction of the paper on a planted tree: complete, kept, resumed, and refused where it cannot work."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hyperdive.benchmark.reproduce import Plan, ReproduceOptions, Reproduction, prepare, reproduce
+from hyperdive.benchmark.reproduce.plan import Stage, Text, stages
+from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
+from hyperdive.errors import Error, InputError, OutputError
+from tests.benchmark.small_run import write_datasets, write_text
+
+OPTIONS = ReproduceOptions(dimensions=8, min_count=2, without=("pos", "word2vec", "gaussian"), resamples=20)
+
+
+PLAIN = ("claims", "table1", "table2", "table3", "table4", "table_sizes", "table_scores", "table_reported_sbow")
+TABLES = (
+    *PLAIN,
+    "table_reported_semisupervised",
+    "table_directionality",
+    "table_general_words",
+    "table_topics",
+    "table_pubmed",
+    "stages",
+)
+
+
+class Small:
+    """A text, datasets and a folder for the run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.text = write_text(folder / "text.txt")
+        self.data = write_datasets(folder / "data")
+        self.output = folder / "run"
+
+    def plan(self, output: Path | None = None, **changes: Any) -> Plan:
+        options = replace(OPTIONS, **changes)
+        return prepare(output or self.output, [self.text], [self.text], options=options, data=self.data, verify=False)
+
+    def run(self, plan: Plan, **settings: Any) -> Reproduction:
+        return reproduce(plan, data=self.data, verify=False, threads=2, **settings)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    return Small(tmp_path_factory.mktemp("reproduce"))
+
+
+@pytest.fixture(scope="module")
+def made(small: Small) -> Reproduction:
+    return small.run(small.plan())
+
+
+def records(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.glob("stages/*.json")}
+
+
+def test_every_table_is_there_in_four_formats(made: Reproduction) -> None:
+    names = {path.name for path in made.files}
+    for table in TABLES:
+        assert {f"{table}.{ending}" for ending in ("md", "html", "tsv", "json")} <= names, table
+    assert {"figure_main.svg", "figure_pairs.svg", "figure_failures.svg", "figure_al1.svg", "index.html"} <= names
+    assert all(path.is_file() and path.stat().st_size for path in made.files)
+    assert not made.missing
+
+
+def test_cells_are_beside_the_printed_ones(made: Reproduction) -> None:
+    table = json.loads((made.folder / "table2.json").read_text(encoding="utf-8"))
+    dive = next(row for row in table["rows"] if (row["variant"], row["score"]) == ("Full", "C·ΔS"))
+    cell = dive["cells"]["BLESS"]
+    assert cell["paper"] == 16.3
+    assert 0 < cell["ours"] <= 100
+    assert cell["difference"] == pytest.approx(cell["ours"] - 16.3, abs=1e-3)
+    labels = {row["space"] for row in table["rows"]}
+    assert {"SBOW", "DIVE", "K-means", "Frequency alone", "Random"} <= labels
+    whole = next(row for row in table["rows"] if row["variant"] == "all of the text")
+    assert whole["cells"]["BLESS"]["mark"] == "not comparable"
+    assert whole["cells"]["BLESS"]["difference"] is None
+    lines = (made.folder / "table2.tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].split("\t") == ["space", "variant", "score", "column", "ours", "paper", "difference", "mark"]
+    assert len({line.count("\t") for line in lines}) == 1
+
+
+def test_every_claim_has_a_verdict(made: Reproduction) -> None:
+    verdicts = {claim.name: claim.verdict for claim in made.claims}
+    assert verdicts["embeddings"] == "cannot be told", "neither Gaussians nor word2vec were trained"
+    told = {name: verdict for name, verdict in verdicts.items() if name != "embeddings"}
+    assert set(told.values()) <= {"holds", "does not hold"}
+    assert all(claim.figures for claim in made.claims)
+
+
+def test_a_second_run_makes_nothing_anew(small: Small, made: Reproduction) -> None:
+    before = records(small.output)
+    tables = {path.name: path.read_bytes() for path in made.files}
+    again = small.run(small.plan())
+    assert records(small.output) == before
+    assert {path.name: path.read_bytes() for path in again.files} == tables
+
+
+def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_path: Path, monkeypatch: Any) -> None:
+    output = tmp_path / "killed"
+    real = Workshop._make
+
+    def stop(self: Workshop, stage: Stage, *arguments: Any) -> None:
+        if stage.name == "kmeans-raw":
+            raise KeyboardInterrupt
+        real(self, stage, *arguments)
+
+    monkeypatch.setattr(Workshop, "_make", stop)
+    with pytest.raises(KeyboardInterrupt):
+        small.run(small.plan(output))
+    assert not (output / "stages" / "running.json").exists()
+    monkeypatch.undo()
+    plan = small.plan(output)
+    assert [stage.name for stage in plan.done] == [
+        "corpus-raw",
+        "counts-raw",
+        "dive-raw",
+        "dive-no-pmi-raw",
+        "dive-no-shift-raw",
+    ]
+    before = records(output)
+    second = small.run(plan)
+    after = records(output)
+    assert {name: after[name] for name in before} == before
+    for name in ("table1", "table2", "table3", "claims", "table_general_words"):
+        if name != "claims":  # a claim tells times, which no two runs share
+            assert (second.folder / f"{name}.tsv").read_bytes() == (made.folder / f"{name}.tsv").read_bytes()
+
+
+def test_tables_of_what_is_done(small: Small, made: Reproduction, tmp_path: Path) -> None:
+    early = small.run(small.plan(tmp_path / "early"), tables_only=True)
+    assert {claim.verdict for claim in early.claims} == {"cannot be told"}
+    assert "dive-raw" in early.missing
+    assert not list((tmp_path / "early").glob("stages/*"))
+
+
+def test_other_options_make_only_what_depends_on_them(small: Small, made: Reproduction) -> None:
+    done = {stage.name for stage in small.plan(dimensions=9).done}
+    assert done == {
+        "corpus-raw",
+        "counts-raw",
+        "corpus-half-raw",
+        "counts-half-raw",
+        "corpus-pubmed",
+        "counts-pubmed",
+    }
+    assert not small.plan(min_count=3).done
+
+
+def test_the_identity_of_a_stage_is_not_the_version_of_the_program() -> None:
+    text = Text(("a.txt",), "0" * 64, 1000)
+    first = stages(ReproduceOptions(), text)
+    renamed = stages(ReproduceOptions(), replace(text, paths=("elsewhere/b.txt",)))
+    assert [stage.identity for stage in first] == [stage.identity for stage in renamed]
+    other = stages(ReproduceOptions(), replace(text, content="1" * 64))
+    assert not {stage.identity for stage in first} & {stage.identity for stage in other}
+
+
+def test_a_damaged_record_or_a_lost_folder_is_made_anew(small: Small, made: Reproduction, tmp_path: Path) -> None:
+    import shutil
+
+    output = tmp_path / "copy"
+    shutil.copytree(small.output, output)
+    (output / "stages" / "figures-dive.json").write_text("{")
+    shutil.rmtree(output / "stages" / "kmeans-raw")
+    plan = small.plan(output)
+    left = {stage.name for stage in plan.stages} - {stage.name for stage in plan.done}
+    assert left == {"figures-dive", "kmeans-raw"}
+    small.run(plan)
+    assert len(plan.done) == len(plan.stages)
+
+
+@pytest.fixture
+def at_work(small: Small, made: Reproduction) -> Iterator[int]:
+    mark = small.output / "stages" / "running.json"
+    mark.write_text(json.dumps({"process": os.getppid()}))
+    yield os.getppid()
+    mark.unlink()
+
+
+def test_two_runs_in_one_folder_are_refused(small: Small, at_work: int) -> None:
+    with pytest.raises(OutputError, match=f"another run is at work here \\(process {at_work}\\)"):
+        small.run(small.plan())
+    assert small.run(small.plan(), tables_only=True).files, "tables can be written meanwhile"
+
+
+def test_what_cannot_work_is_told_before_any_work(small: Small, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    with pytest.raises(InputError, match="not there"):
+        prepare(output, [small.text], options=OPTIONS, data=tmp_path / "nowhere")
+    with pytest.raises(InputError, match="altered"):
+        prepare(output, [small.text], options=OPTIONS, data=small.data)
+    with pytest.raises(Error, match="no-such"):
+        prepare(output, [tmp_path / "no-such.txt"], options=OPTIONS, data=small.data, verify=False)
+    assert not output.exists()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    with pytest.raises(OutputError, match="has other things in it"):
+        small.plan(tmp_path / "mine")
+    with pytest.raises(OutputError, match="is a file"):
+        small.plan(small.text)
+
+
+def test_a_missing_extra_is_told_before_any_work(monkeypatch: Any) -> None:
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(Error, match=r"hyperdive\[baselines\].*--without kmeans"):
+        check_extras(stages(OPTIONS, Text(("a",), "0" * 64, 9)))
+
+
+def test_longer_text_than_the_budget_has_a_row_of_its_own() -> None:
+    names = [stage.name for stage in stages(OPTIONS, Text(("a",), "0" * 64, 2_000_000_000))]
+    assert "counts-all-raw" in names
+    assert "counts-all-raw" not in [stage.name for stage in stages(OPTIONS, Text(("a",), "0" * 64, 335_000_000))]
+
+
+def test_the_defaults_take_less_than_150_minutes() -> None:
+    wiki, pubmed = (Text(("a",), sign * 64, size) for sign, size in (("0", 339_000_000), ("1", 180_000_000)))
+    assert sum(stage.seconds for stage in stages(ReproduceOptions(), wiki, pubmed)) < 140 * 60
+
+
+@pytest.mark.slow
+def test_every_part_on_a_small_text(small: Small, tmp_path: Path) -> None:
+    plan = small.plan(tmp_path / "whole", without=())
+    whole = small.run(plan)
+    assert not whole.missing
+    assert {claim.verdict for claim in whole.claims} <= {"holds", "does not hold"}
+    assert (whole.folder / "table_skipgram.md").is_file()

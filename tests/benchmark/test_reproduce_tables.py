@@ -1,0 +1,167 @@
+"""Cells, claims and drawings of a reproduction, from figures given by hand."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperdive.benchmark.datasets import MICRO_10
+from hyperdive.benchmark.paper import printed_micro
+from hyperdive.benchmark.reproduce import claims, drawings, tables
+from hyperdive.benchmark.reproduce.found import Found
+from hyperdive.benchmark.reproduce.layout import Cell, Row, Table
+from hyperdive.scores import Pairs, get
+from hyperdive.spaces.space import VectorSpace
+
+FIVE = {"CDE": 27.5, "AL₁": 24.0, "ΔS": 32.1, "W·ΔS": 34.1, "C·ΔS": 32.7, "Frequency": 30.0, "Random": 23.0}
+
+
+def figures(averages: dict[str, float] | None = None) -> dict[str, Any]:
+    values = {**FIVE, **(averages or {})}
+    return {"micro10": values, "micro4": values, "datasets": {}}
+
+
+def verdict(name: str, **known: Any) -> str:
+    return next(claim for claim in claims.check(Found(known)) if claim.name == name).verdict
+
+
+def test_cells_say_what_can_be_compared() -> None:
+    assert Cell(9.84, 16.3).plain() == "9.8 (16.3; −6.5)"
+    assert Cell(9.84, 16.3, "not comparable").plain() == "9.8 (16.3; not comparable)"
+    assert Cell(9.84, 16.3, "not comparable").difference is None
+    assert Cell(None, 39.0, "reported").plain() == "39.0 reported"
+    assert Cell().plain() == "–"
+    assert Cell(26554, 26554, decimals=0).plain() == "26,554 (26,554; +0)"
+    assert 'class="good"' in Cell(40.0, 30.0).html()
+    assert 'class="bad"' in Cell(20.0, 30.0).html()
+    assert 'class=""' in Cell(30.2, 30.0).html()
+
+
+def test_words_cannot_break_a_table_or_a_page() -> None:
+    table = Table("t", "<T>", ("a|b",), ("c",), (Row(("x|y",), (Cell(text="<script>|"),)),), ("a & b",))
+    assert "<script>" not in table.html()
+    assert "&lt;T&gt;" in table.html()
+    assert "| x\\|y | <script>\\| |" in table.markdown()
+
+
+@pytest.mark.parametrize("make", [*tables.TABLES, tables.pubmed, tables.skipgrams])
+def test_tables_of_nothing_show_the_paper_alone(make: Any) -> None:
+    table = make(Found({}))
+    assert all(len(row.cells) == len(table.columns) for row in table.rows)
+    assert all(len(row.labels) == len(table.label_columns) for row in table.rows)
+    assert table.markdown()
+    assert table.html()
+
+
+def test_the_printed_figures_are_where_they_belong() -> None:
+    known = {
+        name: {"datasets": {}} for name in ("dive", "sbow-freq", "gaussian", "word2vec", "sbow-ppmi", "dive-pubmed")
+    }
+    found = Found(known)
+    first = {row.labels[0]: row for row in tables.embeddings(found).rows}
+    assert [cell.paper for cell in first["Gaussian + KL"].cells[:2]] == [7.6, 29.6]
+    assert first["word2vec + C (gensim)"].cells[0].paper == 9.2
+    assert first["DIVE + C·ΔS"].cells[-1].paper == 32.8
+    assert first["DIVE + C·ΔS"].cells[-2].paper == pytest.approx(printed_micro("dive", "C·ΔS"))
+    assert first["Random"].cells[0].paper == 5.3
+    scores = {row.labels[0]: row.cells[0].paper for row in tables.scoring_functions(found).rows}
+    assert scores["Weeds"] is None
+    assert scores["Weeds, turned round as in the paper's program"] == 19.0
+    assert scores["SLQS Sub"] == 27.4
+    sizes = {row.labels[0]: row for row in tables.sizes(found).rows}
+    assert sizes["ten sets"].cells[2].paper == 23115
+    assert sizes["BLESS"].cells[0].ours == 26554
+    semi = {row.labels[0]: row for row in tables.against_semisupervised(found).rows}
+    assert semi["HyperVec (1337 training pairs)"].cells[0].mark == "reported"
+    assert semi["DIVE + C·ΔS"].cells[0].paper == 34.5
+    rows = {row.labels: row for row in tables.pubmed(found, comparable=False).rows}
+    assert rows["DIVE", "PubMed"].cells[4] == Cell(None, 20.4, "not comparable")
+    assert tables.paper_micro("sbow-all", "AL₁", MICRO_10) == pytest.approx(22.9, abs=0.05)
+
+
+def test_claims_hold_or_do_not() -> None:
+    assert verdict("shift", dive=figures(), **{"dive-no-shift": figures(dict.fromkeys(FIVE, 20.0))}) == "holds"
+    assert verdict("shift", dive=figures(), **{"dive-no-shift": figures()}) == "does not hold"
+    assert verdict("shift", dive=figures()) == "cannot be told"
+    smaller = {name: value - 1.0 for name, value in FIVE.items()}
+    assert verdict("filter", dive=figures(), **{"dive-no-pmi": figures(smaller)}) == "holds"
+    assert verdict("filter", dive=figures(smaller), **{"dive-no-pmi": figures()}) == "does not hold"
+    assert verdict("combined", dive=figures()) == "holds"
+    assert verdict("combined", dive=figures({"ΔS": 33.0})) == "does not hold"
+    assert verdict("frequency", dive=figures()) == "holds"
+    assert verdict("frequency", dive=figures({"Frequency": 40.0})) == "does not hold"
+    gaussian = {"micro10": {"GE C": 26.1, "KL": 25.9}}
+    skipgrams = {"micro10": {"C": 25.3}}
+    others = {"gaussian": gaussian, "word2vec": skipgrams, "skipgram": skipgrams}
+    assert verdict("embeddings", dive=figures(), **others) == "holds"
+    assert verdict("embeddings", dive=figures({"C·ΔS": 26.0}), **others) == "does not hold"
+
+
+def test_compression_needs_both_accuracy_and_size() -> None:
+    def with_cost(many: float, averages: dict[str, float] | None = None) -> dict[str, Any]:
+        seconds = dict.fromkeys(("ΔS", "C·ΔS", "CDE", "AL₁"), many)
+        cost = {"bytes": {"raw": int(many)}, "nonzeros": {"raw": int(many)}, "seconds": seconds}
+        return {**figures(averages), "cost": cost, "dimensions": {"all": many}}
+
+    assert verdict("compression", dive=with_cost(20), **{"sbow-ppmi": with_cost(3800)}) == "holds"
+    assert verdict("compression", dive=with_cost(60), **{"sbow-ppmi": with_cost(3800)}) == "does not hold"
+    better = with_cost(3800, {"C·ΔS": 36.0})
+    assert verdict("compression", dive=with_cost(20), **{"sbow-ppmi": better}) == "does not hold"
+
+
+def test_a_gap_is_paired_over_the_same_resamples() -> None:
+    resampled = {"micro10": {"ΔS": [30.0, 32.0, 34.0]}}
+    lower = {"micro10": {"ΔS": [29.0, 31.0, 33.0]}}
+    found = Found({"a": {**figures(), "resampled": resampled}, "b": {**figures({"ΔS": 31.1}), "resampled": lower}})
+    apart = found.gap(("a", "ΔS"), ("b", "ΔS"))
+    assert apart is not None
+    assert apart[0] == pytest.approx(1.0)
+    assert apart[1] == pytest.approx((1.0, 1.0))
+    assert found.gap(("a", "ΔS"), ("none", "ΔS")) is None
+
+
+VECTORS = st.lists(st.floats(0, 10).map(lambda x: 0.0 if x < 0.01 else x), min_size=6, max_size=6)
+
+
+@given(VECTORS, VECTORS)
+def test_the_drawn_scale_gives_the_score(q: list[float], p: list[float]) -> None:
+    if sum(q) == 0 or sum(p) == 0:
+        return
+    d_q, d_p = np.array(q) / sum(q), np.array(p) / sum(p)
+    a = drawings.best_scale(d_q, d_p)
+    distance = (5 * np.maximum(a * d_q - d_p, 0) + np.maximum(d_p - a * d_q, 0)).sum()
+    score = float(get("AL₁")(Pairs(np.array([q, p]), [0], [1]))[0])
+    assert distance == pytest.approx(-score, abs=1e-9)
+
+
+@pytest.fixture
+def space() -> VectorSpace:
+    rng = np.random.default_rng(0)
+    words = ["rodent", "mammal", "<b>&", "animal", "zero"]
+    matrix = np.maximum(rng.normal(0.5, 1, (5, 6)), 0)
+    matrix[4] = 0
+    return VectorSpace(words, matrix, frequencies=[1] * 5, kind="dive")
+
+
+def test_drawings_are_xml_and_name_what_is_missing(space: VectorSpace) -> None:
+    topics = drawings.Topics(space)
+    for svg in (
+        drawings.pairs_picture(topics, "a < b", (("rodent", "mammal"), ("<b>&", "animal"), ("ant", "insect"))),
+        drawings.inclusion_picture(topics),
+        drawings.inclusion_picture(topics, "zero", "mammal"),
+        drawings.inclusion_picture(topics, "ant", "insect"),
+    ):
+        assert ET.fromstring(svg).tag.endswith("svg")
+    assert "ant, insect is not in the vocabulary" in drawings.inclusion_picture(topics, "ant", "insect")
+
+
+def test_small_values_are_left_out_and_dimensions_fall(space: VectorSpace) -> None:
+    rows = drawings.topics_rows(drawings.Topics(space), "rodent", "mammal")
+    assert all(max(q, p) >= drawings.LEAST for _, q, p, _, _ in rows)
+    assert [p for _, _, p, _, _ in rows] == sorted((p for _, _, p, _, _ in rows), reverse=True)
+    assert drawings.topics_rows(drawings.Topics(space), "ant", "mammal") == []
