@@ -1,0 +1,202 @@
+"""What a word can be in a noun phrase: a small lexicon of English, by form, for words without a tagger.
+
+Words of closed classes are listed here. Verbs, adjectives and adverbs that are frequent in running text come from
+`lexicon.txt`, a list of word classes made by tagging Wikipedia; everything else is a noun, or told by its ending.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.patterns import _kernels as k
+from hyperdive.text._kernels import hash_forms
+
+LANGUAGES = ("en",)
+"""The languages whose statements can be read."""
+
+_CLOSED: dict[int, str] = {
+    k.A: "a an another",
+    k.THE: "the this these those",
+    k.QUANT: (
+        "many some several various all most numerous any each every both few certain different more two three four "
+        "five six seven eight nine ten eleven twelve dozens hundreds thousands millions his her its their our my your "
+        "whose such no other s first second third"
+    ),
+    k.PREP: (
+        "of in on at by for with from to into onto upon over under between among amongst through during against "
+        "about above below across after before behind beneath beside besides beyond despite down inside near off "
+        "out outside since throughout till toward towards until up via within without per than unlike like as "
+        "including excluding concerning regarding except around along amid"
+    ),
+    k.PRON: (
+        "he she it they we you i him them us me himself herself itself themselves one ones someone anyone everyone "
+        "something anything everything nothing nobody somebody none there here"
+    ),
+    k.CONJ: "and or",
+    k.BE: "is was are were",
+    k.REL: "which who whom that what",
+    k.ADV: "very rather quite fairly highly almost nearly still often usually now sometimes always",
+    k.FUNC: (
+        "but nor yet so because although though while whereas if unless whether when where why how not be been being "
+        "am has have had having do does did will would can could may might must shall should also then thus hence "
+        "therefore however namely especially particularly notably mainly mostly primarily chiefly principally "
+        "specifically even just only too etc ie eg n adj adv vb vt vi"
+    ),
+}
+_TRIGGERS: dict[int, str] = {
+    k.SUCH: "such",
+    k.AS: "as",
+    k.INCLUDING: "including",
+    k.INCLUDE: "include includes included",
+    k.ESPECIALLY: "especially particularly notably mainly mostly primarily chiefly principally specifically",
+    k.OTHER: "other",
+    k.SIMILAR: "similar related",
+    k.LIKE: "like",
+    k.FOR: "for",
+    k.EXAMPLE: "example instance examples instances",
+    k.NAMELY: "namely",
+    k.CALLED: "called named termed",
+    k.KNOWN: "known",
+    k.OF: "of",
+    k.ONE: "one",
+    k.UNWRAP: (
+        "type types kind kinds form forms species genus breed breeds class classes member members variety varieties "
+        "sort sorts subspecies genera family families subfamily order group groups category categories style styles "
+        "brand series piece set strain strains cultivar cultivars subtype subtypes subclass subgenus group range "
+        "collection list number line variant version chain pair"
+    ),
+    k.MOST: "most",
+    k.WHICH: "which who",
+    k.NOT: "not never no",
+    k.CONSIDERED: "considered regarded classified defined described",
+    k.TERM: "name term word names terms",
+    k.EMPTY: "part result way reason time lot bit fact case thing subject matter use",
+}
+_NOUN_MARKS = "n noun"
+_IRREGULAR_PLURALS = (
+    "people men women children mice geese feet teeth oxen lice cattle sheep fish deer aircraft species series "
+    "bacteria fungi algae larvae phenomena criteria media data fauna flora genera nuclei stimuli vertebrae "
+    "formulae antennae offspring poultry livestock police"
+)
+_BE_MANY = "are were"
+_NOT_PLURAL = ("ss", "us", "is", "ous", "ics")
+_ADJECTIVE_ENDINGS = ("ous", "ful", "less", "able", "ible")
+_TAG_CLASSES = {"j": k.ADJ, "r": k.ADV, "v": k.VERB, "i": k.PREP, "p": k.PRON, "c": k.CONJ, "d": k.QUANT, "m": k.FUNC}
+_FILE_CLASSES = {"noun": k.NOUN, "adjective": k.ADJ, "adverb": k.ADV, "verb": k.VERB, "participle": k.PART}
+
+
+@cache
+def _open_words() -> dict[str, int]:
+    words: dict[str, int] = {}
+    for line in files("hyperdive.patterns").joinpath("lexicon.txt").read_text(encoding="ascii").splitlines():
+        if line and not line.startswith("#"):
+            name, _, listed = line.partition(":")
+            words.update(dict.fromkeys(listed.split(), _FILE_CLASSES[name]))
+    return words
+
+
+def _classify(form: str) -> tuple[int, int, int]:
+    """Class, trigger word and flags of a form, which is not in the lexicon as a rule."""
+    lexicon = _entries()
+    word, bar, tag = form.partition("|")
+    if word in lexicon:
+        entry = lexicon[word]
+        closed = entry[0] in _CLOSED or entry[1] not in (k.NONE, k.UNWRAP, k.EXAMPLE, k.EMPTY)
+        if not bar or closed:
+            return entry
+    kind = k.NOUN
+    if bar:
+        kind = _TAG_CLASSES.get(tag, k.NOUN)
+        if kind == k.VERB and word.endswith(("ed", "ing")):
+            kind = k.PART
+        trigger = lexicon[word][1] if word in lexicon else k.NONE
+        return kind, trigger, _flags(word)
+    if word.endswith("ly") and len(word) > 4:
+        kind = k.ADV
+    elif word.endswith(("ing", "ed")) and len(word) > 5:
+        kind = k.PART
+    elif word.endswith(_ADJECTIVE_ENDINGS) and len(word) > 5:
+        kind = k.ADJ
+    return kind, k.NONE, _flags(word)
+
+
+def _flags(word: str) -> int:
+    flags = 0
+    if word in _irregular() or (len(word) > 3 and word.endswith("s") and not word.endswith(_NOT_PLURAL)):
+        flags |= k.PLURAL
+    if word.endswith("est") and len(word) > 4:
+        flags |= k.SUPERLATIVE
+    return flags
+
+
+@cache
+def _irregular() -> frozenset[str]:
+    return frozenset(_IRREGULAR_PLURALS.split())
+
+
+@cache
+def _entries() -> dict[str, tuple[int, int, int]]:
+    """Every word of the lexicon: class, trigger word, flags."""
+    kinds = dict(_open_words())
+    for kind, listed in _CLOSED.items():
+        kinds.update(dict.fromkeys(listed.split(), kind))
+    triggers: dict[str, int] = {}
+    for trigger, listed in _TRIGGERS.items():
+        for word in listed.split():
+            triggers.setdefault(word, trigger)
+    for word in _NOUN_MARKS.split():
+        triggers[word] = k.NOUN_MARK
+    for word in ("example", "instance", "examples", "instances"):
+        triggers[word] = k.EXAMPLE
+    entries = {}
+    for word in kinds.keys() | triggers.keys():
+        kind = kinds.get(word, k.NOUN)
+        trigger = triggers.get(word, k.NONE)
+        flags = k.PLURAL if word in _BE_MANY.split() else _flags(word) if kind == k.NOUN else _flags(word) & ~k.PLURAL
+        entries[word] = (kind, trigger, flags)
+    return entries
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The entries as arrays that can be searched by the hash of a form."""
+
+    hashes: npt.NDArray[np.uint64]
+    kinds: npt.NDArray[np.uint8]
+    triggers: npt.NDArray[np.uint8]
+    flags: npt.NDArray[np.uint8]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon, sorted by hash."""
+    entries = _entries()
+    encoded = [word.encode("ascii") for word in entries]
+    lengths = np.array([len(word) for word in encoded], dtype=np.int32)
+    starts = (np.cumsum(lengths) - lengths).astype(np.int64)
+    hashes = hash_forms(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts, lengths)
+    order = np.argsort(hashes)
+    columns = np.array(list(entries.values()), dtype=np.uint8)[order]
+    return Lexicon(hashes[order], *(np.ascontiguousarray(columns[:, i]) for i in range(3)))
+
+
+def classify(
+    arena: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int32],
+    hashes: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Class, trigger word and flags of every form of a block; number 0 stands for no form."""
+    table = lexicon()
+    kinds, triggers, flags = k.classify_by_ending(arena, starts, lengths)
+    at = np.searchsorted(table.hashes, hashes)
+    at[at == len(table.hashes)] = 0
+    known = np.flatnonzero(table.hashes[at] == hashes)
+    kinds[known + 1], triggers[known + 1] = table.kinds[at[known]], table.triggers[at[known]]
+    flags[known + 1] = table.flags[at[known]]
+    return kinds, triggers, flags
