@@ -19,8 +19,8 @@ Run = Callable[..., Any]
 
 def test_order_and_zero_words() -> None:
     model = Model.load(GOLDEN)
-    assert [word for word, _ in general_words(model)] == ["animal", "blood_pressure", "dog", "poodle"]
-    assert general_words(model, "poodle", 2) == [("animal", 3.5), ("dog", 2.25)]
+    assert [word.term for word in general_words(model)] == ["animal", "blood_pressure", "dog", "poodle"]
+    assert [(word.term, word.value) for word in general_words(model, "poodle", 2)] == [("animal", 3.5), ("dog", 2.25)]
     with pytest.raises(OptionError):
         general_words(model, top=0)
     with pytest.raises(KeyError, match="poodle"):

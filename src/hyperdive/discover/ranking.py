@@ -21,13 +21,11 @@ NEAR_AND_GENERAL = "W³·lnΔS"
 # is taken as it is.
 EMPTY_WORDS = frozenset(
     """
-    amount area aspect basis bit bunch case category class collection combination component concept content
-    detail deal degree difference element-of entity end example exception extent fact factor feature field form group
-    half hand idea instance issue item kind known less level like list lot majority manner many matter member mention
-    mode more most much name nature none number object one other pair part particular people piece place point portion
-    possibility purpose range rest result role same section selection sense series set several side sort source stuff
-    style subject such term thing time topic total type unit use variant variation variety version way whole word
-    year
+    amount aspect basis bit bunch case category class concept degree detail difference end entity example exception
+    extent fact factor feature form group half idea instance issue item kind level list lot majority manner matter
+    member mode name nature number object one other others pair part piece point portion purpose range rest result
+    role section selection sense series set side sort stuff subject such term thing time topic total type unit use
+    variant variation variety version way whole word year
     """.split()
 )
 

@@ -1,0 +1,113 @@
+"""The verbs that ask a model: what they print, and one clear line for every mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.discover.small import small_model
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("asking") / "model"
+    small_model().save(place)
+    return place
+
+
+def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    ran = hyperdive("hypernyms", "poodle", "judge", "-m", model, "--top", 2)
+    assert ran.code == 0
+    blocks = ran.out.strip().split("\n\n")
+    assert [block.split("\n")[0] for block in blocks] == ["poodle", "judge"]
+    assert "dog" in blocks[0]
+    found = json.loads(hyperdive("hyponyms", "dog", "-m", model, "--json").out)
+    assert found[0]["known"]
+    assert {"poodle", "spaniel"} <= {answer["term"] for answer in found[0]["answers"]}
+    mine = tmp_path / "mine.txt"
+    mine.write_text("judge\n")
+    ran = hyperdive("hypernyms", "animal", "-m", model, "--candidates", mine)
+    assert ran.code == 0
+    assert ran.out.startswith("not known")
+    assert json.loads(hyperdive("hypernyms", "animal", "-m", model, "--candidates", mine, "--json").out) == [
+        {"word": "animal", "known": False, "answers": []}
+    ]
+    mine.write_text("animal\ndog\n")
+    ran = hyperdive("hypernyms", "poodle", "-m", model, "--block", mine, "--evidence")
+    assert ran.code == 0
+    assert "dog" not in ran.out
+
+
+def test_the_other_verbs(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    assert hyperdive("similar", "dog", "-m", model, "--top", 1).out.split()[3] in ("animal", "cat", "poodle", "spaniel")
+    assert len(json.loads(hyperdive("similar", "dog", "-m", model, "--json").out)) == 8
+    assert "9 dimensions" not in hyperdive("topics", "-m", model).err
+    assert "10 dimensions: 1 dead" in hyperdive("topics", "-m", model, "--words", 2).out
+    assert len(json.loads(hyperdive("topics", "-m", model, "--json", "--top", 3).out)) == 3
+    assert "includes 100 % of poodle" in hyperdive("compare", "poodle", "dog", "-m", model).out
+    assert json.loads(hyperdive("compare", "poodle", "dog", "-m", model, "--json").out)["words"] == ["dog", "poodle"]
+    assert "included" in hyperdive("explain", "poodle", "dog", "-m", model).out
+    assert json.loads(hyperdive("explain", "poodle", "dog", "-m", model, "--json").out)["included"] == 1.0
+
+
+def test_pictures(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for verb in ("compare", "explain"):
+        place = tmp_path / f"{verb}.svg"
+        assert hyperdive(verb, "poodle", "dog", "-m", model, "--plot", place, "--dark").code == 0
+        assert place.stat().st_size > 1000
+        ran = hyperdive(verb, "poodle", "dog", "-m", model, "--plot", place)
+        assert ran.code == 1
+        assert "--force" in ran.err
+        assert hyperdive(verb, "poodle", "dog", "-m", model, "--plot", place, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("hypernyms", "poodel"), "did you mean poodle"),
+        (("hyponyms", "zebra"), "'zebra' is not in this model"),
+        (("similar", "\x1b[31m"), "not in this model"),
+        (("explain", "poodle", "animol"), "did you mean animal"),
+        (("compare", "poodle"), "2 to 6 words"),
+        (("hypernyms", "poodle", "--candidates", "missing.txt"), "missing.txt"),
+        (("hypernyms", "poodle", "--score", "xyz"), "no score is called"),
+        (("compare", "dog", "cat", "--plot", "x.gif"), "png"),
+    ],
+)
+def test_one_line_for_every_mistake(hyperdive: Run, model: Path, arguments: tuple[str, ...], said: str) -> None:
+    ran = hyperdive(*arguments, "-m", model)
+    assert ran.code == 1
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+    assert "\x1b" not in ran.err
+
+
+def test_a_model_that_is_not_there(hyperdive: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("hyperdive.spaces.packaged._FOLDER", tmp_path)
+    for verb in (("hypernyms", "dog"), ("topics",), ("general",)):
+        ran = hyperdive(*verb)
+        assert ran.code == 1
+        assert "en-wiki is not part of this installation" in ran.err
+        assert "-m MODEL" in ran.err
+    assert "no such file" in hyperdive("topics", "-m", "nowhere").err
+    small_model().save(tmp_path / "mine")
+    assert hyperdive("hypernyms", "poodle", "-m", "mine").code == 0
+
+
+def test_a_question_imports_nothing_it_does_not_need(model: Path) -> None:
+    code = (
+        "import sys; from hyperdive.cli.main import main; main(['hypernyms', 'poodle', '-m', sys.argv[1]]);"
+        "heavy = ('matplotlib', 'pandas', 'simplemma', 'pyarrow', 'hyperdive.spaces.pipeline', 'sklearn', 'gensim');"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(model)], capture_output=True, text=True)
+    assert ran.stdout.strip().split("\n")[-1] == "[]", ran.stdout + ran.stderr

@@ -1,0 +1,163 @@
+"""Broader and narrower terms: the right ones first, nothing invented, whatever the user types."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hyperdive.api import load
+from hyperdive.discover.asking import Question, best, read_terms, vocabulary
+from hyperdive.discover.hypernyms import ask, hypernyms, hyponyms
+from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, near_and_general, ranking
+from hyperdive.discover.signals import agreement
+from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
+from hyperdive.scores.pairs import Pairs
+from hyperdive.spaces.packaged import packaged_models
+from tests.discover.forty_words import ACCEPTED, TOO_GENERAL
+from tests.discover.small import small_model
+
+
+def terms(table: object) -> list[str]:
+    return [row.term for row in table]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("skipgram", [True, False])
+def test_broader_and_narrower_terms_of_a_planted_tree(skipgram: bool) -> None:
+    model = small_model(skipgram=skipgram)
+    assert set(terms(hypernyms(model, "poodle", 2))) == {"animal", "dog"}
+    assert terms(model.hypernyms("judge", 2, block=["thing"])) in (["court", "law"], ["law", "court"])
+    assert {"poodle", "spaniel"} <= set(terms(hyponyms(model, "dog", 4)))
+    assert "poodle" not in terms(hypernyms(model, "poodle", 100))
+
+
+def test_words_that_say_nothing_answer_only_when_the_user_names_them() -> None:
+    model = small_model(skipgram=False)
+    assert "thing" not in terms(hypernyms(model, "poodle", 100))
+    assert "thing" in terms(hypernyms(model, "poodle", 100, candidates=["thing", "dog"]))
+    assert TOO_GENERAL <= EMPTY_WORDS
+
+
+def test_candidates_block_and_phrases() -> None:
+    model = small_model()
+    assert terms(hypernyms(model, "poodle", candidates=["Dog", "dogs", "law", "zebra"], score="CDE"))[0] == "dog"
+    assert terms(hypernyms(model, "poodle", block=["animal"]))[0] == "dog"
+    both = ask(model, ["poodle spaniel", "judge"], 3)
+    assert "dog" in terms(both[0])
+    assert len(both) == 2
+    phrases = hypernyms(model, "poodle", candidates=["dog cat", "law court"])
+    assert terms(phrases) == ["dog cat"]
+    assert Question(model, ["poodle"], ["dog", "zebra"]).missing == ["zebra"]
+
+
+def test_the_same_ranking_from_the_whole_vocabulary_and_from_a_list_of_all_words() -> None:
+    model = small_model()
+    whole = hypernyms(model, "poodle", 100, block=["thing"])
+    listed = hypernyms(model, "poodle", 100, candidates=model.words, block=["thing"])
+    assert [(row.term, row.score) for row in whole] == [(row.term, row.score) for row in listed]
+    assert vocabulary(model) is vocabulary(model)
+
+
+def test_not_known_rather_than_a_guess() -> None:
+    found = hypernyms(small_model(), "animal", candidates=["judge"])
+    assert len(found) == 0
+    assert "not known" in str(found)
+    assert "judge" in str(found)
+    assert "no candidate" in str(hypernyms(small_model(), "animal", candidates=["animal"]))
+
+
+def test_unknown_words_and_wrong_options() -> None:
+    model = small_model()
+    with pytest.raises(UnknownWordError, match="did you mean poodle"):
+        hypernyms(model, "poodel")
+    with pytest.raises(UnknownWordError, match="zebra"):
+        hypernyms(model, "poodle zebra")
+    with pytest.raises(OptionError, match="1 or more"):
+        hypernyms(model, "poodle", 0)
+    with pytest.raises(OptionError, match="no score is called"):
+        hypernyms(model, "poodle", score="nothing")
+    with pytest.raises(OptionError, match="no confidences"):
+        hypernyms(model, "poodle", min_confidence=0.5)
+    for empty in ("", "   "):
+        with pytest.raises(UnknownWordError):
+            hypernyms(model, empty)
+
+
+def test_signals_name_what_agrees() -> None:
+    model = small_model()
+    signals = {row.term: row.signals for row in hypernyms(model, "poodle", 100)}
+    assert signals["dog"] == ("inclusion", "generality", "similarity")
+    assert agreement(Pairs(np.eye(2), [], [])) == []
+
+
+def test_a_list_of_terms_is_read_with_care(tmp_path: Path) -> None:
+    file = tmp_path / "terms.txt"
+    file.write_text("# mine\nHot  Dog\nhot dog\n\ncat\n")
+    assert read_terms(file) == ["hot dog", "cat"]
+    file.write_text("# nothing\n")
+    for bad in (file, tmp_path, tmp_path / "missing"):
+        with pytest.raises(InputError):
+            read_terms(bad)
+
+
+def test_ranking_falls_back_without_patterns() -> None:
+    assert ranking(small_model()).name == NEAR_AND_GENERAL
+    assert not ranking(small_model()).calibrated
+    assert ranking(small_model(), "cds").name == "C·ΔS"
+
+
+@given(arrays(np.float64, (6, 4), elements=st.floats(0, 10)))
+def test_nearness_upwards_is_never_negative_and_zero_downwards(matrix: np.ndarray) -> None:
+    q, p = np.divmod(np.arange(36), 6)
+    values = near_and_general(Pairs(matrix, q, p))
+    assert (values >= 0).all()
+    sums = matrix.sum(axis=1)
+    assert (values[sums[p] < sums[q] - 1e-9] == 0).all()
+
+
+@given(st.lists(st.one_of(st.just(-np.inf), st.integers(0, 5).map(float)), max_size=30), st.integers(1, 12))
+def test_best_is_a_stable_sort(values: list[float], top: int) -> None:
+    kept = [i for i in range(len(values)) if values[i] > -np.inf]
+    expected = sorted(kept, key=lambda i: (-values[i], i))[:top]
+    assert best(np.array(values), top).tolist() == expected
+
+
+MODELS = [name for name in (os.environ.get("HYPERDIVE_MODEL"), *packaged_models()) if name]
+
+
+@pytest.mark.skipif(not MODELS, reason="HYPERDIVE_MODEL is not set and no model is packaged")
+@pytest.mark.parametrize("name", MODELS)
+def test_forty_words(name: str) -> None:
+    """The true broader term is among the first five answers for at least 36 of 40 words."""
+    model = load(name)
+    assert not any(answers & TOO_GENERAL for answers in ACCEPTED.values())
+    wrong = {}
+    for word, accepted in ACCEPTED.items():
+        try:
+            first = terms(hypernyms(model, word, 5))
+        except Error:
+            first = []
+        if not accepted.intersection(first):
+            wrong[word] = first
+    assert len(ACCEPTED) == 40
+    assert len(wrong) <= 4, wrong
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MODELS, reason="HYPERDIVE_MODEL is not set and no model is packaged")
+@pytest.mark.parametrize("name", MODELS)
+def test_an_answer_takes_twenty_milliseconds(name: str) -> None:
+    model = load(name)
+    hypernyms(model, "dog")
+    times = []
+    for word in ("cat", "horse", "gold", "rifle", "tree") * 4:
+        start = time.perf_counter()
+        hypernyms(model, word)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.020, sorted(times)[:5]
