@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from hyperdive.benchmark import Dataset, evaluate
 from hyperdive.benchmark.comparison import compare, further_measures
 from hyperdive.benchmark.coverage import coverage
-from hyperdive.benchmark.discovery import discover
+from hyperdive.benchmark.discovery import FREQUENT_WORDS, discover, discover_all
 from hyperdive.benchmark.report import page
 from hyperdive.errors import InputError
 from hyperdive.scores import as_source
@@ -154,6 +154,16 @@ def test_discovery_finds_the_planted_parents() -> None:
     assert found.map == pytest.approx(0.5)  # one found at the top, one whose gold has no vector
     with pytest.raises(InputError, match="no positive pairs"):
         discover(planted(), Dataset.from_rows("n", [("dog", "cat", 0.0)]))
+
+
+def test_discovery_has_priors_and_words_that_never_answer() -> None:
+    scores = ["C·ΔS", FREQUENT_WORDS]
+    best, prior = discover_all(planted(), tree_pairs(), scores)
+    assert best == discover(planted(), tree_pairs(), "C·ΔS")
+    assert prior == discover(planted(), tree_pairs(), lambda pairs: pairs.frequencies[pairs.p])
+    without, same = discover_all(planted(), tree_pairs(), scores, never=planted().words)
+    assert without.map < best.map
+    assert same == prior
 
 
 def test_coverage_counts_words_and_dimensions() -> None:

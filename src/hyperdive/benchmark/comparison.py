@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from hyperdive.benchmark.bootstrap import interval, paired_p
 from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.discovery import discover
+from hyperdive.benchmark.discovery import discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation
 from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality
 from hyperdive.errors import InputError, OptionError
@@ -69,14 +69,16 @@ def further_measures(
     *,
     pos: Any = None,
     discovery: Sequence[str] = (),
+    ranking: Callable[[Any], Any] | None = None,
+    never: Iterable[str] = (),
     sample: int = 300,
     seed: int = 0,
     threads: int = 0,
 ) -> dict[str, Any]:
     """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
 
-    Figures are in per cent. Discovery ranks the whole vocabulary for up to `sample` hyponyms of a set with the first
-    score of the evaluation.
+    Figures are in per cent. Discovery ranks the whole vocabulary for up to `sample` hyponyms of a set, by what
+    `ranking` gives for a model (else the first score of the evaluation), without the words `never`. Priors are beside.
     """
     binary = {name: one.scored for name, one in evaluation.results.items() if not one.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}, "directionality": {}}
@@ -111,11 +113,23 @@ def further_measures(
             raise OptionError(f"{name} is not among the evaluated binary sets", hint="name it with --datasets too")
         scored = binary[name]
         use = pos if scored.space == "pos" and pos is not None else model
-        score = get(evaluation.scores[0]).name
-        found = discover(
-            use, scored.dataset, score, pos=scored.space == "pos", sample=sample, seed=seed, threads=threads
+        by = get(evaluation.scores[0]) if ranking is None else ranking(use)
+        beside = priors(use)
+        first, *rest = discover_all(
+            use,
+            scored.dataset,
+            [by, *beside],
+            never=never,
+            pos=scored.space == "pos",
+            sample=sample,
+            seed=seed,
+            threads=threads,
         )
-        further["discovery"][name] = {"score": score, **asdict(found)}
+        further["discovery"][name] = {
+            "score": by.name,
+            **asdict(first),
+            "priors": {prior.name: asdict(one) for prior, one in zip(beside, rest, strict=True)},
+        }
     return further
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.measures import expected_precision, rank
 from hyperdive.errors import InputError
-from hyperdive.scores import Pairs, Rows, Source, as_source, get, look_up
-from hyperdive.scores.rows import Lookup, gather
+from hyperdive.scores import Pairs, Source, as_source, get, look_up
+from hyperdive.scores.rows import Bools, Floats, Lookup
+from hyperdive.scores.vocabulary import Vocabulary, with_vocabulary
 
 
 @dataclass(frozen=True)
@@ -25,112 +27,141 @@ class Discovery:
     missing: int
 
 
+@dataclass(frozen=True)
+class Prior:
+    """The same ranking for every hyponym: what any answer has to beat."""
+
+    name: str
+    function: Callable[[Pairs], Floats]
+
+    def __call__(self, pairs: Pairs) -> Floats:
+        return self.function(pairs)
+
+
+def _word_frequencies(pairs: Pairs) -> Floats:
+    assert pairs.frequencies is not None
+    return pairs.frequencies[pairs.p]
+
+
+def _hypernym_counts(pairs: Pairs) -> Floats:
+    assert pairs.patterns is not None
+    return pairs.patterns.hyper_total.astype(np.float64)
+
+
+FREQUENT_WORDS = Prior("most frequent words", _word_frequencies)
+FREQUENT_HYPERNYMS = Prior("most frequent pattern hypernyms", _hypernym_counts)
+
+
+def priors(model: Any) -> list[Prior]:
+    """The priors a model allows: its most frequent words and, with patterns, its most frequent hypernyms."""
+    return [FREQUENT_WORDS] if as_source(model).patterns is None else [FREQUENT_WORDS, FREQUENT_HYPERNYMS]
+
+
 def discover(
     model: Any,
     dataset: Dataset,
-    score: str = "C·ΔS",
+    score: str | Callable[[Pairs], Floats] = "C·ΔS",
+    **options: Any,
+) -> Discovery:
+    """MAP, MRR and P@5 of all words ranked as hypernyms of each hyponym that has one in the dataset.
+
+    Ties count by their expectation. A gold hypernym without a vector can never be found and stays in the
+    denominator of AP; the hyponym itself is no candidate. Options are those of `discover_all`.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["animal", "dog", "car"], [[3, 1], [1, 0], [0, 2]], frequencies=[9, 5, 5], kind="dive")
+    >>> dataset = Dataset.from_rows("x", [("dog", "animal", 1.0), ("car", "dog", 0.0)])
+    >>> discover(space, dataset)
+    Discovery(map=1.0, mrr=1.0, p_at_5=0.2, hyponyms=1, missing=0)
+    >>> discover(space, dataset, FREQUENT_WORDS).mrr
+    1.0
+    """
+    return discover_all(model, dataset, [score], **options)[0]
+
+
+def discover_all(
+    model: Any,
+    dataset: Dataset,
+    scores: Sequence[str | Callable[[Pairs], Floats]],
     *,
+    never: Iterable[str] = (),
     pos: bool = False,
     sample: int = 0,
     seed: int = 0,
     lemmas: bool = True,
     threads: int = 0,
-) -> Discovery:
-    """MAP, MRR and P@5 of all words ranked as hypernyms of each hyponym that has one in the dataset.
+) -> list[Discovery]:
+    """The same for several scores at once. `never` are words that no score but a prior may answer with.
 
-    Ties count by their expectation. A gold hypernym without a vector can never be found and stays in the
-    denominator of AP; the hyponym itself is no candidate. `sample` asks that many hyponyms instead of all.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> space = VectorSpace(["animal", "dog", "car"], [[3, 1], [1, 0], [0, 2]], frequencies=[9, 5, 5], kind="dive")
-    >>> discover(space, Dataset.from_rows("x", [("dog", "animal", 1.0), ("car", "dog", 0.0)]))
-    Discovery(map=1.0, mrr=1.0, p_at_5=0.2, hyponyms=1, missing=0)
+    `sample` asks that many hyponyms instead of all.
     """
     source = as_source(model)
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
-    found = look_up(source.main, dataset.space_keys(pos=pos), lemmas=lemmas)
+    keys = dataset.space_keys(pos=pos)
+    found = look_up(source.main, keys, lemmas=lemmas)
     asked = np.unique(dataset.q[dataset.labels])
     known = asked[found.found[asked]]
     missing = len(asked) - len(known)
     if sample and sample < len(known):
         known = np.sort(np.random.default_rng(seed).choice(known, sample, replace=False))
-    ask = _Asker(source, found, dataset, threads)
-    results = [ask(int(term), score) for term in known]
-    if not results:
-        return Discovery(0.0, 0.0, 0.0, 0, missing)
-    average, reciprocal, at_5 = np.array(results).mean(axis=0)
-    return Discovery(float(average), float(reciprocal), float(at_5), len(results), missing)
+    if len(known) == 0:
+        return [Discovery(0.0, 0.0, 0.0, 0, missing)] * len(scores)
+    ask = _Asker(source, found, keys, dataset, never, threads)
+    functions = [get(score) if isinstance(score, str) else score for score in scores]
+    results = np.array([ask(int(term), functions) for term in known])  # hyponym, score, measure
+    return [
+        Discovery(float(average), float(reciprocal), float(at_5), len(known), missing)
+        for average, reciprocal, at_5 in results.mean(axis=0)
+    ]
 
 
 class _Asker:
-    """The vocabulary as candidates, with the rows of the asked terms behind it."""
+    """The vocabulary as candidates, with the phrases that are asked behind it."""
 
-    def __init__(self, source: Source, found: Lookup, dataset: Dataset, threads: int) -> None:
-        self._size = len(source.main.words)
-        self._found, self._dataset = found, dataset
-        single = np.diff(found.starts) == 1
+    def __init__(
+        self, source: Source, found: Lookup, keys: Any, dataset: Dataset, never: Iterable[str], threads: int
+    ) -> None:
+        words = source.main.words
+        self._dataset = dataset
+        single, several = (np.flatnonzero(which) for which in (np.diff(found.starts) == 1, np.diff(found.starts) > 1))
         # one word is its own row; only phrases need rows of their own
-        phrases = np.flatnonzero(np.diff(found.starts) > 1)
-        self._row = np.full(len(single), -1, dtype=np.int64)
+        self._row = np.full(len(found.found), -1, dtype=np.int64)
         self._row[single] = found.rows[found.starts[:-1][single]]
-        self._row[phrases] = self._size + np.arange(len(phrases))
-        self._rows = _with_phrases(source.main, found, phrases, threads)
-        self._skipgram = None if source.skipgram is None else Rows(_aligned(source, found, phrases), threads=threads)
-        frequencies = np.asarray(source.main.frequencies, dtype=np.float64)
-        means = [frequencies[found.rows[found.starts[t] : found.starts[t + 1]]].mean() for t in phrases]
-        self._frequencies = np.concatenate([frequencies, means])
-        self._contexts = source.context_counts
-        self._threads = threads
+        self._row[several] = len(words) + np.arange(len(several))
+        phrases = [[words[row] for row in found.rows[found.starts[t] : found.starts[t + 1]]] for t in several]
+        if phrases:
+            self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False), threads=threads)
+        else:
+            self._terms = Vocabulary(source, threads=threads)
+        self._every = np.arange(len(words))
+        self._never = np.zeros(len(words), dtype=np.bool_)
+        self._never[[source.main.index(word) for word in never if word in source.main]] = True
 
-    def __call__(self, term: int, score: str) -> tuple[float, float, float]:
-        dataset, row = self._dataset, int(self._row[term])
-        candidates = np.arange(self._size)
-        candidates = candidates[candidates != row]
-        pairs = Pairs(
-            self._rows,
-            np.full(len(candidates), row),
-            candidates,
-            skipgram=self._skipgram,
-            frequencies=self._frequencies,
-            context_counts=self._contexts,
-            threads=self._threads,
-        )
-        gold = np.unique(self._row[dataset.p[(dataset.q == term) & dataset.labels]])
-        right = np.isin(candidates, gold)
-        total = len(np.unique(dataset.p[(dataset.q == term) & dataset.labels]))
-        ranking = rank(get(score)(pairs))
-        chance, precision = expected_precision(ranking, right)
-        hit = ranking.block[right[ranking.order]]
-        first = 0.0
-        if len(hit):
-            start, end = ranking.starts[hit[0]], ranking.starts[hit[0] + 1]
-            # the best of s right answers among t tied ones stands, in the mean, at (t + 1)/(s + 1)
-            first = 1.0 / (start + (end - start + 1) / (int((hit == hit[0]).sum()) + 1))
-        return float((chance * precision).sum() / total), first, float(chance[:5].sum() / 5)
+    def __call__(self, term: int, scores: Sequence[Callable[[Pairs], Floats]]) -> list[tuple[float, float, float]]:
+        row = int(self._row[term])
+        candidates = self._every[self._every != row]
+        pairs = self._terms.pairs(np.full(len(candidates), row), candidates)
+        dataset = self._dataset
+        gold = np.unique(dataset.p[(dataset.q == term) & dataset.labels])
+        right = np.isin(candidates, self._row[gold])
+        answers = []
+        for score in scores:
+            values = np.array(score(pairs))
+            if not isinstance(score, Prior):
+                values[self._never[candidates]] = -np.inf
+            answers.append(_measures(values, right, len(gold)))
+        return answers
 
 
-def _with_phrases(space: Any, found: Lookup, phrases: Any, threads: int) -> Rows:
-    if len(phrases) == 0:
-        return Rows(space.matrix, threads=threads)
-    extra = gather(space, _only(found, phrases))
-    if isinstance(space.matrix, np.ndarray):
-        return Rows(np.concatenate([space.matrix, extra]), threads=threads)
-    from scipy.sparse import vstack
-
-    return Rows(vstack([space.matrix, extra], format="csr"), threads=threads)
-
-
-def _only(found: Lookup, terms: Any) -> Lookup:
-    pieces = [found.rows[found.starts[t] : found.starts[t + 1]] for t in terms]
-    starts = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype(np.int64)
-    return Lookup(np.concatenate(pieces), starts, found.by_lemma[terms])
-
-
-def _aligned(source: Source, found: Lookup, phrases: Any) -> Any:
-    """Skip-gram vectors in the order of the main space's words, then of the phrases; zero where one is missing."""
-    assert source.skipgram is not None
-    words = source.main.words
-    terms = [[word] for word in words]
-    terms += [[words[row] for row in found.rows[found.starts[t] : found.starts[t + 1]]] for t in phrases]
-    return gather(source.skipgram, look_up(source.skipgram, terms, lemmas=False))
+def _measures(values: Floats, right: Bools, total: int) -> tuple[float, float, float]:
+    """AP, reciprocal rank and P@5 of one ranking."""
+    ranking = rank(values)
+    chance, precision = expected_precision(ranking, right)
+    hit = ranking.block[right[ranking.order]]
+    first = 0.0
+    if len(hit):
+        start, end = ranking.starts[hit[0]], ranking.starts[hit[0] + 1]
+        # the best of s right answers among t tied ones stands, in the mean, at (t + 1)/(s + 1)
+        first = 1.0 / (start + (end - start + 1) / (int((hit == hit[0]).sum()) + 1))
+    return float((chance * precision).sum() / total), first, float(chance[:5].sum() / 5)

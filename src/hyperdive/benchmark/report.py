@@ -189,8 +189,9 @@ def _further(further: dict[str, Any]) -> str:
     )
     if further["discovery"]:
         body = [
-            [escape(name), escape(one["score"]), *[f"{100 * one[key]:.1f}" for key in ("map", "mrr", "p_at_5")]]
-            for name, one in further["discovery"].items()
+            [escape(name), escape(by), *[f"{100 * one[key]:.1f}" for key in ("map", "mrr", "p_at_5")]]
+            for name, found in further["discovery"].items()
+            for by, one in ((found["score"], found), *found.get("priors", {}).items())
         ]
         parts.append(_table(["discovery", "score", "MAP", "MRR", "P@5"], body))
     return "".join(parts)

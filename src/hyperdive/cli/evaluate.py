@@ -130,8 +130,17 @@ def evaluate(
             },
         }
     if further or discovery:
+        from hyperdive.discover.ranking import EMPTY_WORDS, ranking
+
         result["further"] = further_measures(
-            found, source, pos=pos, discovery=_split(discovery) or (), seed=seed, threads=threads or 0
+            found,
+            source,
+            pos=pos,
+            discovery=_split(discovery) or (),
+            ranking=None if scores else ranking,
+            never=EMPTY_WORDS,
+            seed=seed,
+            threads=threads or 0,
         )
     if report is not None:
         from hyperdive.benchmark.report import write_report
@@ -213,4 +222,9 @@ def _print(found: Any, differences: Any, further: dict[str, Any] | None) -> None
                 f"discovery on {name} by {one['score']}: MAP {100 * one['map']:.1f}, MRR {100 * one['mrr']:.1f}, "
                 f"P@5 {100 * one['p_at_5']:.1f} over {one['hyponyms']} hyponyms"
             )
+            for prior, same in one["priors"].items():
+                console.print(
+                    f"  {prior} for every word: MAP {100 * same['map']:.1f}, MRR {100 * same['mrr']:.1f}, "
+                    f"P@5 {100 * same['p_at_5']:.1f}"
+                )
     write(out.getvalue().rstrip("\n"))

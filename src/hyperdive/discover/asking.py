@@ -7,7 +7,6 @@ quick; a question with phrases or with the user's own list of terms looks those 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +16,8 @@ import numpy.typing as npt
 from hyperdive._spelling import unknown_word
 from hyperdive.errors import InputError
 from hyperdive.scores.pairs import Pairs, Terms
-from hyperdive.scores.rows import Lookup, Rows, Source, SpaceLike, as_source, gather, look_up
+from hyperdive.scores.rows import Source, SpaceLike, as_source, look_up
+from hyperdive.scores.vocabulary import Vocabulary, joined, with_vocabulary
 from hyperdive.text.wordlists import read_lines
 
 T = TypeVar("T")
@@ -40,38 +40,9 @@ def source_of(model: Any) -> Source:
     return kept(model, "source", lambda: as_source(model))
 
 
-class _Vocabulary(Terms):
-    """Every word of a model as a term; the rows are those of the model, without a copy."""
-
-    @cached_property
-    def rows(self) -> Rows:
-        return Rows(self.source.main.matrix)
-
-    @cached_property
-    def skipgram(self) -> Rows | None:
-        space = self.source.skipgram
-        if space is not None and space.words == self.source.main.words:
-            return Rows(space.matrix)
-        if space is None:
-            return None
-        return Rows(gather(space, look_up(space, self._terms, lemmas=False)))
-
-
-def _every_word(space: SpaceLike) -> Lookup:
-    size = len(space.words)
-    return Lookup(np.arange(size), np.arange(size + 1), np.zeros(size, dtype=np.bool_))
-
-
 def vocabulary(model: Any) -> Terms:
     """Every word of the model as a term, kept with the model."""
-
-    def make() -> Terms:
-        source = source_of(model)
-        return _Vocabulary(
-            source, [[word] for word in source.main.words], lemmas=False, lookup=_every_word(source.main)
-        )
-
-    return kept(model, "vocabulary", make)
+    return kept(model, "vocabulary", lambda: Vocabulary(source_of(model)))
 
 
 def words_of(term: str, space: SpaceLike) -> list[str]:
@@ -126,17 +97,18 @@ class Question:
             self.names: Sequence[str] = space.words
             return
         if candidates is None:
-            own, known = _every_word(space), [[word] for word in space.words]
+            self.terms = with_vocabulary(source, keys, found)
+            self.candidates = np.arange(len(space.words))
             self.names = space.words
         else:
             given = list(dict.fromkeys(" ".join(term.lower().split()) for term in candidates))
             known = [words_of(term, space) for term in given]
             own = look_up(space, known)
-            self.missing = [given[number] for number in np.flatnonzero(~own.found)]
+            self.terms = Terms(source, [*known, *keys], lookup=joined(own, found))
+            self.candidates = np.flatnonzero(own.found)
+            self.missing = [given[number] for number in np.flatnonzero(~own.found).tolist()]
             self.names = given
-        self.terms = Terms(source, [*known, *keys], lookup=_joined(own, found))
-        self.candidates = np.flatnonzero(own.found)
-        self.asked = len(known) + np.arange(len(keys))
+        self.asked = len(self.names) + np.arange(len(keys))
 
     def word(self, row: int) -> str:
         """The name of a candidate's row."""
@@ -173,14 +145,6 @@ class Question:
         """Pairs (candidate, asked term)."""
         rows = self.candidates if rows is None else rows
         return self.terms.pairs(rows, np.full(len(rows), self.asked[number]))
-
-
-def _joined(first: Lookup, second: Lookup) -> Lookup:
-    return Lookup(
-        np.concatenate([first.rows, second.rows]),
-        np.concatenate([first.starts, first.starts[-1] + second.starts[1:]]),
-        np.concatenate([first.by_lemma, second.by_lemma]),
-    )
 
 
 def best(values: npt.NDArray[np.float64], top: int) -> Ints:
