@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.model import Model
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -24,6 +25,27 @@ def test_model_version_1() -> None:
     assert model.skipgram is not None
     assert model.skipgram["poodle"].tolist() == [0.125, -1]
     assert model.parameters == {"dimensions": 4}
+
+
+def test_model_version_2() -> None:
+    model = Model.load(GOLDEN / "model-2")
+    assert model.words == ["animal", "dog", "poodle", "guide", "helper"]
+    assert model["dog"].tolist() == [2, 1, 0]
+    assert model.contexts is None
+    patterns = model.patterns
+    assert patterns is not None
+    assert patterns.terms == ["dog", "poodle", "animal", "guide dog", "helper"]
+    assert patterns.counts_by_pattern("poodle", "dog") == {"such as": 5, "is a": 1}
+    assert patterns.is_factorised
+    assert model.evidence("poodle", "dog")[0].marked() == "**Dogs** such as **poodles** bark."
+
+
+def test_patterns_version_1() -> None:
+    patterns = Patterns.open(GOLDEN / "patterns-1")
+    assert patterns.count("animal", "being") == 1
+    assert patterns.head_counts.sum() == 1
+    assert patterns.documents == 5
+    assert len(patterns.evidence("poodle", "dog")) == 3
 
 
 def test_space_version_1() -> None:

@@ -25,6 +25,13 @@ from hyperdive.text.encoding import encode_tokens
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.discover.compare import Comparison
+    from hyperdive.discover.explain import Explanation
+    from hyperdive.discover.general import GeneralWord
+    from hyperdive.discover.hypernyms import Answer
+    from hyperdive.discover.similar import Neighbour
+    from hyperdive.discover.tables import Table
+    from hyperdive.discover.topics import Topic
     from hyperdive.text.corpus import Corpus
 
 DEFAULT_SCORE = "C·ΔS"
@@ -45,6 +52,8 @@ class Model(_model.Model):
     >>> model.score("poodel", "dog")
     Traceback (most recent call last):
     hyperdive.errors.UnknownWordError: 'poodel' is not in this model (did you mean poodle?)
+    >>> [answer.term for answer in model.hypernyms("poodle")]
+    ['animal', 'dog']
     """
 
     @overload
@@ -82,6 +91,50 @@ class Model(_model.Model):
         values = np.full(len(q), np.nan)
         values[known] = get(name)(terms.pairs(q[known], p[known], places=np.flatnonzero(known)))
         return float(values[0]) if single else values
+
+    # ---- what it knows: each gives a small table, see hyperdive.discover ---------------------------------------
+
+    def hypernyms(self, word: str, top: int = 10, **options: Any) -> Table[Answer]:
+        """Terms that `word` is a kind of, the likeliest first; see `hyperdive.discover.hypernyms`."""
+        from hyperdive.discover.hypernyms import hypernyms
+
+        return hypernyms(self, word, top, **options)
+
+    def hyponyms(self, word: str, top: int = 10, **options: Any) -> Table[Answer]:
+        """Terms that are a kind of `word`, the likeliest first."""
+        from hyperdive.discover.hypernyms import hyponyms
+
+        return hyponyms(self, word, top, **options)
+
+    def similar(self, word: str, top: int = 10) -> Table[Neighbour]:
+        """The nearest words by cosine, of the skip-gram vectors where there are some, else of DIVE."""
+        from hyperdive.discover.similar import similar
+
+        return similar(self, word, top)
+
+    def general(self, query: str | None = None, top: int = 30) -> Table[GeneralWord]:
+        """The most general words, on the whole or within the topics of a query."""
+        from hyperdive.discover.general import general_words
+
+        return general_words(self, query, top)
+
+    def topics(self, top: int | None = None, words: int = 5) -> Table[Topic]:
+        """Every dimension with a label, its first words and its health."""
+        from hyperdive.discover.topics import topics
+
+        return topics(self, top, words)
+
+    def explain(self, hyponym: str, hypernym: str, top: int | None = None) -> Explanation:
+        """A pair dimension by dimension, and the verdict of every score."""
+        from hyperdive.discover.explain import explain
+
+        return explain(self, hyponym, hypernym, top)
+
+    def compare(self, *words: str, top: int | None = None) -> Comparison:
+        """Words side by side over the dimensions they have."""
+        from hyperdive.discover.compare import compare
+
+        return compare(self, words, top)
 
 
 class Dive:
@@ -143,7 +196,10 @@ class Dive:
                 _as_input(source, Path(folder), self._given["text"]), place, start=start, **self._options_for(source)
             )
             assert isinstance(trained, _model.Model)
-            beside = {name: getattr(trained, name) for name in ("contexts", "skipgram")}  # read before the folder goes
+            # read before the folder goes
+            beside: dict[str, Any] = {name: getattr(trained, name) for name in ("contexts", "skipgram", "patterns")}
+            if trained.patterns is not None:
+                trained.patterns.evidence_rows  # noqa: B018
             return Model(trained.dive, **beside, parameters=trained.parameters, facts=trained.facts)
 
     def _options_for(self, source: Any) -> dict[str, Any]:
@@ -173,5 +229,5 @@ def _words(term: str) -> list[str]:
 
 
 def load(path: str | Path, *, verify: bool = True) -> Model:
-    """Open a saved model; `verify=False` skips the checksums of a large one."""
+    """Open a saved model, or one that comes with the package by its name; `verify=False` skips the checksums."""
     return Model.load(path, verify=verify)

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Rows, get, look_up, table
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.rows import gather
+from hyperdive.scores.stated import StatedTerms
 from hyperdive.spaces.space import VectorSpace
 
 TIMES = settings(max_examples=40, deadline=None)
@@ -39,6 +42,16 @@ def some_gaussians(terms: int, seed: int = 0) -> Gaussians:
     return Gaussians(means.astype(np.float32), variances.astype(np.float32), rows, starts)
 
 
+def some_stated(terms: int, seed: int = 0) -> StatedTerms:
+    """Terms of which patterns name some pairs; the last term no pattern names."""
+    rng = np.random.default_rng(seed)
+    hypo, hyper = np.nonzero(rng.random((terms, terms)) < 0.2)
+    keys, counts = pack(hypo, hyper, np.zeros(len(hypo))), rng.integers(1, 9, len(hypo))
+    patterns = Patterns.from_keys([f"t{i}" for i in range(terms)], ["such as"], keys, counts)
+    numbers = np.where(np.arange(terms) < terms - 1, np.arange(terms), -1)
+    return StatedTerms(patterns, numbers, np.zeros(terms, dtype=np.bool_))
+
+
 def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
     rng = np.random.default_rng(seed)
     n, d = matrix.shape
@@ -51,6 +64,7 @@ def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
         frequencies=rng.integers(1, 100, n),
         context_counts=csr_array(rng.integers(0, 4, (d, d)).astype(float)),
         gaussians=some_gaussians(n, seed),
+        stated=some_stated(n, seed),
         **more,
     )
 
@@ -271,7 +285,7 @@ def test_results_do_not_depend_on_threads() -> None:
     q, p = rng.integers(0, 60, 20_000), rng.integers(0, 60, 20_000)
     counts = csr_array(rng.integers(0, 4, (40, 40)).astype(float))
     given_ = {"skipgram": rng.normal(size=(60, 4)), "frequencies": np.arange(60), "context_counts": counts,
-              "gaussians": some_gaussians(60)}  # fmt: skip
+              "gaussians": some_gaussians(60), "stated": some_stated(60)}  # fmt: skip
     one = Pairs(matrix, q, p, threads=1, **given_)
     three = Pairs(matrix, q, p, threads=3, **given_)
     for score in table():

@@ -115,6 +115,7 @@ def test_symmetry_range_and_direction(seed: int) -> None:
     turned = Pairs(
         pairs.rows, pairs.p, pairs.q, skipgram=pairs.skipgram, frequencies=pairs.frequencies,
         context_counts=pairs.context_counts, gaussians=pairs.gaussians,
+        stated=None if pairs.patterns is None else pairs.patterns.terms,
     )  # fmt: skip
     for score in table():
         values = score(pairs)

@@ -45,14 +45,18 @@ def info(
     json: JsonOption = False,
 ) -> None:
     from hyperdive._store import Artifact, read_header
+    from hyperdive.patterns.files import drop_sentences
+    from hyperdive.patterns.store import FOLDER, open_folder
     from hyperdive.text.corpus import Corpus
     from hyperdive.text.keeping import drop_text as drop
 
     header = read_header(path)
     if verify:
         Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
+        if (path / FOLDER).is_dir():
+            open_folder(path).verify()
     if drop_text:
-        freed = drop(path)
+        freed = drop(path) + drop_sentences(path)
         write(f"{path}: removed the kept text, {human(freed, 'B')} freed")
         return
     if json:
@@ -96,12 +100,30 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     if "n_files" in read:
         rows.append(("input", f"{read['n_files']:,} file(s), {human(read['bytes'], 'B')} of text"))
     rows.append(("text kept", "yes" if corpus.text is not None else "no"))
+    rows += _pattern_rows(corpus.path)
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
     _table(rows)
     if words:
         last = min(words + 1, corpus.vocabulary_size)
         pairs = zip(corpus.vocabulary[1:last], corpus.counts[1:last].tolist(), strict=True)
         write(f"most frequent: {', '.join(f'{word} {count:,}' for word, count in pairs)}")
+
+
+def _pattern_rows(folder: Path) -> list[tuple[str, str]]:
+    """What the text of a corpus states, if it was read for that."""
+    from hyperdive.patterns.store import FOLDER, open_folder
+
+    if not (folder / FOLDER).is_dir():
+        return [("patterns", "no")]
+    header = open_folder(folder).header
+    return [("patterns", _stated(header["totals"], header["patterns"]))]
+
+
+def _stated(totals: dict[str, int], about: dict[str, Any]) -> str:
+    sentences = "no" if about["sentences"] is None else f"{about['sentences']:,}"
+    return (
+        f"{about['total']:,} statements, {totals['pairs']:,} pairs of {totals['terms']:,} terms, {sentences} sentences"
+    )
 
 
 def _coverage(corpus: Corpus, data: Path | None) -> None:
@@ -125,8 +147,25 @@ def _describe(path: Path, header: dict[str, Any]) -> None:
     for section in ("parameters", "totals"):
         for name, value in header.get(section, {}).items():
             rows.append((name, f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)))
+    if "patterns" in header:
+        rows += _about_patterns(path, header)
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
     _table(rows)
+
+
+def _about_patterns(path: Path, header: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a model or a folder of patterns holds, and how much each pattern gave."""
+    import numpy as np
+
+    from hyperdive._store import Artifact
+    from hyperdive.patterns.files import read_files
+
+    found = read_files(Artifact(path, header))
+    totals = {"pairs": found.pairs, "terms": len(found)}
+    rows = [("patterns", _stated(totals, header["patterns"]))]
+    matches = np.bincount(found.patterns, weights=found.values, minlength=len(found.names)).astype(int).tolist()
+    by_pattern = sorted(zip(matches, found.names, strict=True), key=lambda one: (-one[0], one[1]))
+    return rows + [(f"  – {name}", f"{count:,}") for count, name in by_pattern if count]
 
 
 def _table(rows: list[tuple[str, str]]) -> None:

@@ -28,6 +28,7 @@ VERBS = {
     "hyponyms": "Narrower terms of a word.",
     "similar": "The nearest words of a word.",
     "explain": "Is a poodle a dog? A pair dimension by dimension, and the verdict of every score.",
+    "evidence": "The sentences behind a pair: where does the text say that a poodle is a dog?",
     "compare": "Words side by side over the dimensions they share, as a table or a picture.",
     "general": "The most general words of a model.",
     "topics": "The dimensions of a model, each with a label and its words, and their health.",

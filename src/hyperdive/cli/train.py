@@ -84,6 +84,18 @@ def train(
     start: Annotated[
         Path | None, typer.Option("--start", help="A model whose vectors to start from.", show_default=False)
     ] = None,
+    patterns: Annotated[
+        bool,
+        typer.Option("--patterns/--no-patterns", help="What the text states too, for the scores P, Pppmi and Psvd."),
+    ] = True,
+    patterns_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--patterns-from",
+            help="A corpus whose patterns to take; several are added up.",
+            show_default="the input's own",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same bytes.", show_default="0")] = None,
     document: Annotated[Document | None, typer.Option(help="Text: a line or a file.", show_default="line")] = None,
     field: Annotated[str | None, typer.Option(help="JSON lines: the field with the text.", show_default="text")] = None,
@@ -128,6 +140,7 @@ def train(
             preset=str(preset),
             text={name: _plain(value) for name, value in text.items() if value is not None},
             start=None if start is None else Model.load(start),
+            patterns=patterns_from if patterns and patterns_from else patterns,
             memory=None if memory is None else parse_size(memory),
             threads=threads,
             resume=resume,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
 from hyperdive.errors import FormatError
 from hyperdive.patterns.association import Factors
 from hyperdive.patterns.evidence import EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
-from hyperdive.patterns.store import Patterns
+from hyperdive.patterns.store import FOLDER, KIND, Patterns
 
 TENSORS, TERMS = "patterns.safetensors", "pattern-terms.txt"
 EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
@@ -236,3 +237,25 @@ def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, name
         )
     if not fine:
         raise FormatError(f"{path}: {EVIDENCE} does not fit its folder", hint=_DAMAGED)
+
+
+def drop_sentences(corpus: str | Path) -> int:
+    """Remove the sentences from the patterns of a corpus folder and return how many bytes that freed; counts stay.
+
+    The header is replaced first, by a rename: a kill at any moment leaves patterns that open.
+    """
+    folder = Path(corpus) / FOLDER
+    if not folder.is_dir():
+        return 0
+    header = read_header(folder, f"hyperdive-{KIND}")
+    present = [name for name in SENTENCE_FILES if name in header["files"]]
+    freed = sum(int(header["files"].pop(name)["bytes"]) for name in present)
+    header["patterns"]["sentences"] = None
+    header.pop("fingerprint")
+    header["fingerprint"] = fingerprint(header)
+    new = folder / f"{HEADER}.new"
+    new.write_text(canonical_json(header), encoding="utf-8", newline="\n")
+    os.replace(new, folder / HEADER)  # noqa: PTH105
+    for name in present:
+        (folder / name).unlink(missing_ok=True)
+    return freed

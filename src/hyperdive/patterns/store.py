@@ -28,6 +28,7 @@ from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.association import RANK, Factors, factorise, ppmi_matrix
 from hyperdive.patterns.evidence import Evidence, EvidenceRows, Ints, Keys, as_evidence, pack, unpack
+from hyperdive.patterns.terms import TermFinder
 
 KIND, VERSION = "patterns", 1
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
@@ -69,6 +70,7 @@ class Patterns:
         self.terms, self.names = list(terms), tuple(names)
         self.precision = tuple(precision) if precision is not None else (1.0,) * len(self.names)
         self.pointers, self.hypernyms, self.patterns, self.values = pointers, hypernyms, patterns, values
+        self._head = self.names.index(HEAD) if HEAD in self.names else 256
         self.documents = documents
         self._evidence = evidence
         self._factors = factors
@@ -125,10 +127,6 @@ class Patterns:
             raise OptionError(f"no pattern is called {name!r}", hint=f"there are: {', '.join(self.names)}")
         return self._matrix(self.patterns == self.names.index(name))
 
-    @property
-    def _head(self) -> int:
-        return self.names.index(HEAD) if HEAD in self.names else 256
-
     def _matrix(self, chosen: Any) -> Any:
         from scipy.sparse import csr_array
 
@@ -143,15 +141,20 @@ class Patterns:
         matrix.has_sorted_indices = True
         return matrix
 
+    @cached_property
+    def finder(self) -> TermFinder:
+        """Finds terms as users write them."""
+        return TermFinder(self)
+
     def count(self, hyponym: str, hypernym: str) -> int:
         """How often the text says that the first is a kind of the second."""
         return sum(n for name, n in self.counts_by_pattern(hyponym, hypernym).items() if name != HEAD)
 
     def counts_by_pattern(self, hyponym: str, hypernym: str) -> dict[str, int]:
         """The same for each pattern that says so."""
-        if hyponym not in self.numbers or hypernym not in self.numbers:
+        row, column = self.finder.named(hyponym), self.finder.named(hypernym)
+        if row < 0 or column < 0:
             return {}
-        row, column = self.numbers[hyponym], self.numbers[hypernym]
         here = slice(int(self.pointers[row]), int(self.pointers[row + 1]))
         found = np.flatnonzero(self.hypernyms[here] == column) + here.start
         return {self.names[int(self.patterns[i])]: int(self.values[i]) for i in found}
@@ -231,6 +234,13 @@ class Patterns:
         every = np.arange(len(self))
         return self.hyponym_vectors(every)[:, :rank], self.hypernym_vectors(every)[:, :rank]
 
+    @cached_property
+    def with_heads(self) -> Patterns:
+        """The same where a phrase's being a kind of its head counts like any pattern."""
+        made = self._part(np.ones(len(self), dtype=np.bool_))
+        made._head = 256
+        return made
+
     # ---- evidence -------------------------------------------------------------------------------------------
 
     @property
@@ -248,9 +258,10 @@ class Patterns:
     def evidence(self, hyponym: str, hypernym: str, top: int = 5) -> list[Evidence]:
         """Sentences that say that the first is a kind of the second, the most telling first."""
         rows = self.evidence_rows
-        if rows is None or hyponym not in self.numbers or hypernym not in self.numbers:
+        first, second = self.finder.named(hyponym), self.finder.named(hypernym)
+        if rows is None or first < 0 or second < 0:
             return []
-        here = rows.of_pair(self.numbers[hyponym], self.numbers[hypernym])
+        here = rows.of_pair(first, second)
         pattern = unpack(rows.keys[here])[2]
         return [
             as_evidence(
@@ -349,12 +360,19 @@ class Patterns:
         """Open such a folder, or the one inside a corpus; sentences are read when they are asked for."""
         from hyperdive.patterns.files import read_files
 
-        folder = Path(path)
-        inside = folder / FOLDER
-        artifact = Artifact.open(inside if inside.is_dir() else folder, KIND, VERSION, made_with=MADE_WITH)
+        artifact = open_folder(path)
         if verify:
             artifact.verify()
         return read_files(artifact)
+
+
+def open_folder(path: str | Path) -> Artifact:
+    """A folder of patterns, or the one inside a corpus."""
+    folder = Path(path)
+    inside = folder / FOLDER
+    if not inside.is_dir() and folder.is_dir() and (folder / "tokens.bin").is_file():
+        raise InputError(f"{path}: this corpus was encoded without patterns", hint="encode it again with --patterns")
+    return Artifact.open(inside if inside.is_dir() else folder, KIND, VERSION, made_with=MADE_WITH)
 
 
 def patterns_of(corpus: str | Path) -> Patterns | None:

@@ -367,3 +367,37 @@ def gaussian_pairs(means, variances, squares, logs, rows, starts, q, p, out, sta
         if many > 0:
             out[k, 0] = cosines / many
             out[k, 1] = -divergences / many
+
+
+# ---- pairs that patterns name ---------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def csr_values(indptr, indices, data, q, p, out, start, end):
+    """out[k] = M[q[k], p[k]] by halving the row; 0 where either number is below 0."""
+    for k in range(start, end):
+        out[k] = 0.0
+        row, column = q[k], p[k]
+        if row < 0 or column < 0:
+            continue
+        low, high = indptr[row], indptr[row + 1]
+        last = high
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < column:
+                low = middle + 1
+            else:
+                high = middle
+        if low < last and indices[low] == column:
+            out[k] = data[low]
+
+
+@njit(cache=True, nogil=True)
+def cross_dots(left, right, q, p, out, start, end):
+    """out[k] = Σᵢ left[q[k], i]·right[p[k], i]."""
+    for k in range(start, end):
+        a, b = left[q[k]], right[p[k]]
+        total = 0.0
+        for i in range(a.shape[0]):
+            total += np.float64(a[i]) * np.float64(b[i])
+        out[k] = total

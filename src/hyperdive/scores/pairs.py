@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from hyperdive.scores import _kernels
 from hyperdive.scores._blocks import run
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
+from hyperdive.scores.stated import StatedPairs, StatedTerms
 
 
 class Pairs:
@@ -35,6 +36,7 @@ class Pairs:
         frequencies: Any = None,
         context_counts: Any = None,
         gaussians: Gaussians | None = None,
+        stated: StatedTerms | Callable[[], StatedTerms | None] | None = None,
         places: Any = None,
         threads: int = 0,
     ) -> None:
@@ -45,11 +47,18 @@ class Pairs:
         self.frequencies: Floats | None = None if frequencies is None else np.asarray(frequencies, dtype=np.float64)
         self.context_counts = None if context_counts is None else _as_rows(context_counts, threads)
         self.gaussians = gaussians
+        self._stated = stated
         self.places: Ints = np.arange(len(self.q)) if places is None else np.asarray(places, dtype=np.int64)
         self.threads = threads
 
     def __len__(self) -> int:
         return len(self.q)
+
+    @cached_property
+    def patterns(self) -> StatedPairs | None:
+        """What patterns say of these pairs, looked up when first asked for; None without patterns."""
+        terms = self._stated() if callable(self._stated) else self._stated
+        return None if terms is None else StatedPairs(terms, self.q, self.p, threads=self.threads)
 
     def run(self, kernel: Any, *arguments: Any, columns: int = 0) -> Floats:
         """Run a kernel over all pairs; it fills one number (or `columns` numbers) a pair."""
@@ -165,6 +174,14 @@ class Terms:
         return Gaussians.of(self.source.main, self.lookup)
 
     @cached_property
+    def stated(self) -> StatedTerms | None:
+        """These terms as patterns know them."""
+        patterns = self.source.patterns
+        if patterns is None:
+            return None
+        return StatedTerms.find(patterns, self._terms, lemmas=self._lemmas, language=self._language)
+
+    @cached_property
     def frequencies(self) -> Floats:
         """n(w) of each term, the mean over its words for a phrase."""
         counts = np.diff(self.lookup.starts)
@@ -181,6 +198,7 @@ class Terms:
             frequencies=self.frequencies,
             context_counts=self.source.context_counts,
             gaussians=self.gaussians,
+            stated=lambda: self.stated,
             places=places,
             threads=self._threads,
         )

@@ -16,13 +16,14 @@ from hyperdive.scores.rows import Floats, Source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-KINDS = ("similarity", "generality", "inclusion", "combined", "baseline")
+KINDS = ("similarity", "generality", "inclusion", "combined", "pattern", "baseline")
 NEEDS = {
     "skipgram": "a skip-gram space",
     "nonnegative": "non-negative vectors",
     "frequencies": "word frequencies",
     "gaussians": "a space of Gaussians (made with: hyperdive train --space gaussian)",
     "contexts": "co-occurrence counts of its context words (an SBOW space)",
+    "patterns": "patterns (a model trained on a corpus that was read with them)",
 }
 
 
@@ -59,6 +60,7 @@ class Score:
             "frequencies": pairs.frequencies is not None,
             "contexts": pairs.context_counts is not None,
             "gaussians": pairs.gaussians is not None,
+            "patterns": "patterns" not in self.needs or pairs.patterns is not None,
         }
         return [NEEDS[need] for need in sorted(self.needs) if not present[need]]
 
@@ -82,7 +84,7 @@ class Score:
 
 _TABLE: dict[str, Score] = {}
 _ALIASES: dict[str, str] = {}
-_OWN = ("hyperdive.scores.formulas", "hyperdive.scores.literature")
+_OWN = ("hyperdive.scores.formulas", "hyperdive.scores.literature", "hyperdive.scores.patterns")
 
 
 def _fill() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive.scores import _kernels
 from hyperdive.scores._blocks import in_blocks, run
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -38,13 +41,19 @@ class Source:
     """The spaces that scores may ask: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
 
     `counts` is a space of co-occurrence frequencies whose rows are the columns of `main` (SBOW Freq). It is `main`
-    itself when that is what `main` holds. `parameters` are those that `main` was made with.
+    itself when that is what `main` holds. `parameters` are those that `main` was made with; `stated` gives patterns.
     """
 
     main: SpaceLike
     skipgram: SpaceLike | None = None
     counts: SpaceLike | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    stated: Callable[[], Patterns | None] | None = field(default=None, repr=False)
+
+    @cached_property
+    def patterns(self) -> Patterns | None:
+        """What the text states of pairs, read when a score first asks; None where there is nothing of it."""
+        return None if self.stated is None else self.stated()
 
     @cached_property
     def context_counts(self) -> Rows | None:
@@ -62,16 +71,16 @@ def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
     Source(main='D', skipgram='W', counts=None, parameters={})
     """
     if isinstance(model, Source):
-        main, own_skipgram, own_counts = model.main, model.skipgram, model.counts
+        main, own_skipgram, own_counts, stated = model.main, model.skipgram, model.counts, model.stated
     else:
         main = next((value for name in ("main", "dive") if (value := getattr(model, name, None)) is not None), model)
         own_skipgram = getattr(model, "skipgram", None) if main is not model else None
-        own_counts = None
+        own_counts, stated = None, partial(getattr, model, "patterns", None) if main is not model else None
     own_counts = counts if counts is not None else own_counts
     if own_counts is None and getattr(main, "kind", "") == "sbow-freq":
         own_counts = main
     parameters = getattr(model, "parameters", None) or getattr(main, "parameters", None) or {}
-    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts, parameters)
+    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts, parameters, stated)
 
 
 # ---- looking terms up ---------------------------------------------------------------------------------------------
@@ -115,7 +124,6 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     >>> found.rows.tolist(), found.starts.tolist(), found.by_lemma.tolist()
     ([0, 1, 0], [0, 1, 3, 3], [True, False, False])
     """
-    lemma = _lemma_of(language) if lemmas else None
     rows: list[int] = []
     starts = [0]
     by_lemma = np.zeros(len(terms), dtype=np.bool_)
@@ -127,10 +135,10 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
             if word in space:
                 found.append(space.index(word))
                 continue
-            if lemma is not None:
+            if lemmas:
                 form, bar, tag = word.partition("|")
                 # a form with other signs than letters (non_author) must not be found by a part of it
-                key = f"{lemma(form)}{bar}{tag}" if form.isalpha() else word
+                key = f"{_lemma_of(language)(form)}{bar}{tag}" if form.isalpha() else word
                 if key != word and key in space:
                     found.append(space.index(key))
                     by_lemma[number] = True
@@ -229,6 +237,10 @@ class Rows:
 
     @cached_property
     def _sums(self) -> Floats:
+        if not self.is_sparse:  # zeros change no sum, so an array is read as it is
+            count, width = self.matrix.shape
+            ends = np.arange(count + 1, dtype=_index_type(count * width)) * width
+            return self.run(_kernels.row_sums, ends, np.ascontiguousarray(self.matrix).reshape(-1), columns=2)
         return self.run(_kernels.row_sums, self.csr.indptr, self.csr.data, columns=2)
 
     @property

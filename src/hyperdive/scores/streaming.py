@@ -10,11 +10,12 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.scores.files import PairFile, PairFormat, PairWriter
-from hyperdive.scores.pairs import Terms
+from hyperdive.scores.pairs import Pairs, Terms
+from hyperdive.scores.patterns import SILENCE, is_silent
 from hyperdive.scores.registry import Score
 from hyperdive.scores.rows import Source
 
-UNKNOWN = "unknown"
+UNKNOWN, SILENT_ON = "unknown", "silent"
 _EXAMPLES = 5
 
 
@@ -47,11 +48,15 @@ def score_stream(
     threads: int = 0,
     progress: Progress = SILENT,
 ) -> Summary:
-    """Write every pair with a column for each score and the column `unknown`, which names words without a vector."""
+    """Write every pair with a column for each score and the column `unknown`, which names words without a vector.
+
+    Where scores from patterns are among them, the column `silent` names those that have nothing to go by.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     summary = Summary()
+    stating = [score.name for score in scores if score.name.partition(":")[0] in SILENCE]
     writer: PairWriter | None = None
     with progress.stage("scoring", unit="pairs") as bar:
         for block in pairs:
@@ -69,6 +74,8 @@ def score_stream(
                 values = np.zeros(block.num_rows)
                 values[known] = score(chosen)
                 table = table.append_column(score.name, pa.array(values, mask=~known))
+            if stating:
+                table = table.append_column(SILENT_ON, _silence(stating, chosen, known))
             table = table.append_column(UNKNOWN, _unknown_words(coded.dictionary, terms.found, q, p, known))
             if writer is None:
                 writer = PairWriter(out, format, table.column_names)
@@ -85,6 +92,20 @@ def _array(column: Any) -> Any:
     import pyarrow as pa
 
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _silence(names: Sequence[str], pairs: Pairs, known: Any) -> Any:
+    """The names of the scores that are silent on each pair, joined by commas."""
+    import pyarrow as pa
+
+    which = np.zeros(len(pairs), dtype=np.int64)
+    for bit, name in enumerate(names):
+        which |= is_silent(pairs, name).astype(np.int64) << bit
+    distinct, inverse = np.unique(which, return_inverse=True)
+    spelled = [", ".join(name for bit, name in enumerate(names) if int(one) >> bit & 1) for one in distinct]
+    numbers = np.full(len(known), -1, dtype=np.int64)
+    numbers[known] = inverse.ravel()
+    return pa.array([*spelled, ""]).take(pa.array(np.where(numbers < 0, len(spelled), numbers)))
 
 
 def _unknown_words(dictionary: Any, found: Any, q: Any, p: Any, known: Any) -> Any:

@@ -29,6 +29,12 @@ def card(model: Model) -> str:
     kept = [f"`{name}`" for name in ("dive", "contexts", "skipgram") if getattr(model, name) is not None]
     history = facts.get("objective", [])
     lines += ["", "## Content", "", f"Vectors: {', '.join(kept)}."]
+    if model.patterns is not None:
+        told = "with" if model.patterns.has_sentences else "without"
+        lines.append(
+            f"Patterns: the text states {model.patterns.totals[2]:,} times that one term is a kind of another, "
+            f"{model.patterns.pairs:,} different pairs of {len(model.patterns):,} terms ({told} sentences)."
+        )
     if history:
         lines.append(f"Objective (mean log likelihood per word) at the end of training: {history[-1]:.5f}.")
     lines += [

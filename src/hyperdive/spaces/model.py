@@ -1,6 +1,6 @@
-"""The model people keep: DIVE vectors, their contexts and skip-gram vectors of one vocabulary, in one folder.
+"""The model people keep: the vectors of one vocabulary (DIVE, contexts, skip-gram) and what patterns say, in a folder.
 
-Folder (format `hyperdive-model`, version 1):
+Folder (format `hyperdive-model`, version 2; version 1 had no patterns):
 
 | file | content |
 | --- | --- |
@@ -8,6 +8,8 @@ Folder (format `hyperdive-model`, version 1):
 | `vocabulary.txt` | one word a line, by falling frequency; the unknown symbol is not in it |
 | `model.safetensors` | `frequencies`; of `dive` and `contexts` the non-zero entries row by row; `skipgram` dense |
 | `README.md` | the model card |
+| `pattern-terms.txt`, `patterns.safetensors` | pairs that the text states, when patterns were read |
+| `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
 Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does.
 """
@@ -25,10 +27,14 @@ from scipy import sparse
 
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import Error, FormatError, InputError
+from hyperdive.patterns.evidence import Evidence
+from hyperdive.patterns.files import TENSORS, about, read_files, write_files
+from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.card import card
+from hyperdive.spaces.packaged import find_model
 from hyperdive.spaces.space import VectorSpace
 
-KIND, VERSION = "model", 1
+KIND, VERSION = "model", 2
 MADE_WITH = "hyperdive train TEXT -o MODEL"
 Later = VectorSpace | Callable[[], VectorSpace] | None
 _DAMAGED = "the folder is damaged; train it anew"
@@ -79,11 +85,13 @@ class Model:
         *,
         contexts: Later = None,
         skipgram: Later = None,
+        patterns: Patterns | Callable[[], Patterns] | None = None,
         parameters: Mapping[str, Any] | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
         self.dive = dive
         self._beside: dict[str, Later] = {"contexts": contexts, "skipgram": skipgram}
+        self._patterns = patterns
         self.parameters = dict(parameters or {})
         self.facts = dict(facts or {})
 
@@ -118,6 +126,22 @@ class Model:
         """The skip-gram vectors behind the score W, or None."""
         return self._space("skipgram")
 
+    @property
+    def patterns(self) -> Patterns | None:
+        """What the text states, or None when it was not read for that."""
+        if callable(self._patterns):
+            self._patterns = self._patterns()
+        return self._patterns
+
+    @property
+    def has_patterns(self) -> bool:
+        """Whether there are patterns, without reading them."""
+        return self._patterns is not None
+
+    def evidence(self, hyponym: str, hypernym: str, top: int = 5) -> list[Evidence]:
+        """Sentences of the text that call the first a kind of the second, the most telling first."""
+        return [] if self.patterns is None else self.patterns.evidence(hyponym, hypernym, top)
+
     def __len__(self) -> int:
         return len(self.dive)
 
@@ -133,36 +157,13 @@ class Model:
 
     __getitem__ = vector
 
-    def similar(self, word: str, top: int = 10) -> list[tuple[str, float]]:
-        """The nearest words by cosine, of the skip-gram vectors where the model has them, else of DIVE."""
-        space = self.skipgram if self.skipgram is not None else self.dive
-        number = space.index(word)
-        vector = space.vector(word).astype(np.float64)
-        norms = self._norms(space)
-        size = float(np.linalg.norm(vector))
-        if size == 0.0:
-            return []
-        cosines = np.asarray(space.matrix @ vector).ravel() / np.maximum(norms * size, 1e-30)
-        cosines[number] = -np.inf
-        best = np.argsort(-cosines, kind="stable")[:top]
-        return [(space.words[i], float(cosines[i])) for i in best if np.isfinite(cosines[i])]
-
-    def _norms(self, space: VectorSpace) -> npt.NDArray[np.float64]:
-        kept = self.__dict__.setdefault("_norms_of", {})
-        if space.kind not in kept:
-            squares = (
-                space.matrix.multiply(space.matrix) if space.is_sparse else np.square(space.matrix, dtype=np.float64)
-            )
-            kept[space.kind] = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
-        norms: npt.NDArray[np.float64] = kept[space.kind]
-        return norms
-
     def subset(self, words: Sequence[str]) -> Self:
         """The same model with these words only."""
         return type(self)(
             self.dive.subset(words),
             contexts=None if self.contexts is None else self.contexts.subset(words),
             skipgram=None if self.skipgram is None else self.skipgram.subset(words),
+            patterns=None if self.patterns is None else self.patterns.subset(words),
             parameters=self.parameters,
             facts=self.facts,
         )
@@ -170,6 +171,7 @@ class Model:
     def __repr__(self) -> str:
         parts = [f"dive {self.dive.dimensions} dimensions"]
         parts += [name for name, space in self._beside.items() if space is not None]
+        parts += ["patterns"] if self.has_patterns else []
         return f"<{type(self).__name__} of {len(self)} words: {', '.join(parts)}>"
 
     # ---- on disk --------------------------------------------------------------------------------------------
@@ -189,23 +191,29 @@ class Model:
                     "dimensions": space.dimensions,
                     "sparse": f"{name}.lengths" in tensors,
                 }
+        patterns = self.patterns
         with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
             writer.put("vocabulary.txt", "".join(f"{word}\n" for word in self.words).encode("utf-8"))
             writer.put("model.safetensors", save(tensors))
             writer.put("README.md", card(self).encode("utf-8"))
+            stated = {}
+            if patterns is not None:
+                write_files(patterns, writer)
+                stated = {"patterns": about(patterns)}
             writer.finish(
                 {
                     "parameters": self.parameters,
                     "facts": self.facts,
                     "spaces": spaces,
                     "totals": {"words": len(self), "dimensions": self.dive.dimensions},
+                    **stated,
                 }
             )
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = True) -> Self:
-        """Open a model folder; vectors other than DIVE's are read when they are asked for."""
-        artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
+        """Open a model folder or a packaged model by name; vectors other than DIVE's are read when asked for."""
+        artifact = Artifact.open(find_model(path), KIND, VERSION, made_with=MADE_WITH)
         if verify:
             artifact.verify()
         stored = _Stored(artifact)
@@ -213,7 +221,10 @@ class Model:
             name: partial(stored.space, name) for name in ("contexts", "skipgram") if name in artifact.header["spaces"]
         }
         header = artifact.header
-        return cls(stored.space("dive"), **beside, parameters=header["parameters"], facts=header["facts"])
+        patterns = partial(read_files, artifact) if TENSORS in artifact else None
+        return cls(
+            stored.space("dive"), **beside, patterns=patterns, parameters=header["parameters"], facts=header["facts"]
+        )
 
 
 def _tensors(name: str, space: VectorSpace) -> dict[str, Any]:

@@ -19,11 +19,7 @@ import numpy.typing as npt
 
 from hyperdive import __version__
 from hyperdive._progress import SILENT, Progress
-from hyperdive._store import (
-    check_output,
-    is_ours,
-    read_header,
-)
+from hyperdive._store import check_output, is_ours, read_header
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.filtering import PmiFilter
 from hyperdive.errors import InputError, OptionError
@@ -31,6 +27,7 @@ from hyperdive.spaces.model import Model, rounded
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.stages import Work
+from hyperdive.spaces.stating import Given, patterns_given, patterns_stage
 from hyperdive.spaces.training import DiveOptions, Pass, check_size
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoding import encode
@@ -154,6 +151,7 @@ def train(
     preset: str = "default",
     text: Mapping[str, Any] | None = None,
     start: Model | None = None,
+    patterns: Given = True,
     memory: int | None = None,
     threads: int | None = None,
     resume: bool = False,
@@ -164,7 +162,8 @@ def train(
     """Train a model on text, an encoded corpus or counts, and save it; with `space` another space instead of DIVE.
 
     `options` are those of `TrainOptions` and `DiveOptions`; `text` those of `encode`, for text; `start` is an earlier
-    model whose vectors the known words start from.
+    model whose vectors the known words start from. `patterns` False leaves out what the text states; corpora or folders
+    of patterns give it where the input does not, as for counts.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp())
@@ -181,16 +180,18 @@ def train(
     _check_combination(chosen, start, kind)
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
+    stated = patterns_given(source if kind == "corpus" else None, patterns)
     plan = {
         "input": _identity_of(source, kind),
         "options": chosen.as_parameters(),
         "text": {"preset": preset, **{name: _content(value) for name, value in (text or {}).items()}},
         "start": None if start is None else _identity_of_model(start),
+        "patterns": [one.fingerprint for one in stated] if stated else patterns is not False,
         "version": __version__,
     }
     work = Work(output, plan, resume=resume)
     try:
-        made = _make(source, kind, chosen, preset, dict(text or {}), start, work, memory, threads, progress)
+        made = _make(source, kind, chosen, preset, dict(text or {}), start, patterns, work, memory, threads, progress)
         made.save(output, force=force)
     except (InputError, OptionError) as error:
         # text that cannot work never will; an option such as the memory may be corrected and the run resumed
@@ -228,6 +229,7 @@ def _make(
     preset: str,
     text: dict[str, Any],
     start: Model | None,
+    patterns: Given,
     work: Work,
     memory: int | None,
     threads: int | None,
@@ -260,6 +262,7 @@ def _make(
     return Model(
         space("dive", arrays["words"]),
         **beside,
+        patterns=patterns_stage(patterns_given(corpus, patterns), words, work, progress),
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},
     )

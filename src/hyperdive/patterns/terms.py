@@ -1,0 +1,93 @@
+"""From what a user or a dataset calls a thing to the term that patterns know it by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
+
+
+@lru_cache(maxsize=8)
+def _lemma_of(language: str) -> Callable[[str], str]:
+    from hyperdive.text.options import EncodeOptions
+    from hyperdive.text.words import lemmatiser
+
+    return lru_cache(maxsize=200_000)(lemmatiser(EncodeOptions(language=language)))
+
+
+class TermFinder:
+    """Finds terms by their words: as they are, then by lemmas; a phrase as one term, else (backed off) by its head.
+
+    In patterns of a POS corpus a phrase is found whatever the tags of its modifiers are.
+
+    >>> from hyperdive.patterns.evidence import pack
+    >>> from hyperdive.patterns.store import Patterns
+    >>> patterns = Patterns.from_keys(["dog", "guide dog", "helper"], ["is a"], pack([1], [2], [0]), [1])
+    >>> finder = TermFinder(patterns)
+    >>> finder.find(["guide", "dogs"]), finder.find(["hot", "dogs"]), finder.find(["hot", "cat"])
+    ((1, False), (0, True), (-1, False))
+    """
+
+    def __init__(self, patterns: Patterns, *, lemmas: bool = True, language: str = "en") -> None:
+        self._patterns, self._lemmas, self._language = patterns, lemmas, language
+
+    @cached_property
+    def _by_untagged(self) -> dict[str, int]:
+        """Phrases of a POS corpus without the tags of their modifiers; the most frequent of equal ones."""
+        found: dict[str, int] = {}
+        for term, number in self._patterns.numbers.items():
+            if " " in term and "|" in term:
+                found.setdefault(_untagged(term.split(" ")), number)
+        return found
+
+    def find(self, words: Sequence[str]) -> tuple[int, bool]:
+        """The number of a term (-1: no pattern names it), and whether it is that of the head alone."""
+        words = [part for word in words for part in word.split("_")] if len(words) == 1 else list(words)
+        number = self._find(words)
+        if number < 0 and len(words) > 1:
+            number = self._find(words[-1:])
+            return number, number >= 0
+        return number, False
+
+    def named(self, term: str) -> int:
+        """The number of a term as a user writes it (-1: no pattern names it); without a tag a noun is meant.
+
+        >>> from hyperdive.patterns.evidence import pack
+        >>> from hyperdive.patterns.store import Patterns
+        >>> patterns = Patterns.from_keys(["guide|v dog|n", "help|n"], ["is a"], pack([0], [1], [0]), [1])
+        >>> TermFinder(patterns).named("Guide dogs")
+        0
+        """
+        number = self._patterns.numbers.get(term)
+        if number is not None:
+            return number
+        words = term.lower().split()
+        if not words:
+            return -1
+        number = self._find(words)
+        return number if number >= 0 or "|" in term else self._find([*words[:-1], f"{words[-1]}|n"])
+
+    def _find(self, words: Sequence[str]) -> int:
+        numbers = self._patterns.numbers
+        found = numbers.get(" ".join(words))
+        if found is not None:
+            return found
+        base = [self._base(word) for word in words] if self._lemmas else list(words)
+        found = numbers.get(" ".join(base))
+        # a dataset may know the inflected head only: "domestic dogs" is "domestic dog", "united states" is itself
+        if found is None and len(words) > 1:
+            found = numbers.get(" ".join([*words[:-1], base[-1]]))
+        if found is None and len(words) > 1 and any("|" in word for word in words):
+            found = self._by_untagged.get(_untagged(words), self._by_untagged.get(_untagged(base)))
+        return -1 if found is None else found
+
+    def _base(self, word: str) -> str:
+        form, bar, tag = word.partition("|")
+        return f"{_lemma_of(self._language)(form)}{bar}{tag}" if form.isalpha() else word
+
+
+def _untagged(words: Sequence[str]) -> str:
+    return " ".join([*(word.split("|")[0] for word in words[:-1]), words[-1]])
