@@ -31,6 +31,15 @@ def kmeans(
 
     `vectors` has a row for each word of `counts.words`, and what they are is the caller's to say; without them
     skip-gram vectors of `dimensions` are made from the same counts. Paper: 100 clusters of 100-dimensional vectors.
+
+    >>> import tempfile
+    >>> from hyperdive.text.encoding import encode_tokens
+    >>> lines = [["dog", "bark"], ["dog", "bark", "cat"], ["cat", "sleep"]]
+    >>> counts = Cooccurrence.from_corpus(encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1))
+    >>> vectors = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.0, 0.9]]  # bark with dog, cat with sleep
+    >>> space = kmeans(counts, vectors, clusters=2)
+    >>> space.words, sorted(space["dog"].tolist())
+    (['bark', 'cat', 'dog', 'sleep'], [1.0, 2.0])
     """
     for name, value in (("clusters", clusters), ("batch", batch)):
         if value < 1:
@@ -68,7 +77,12 @@ def kmeans(
 def cluster(
     points: npt.NDArray[np.float32], *, clusters: int, batch: int = 1024, seed: int = 0
 ) -> npt.NDArray[np.int64]:
-    """The cluster of each row by scikit-learn's MiniBatchKMeans, on one thread so that it is always the same."""
+    """The cluster of each row by scikit-learn's MiniBatchKMeans, on one thread so that it is always the same.
+
+    >>> labels = cluster(np.array([[0, 1], [9, 0], [0, 2], [8, 0]], dtype=np.float32), clusters=2)
+    >>> bool(labels[0] == labels[2] != labels[1] == labels[3])
+    True
+    """
     try:
         from sklearn.cluster import MiniBatchKMeans
     except ImportError:

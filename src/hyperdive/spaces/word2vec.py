@@ -82,6 +82,12 @@ def train_word2vec(
 
     With one thread, the default, the same seed gives the same vectors. With more it is faster, and no run is like
     another: gensim's threads write to one table.
+
+    >>> import tempfile
+    >>> from hyperdive.text.encoding import encode_tokens
+    >>> corpus = encode_tokens([["dog", "bark"], ["cat", "sleep"]] * 100, tempfile.mkdtemp() + "/corpus", min_count=1)
+    >>> train_word2vec(corpus, dimensions=4)
+    <VectorSpace word2vec: 4 words, 4 dimensions, dense>
     """
     chosen = Word2VecOptions(**options)
     try:
