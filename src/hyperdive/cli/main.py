@@ -32,6 +32,7 @@ VERBS = {
     "compare": "Words side by side over the dimensions they share, as a table or a picture.",
     "general": "The most general words of a model.",
     "topics": "The dimensions of a model, each with a label and its words, and their health.",
+    "taxonomy": "A tree of terms: each under the term it is a kind of.",
     "score": "Pairs of terms under every score: is the first a kind of the second?",
     "evaluate": "How good is a model? Its figures on eleven datasets, beside the paper's.",
     "reproduce": "Every table of the paper from raw text, each figure beside the printed one.",

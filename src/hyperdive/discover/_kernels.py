@@ -225,3 +225,45 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
         if moved == 0:
             break
     return moves
+
+
+@_compiled
+def add_edges(child, parent, sure, weights, most, share):
+    """Which edges, taken in order, may stand together in a graph without cycles.
+
+    The `sure` ones are taken unless they close a cycle. Another is taken when its child has fewer than `most` parents,
+    it says something new, and all it newly states weighs more than 0, further pairs with `share`.
+    """
+    n = len(weights)
+    above = np.zeros((n, n), np.bool_)
+    parents = np.zeros(n, np.int64)
+    taken = np.zeros(len(child), np.bool_)
+    lower, upper = np.empty(n, np.int64), np.empty(n, np.int64)
+    for edge in range(len(child)):
+        x, p = child[edge], parent[edge]
+        if x == p or above[p, x]:
+            continue
+        if not sure[edge] and (above[x, p] or parents[x] >= most):
+            continue
+        lowers = uppers = 0
+        for node in range(n):
+            if node == x or above[node, x]:
+                lower[lowers] = node
+                lowers += 1
+            if node == p or above[p, node]:
+                upper[uppers] = node
+                uppers += 1
+        if not sure[edge]:
+            value = (1.0 - share) * weights[x, p]
+            for i in range(lowers):
+                for j in range(uppers):
+                    if not above[lower[i], upper[j]]:
+                        value += share * weights[lower[i], upper[j]]
+            if value <= 0.0:
+                continue
+        for i in range(lowers):
+            for j in range(uppers):
+                above[lower[i], upper[j]] = True
+        taken[edge] = True
+        parents[x] += 1
+    return taken
