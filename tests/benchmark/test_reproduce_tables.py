@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive.benchmark.datasets import MICRO_10
@@ -128,6 +128,7 @@ def test_a_gap_is_paired_over_the_same_resamples() -> None:
 VECTORS = st.lists(st.floats(0, 10).map(lambda x: 0.0 if x < 0.01 else x), min_size=6, max_size=6)
 
 
+@settings(deadline=None)  # the first example compiles the kernel
 @given(VECTORS, VECTORS)
 def test_the_drawn_scale_gives_the_score(q: list[float], p: list[float]) -> None:
     if sum(q) == 0 or sum(p) == 0:

@@ -102,11 +102,16 @@ class Table:
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
 
+    def _is_words(self, column: int) -> bool:
+        """Whether a column holds text, which is read from the left."""
+        return bool(self.rows) and all(row.cells[column].text for row in self.rows)
+
     def markdown(self) -> str:
         """The table with its title and notes."""
+        sides = ["---" if self._is_words(number) else "---:" for number in range(len(self.columns))]
         lines = [f"## {self.title}", ""]
         lines.append(f"| {' | '.join((*self.label_columns, *self.columns))} |")
-        lines.append(f"| {' | '.join(['---'] * len(self.label_columns) + ['---:'] * len(self.columns))} |")
+        lines.append(f"| {' | '.join(['---'] * len(self.label_columns) + sides)} |")
         for row in self.rows:
             cells = (*(label.replace("|", "\\|") for label in row.labels), *(cell.plain() for cell in row.cells))
             lines.append(f"| {' | '.join(cells)} |")
@@ -116,7 +121,10 @@ class Table:
     def html(self) -> str:
         """The table as a section of a page."""
         head = "".join(f'<th class="words">{escape(name)}</th>' for name in self.label_columns)
-        head += "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        head += "".join(
+            f"<th{' class=words' if self._is_words(number) else ''}>{escape(name)}</th>"
+            for number, name in enumerate(self.columns)
+        )
         body = []
         above: tuple[str, ...] = ()
         for row in self.rows:

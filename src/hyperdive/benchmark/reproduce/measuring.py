@@ -100,7 +100,7 @@ def figure_stages(made: Sequence[Stage], options: ReproduceOptions, checksums: S
             "seed": options.seed,
             "measures": _MEASURES,
         }
-        seconds = 60.0 if entry.kind.startswith("sbow") else 15.0
+        seconds = (4.0 * len(entry.scores) if entry.kind.startswith("sbow") else 5.0) * len(there)
         what = f"figures of {entry.name}"
         figures.append(Stage(f"figures-{entry.name}", "figures", what, settings, tuple(map(known.get, needs)), seconds))  # type: ignore[arg-type]
     return figures
