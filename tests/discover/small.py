@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hyperdive.api import Model
@@ -11,7 +13,7 @@ PARENT = {"dog": "animal", "cat": "animal", "poodle": "dog", "spaniel": "dog", "
 WORDS = ["animal", "law", "dog", "cat", "court", "poodle", "spaniel", "judge", "thing"]
 
 
-def small_model(*, skipgram: bool = True, words: list[str] | None = None) -> Model:
+def small_model(*, skipgram: bool = True, words: list[str] | None = None, patterns: Any = None) -> Model:
     """Each word has a dimension of its own and those of all its narrower words; `thing` has everything."""
     names = words or WORDS
     matrix = np.zeros((len(names), len(names) + 1))
@@ -30,4 +32,4 @@ def small_model(*, skipgram: bool = True, words: list[str] | None = None) -> Mod
         )
         noise = 0.05 * np.random.default_rng(0).normal(size=topic.shape)
         beside = VectorSpace(names, topic + noise, frequencies=frequencies, kind="skipgram")
-    return Model(dive, skipgram=beside)
+    return Model(dive, skipgram=beside, patterns=patterns)

@@ -18,7 +18,10 @@ from hyperdive.discover.hypernyms import ask, hypernyms, hyponyms
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, near_and_general, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.registry import register, unregister
 from hyperdive.spaces.packaged import packaged_models
 from tests.discover.forty_words import ACCEPTED, TOO_GENERAL
 from tests.discover.small import small_model
@@ -51,6 +54,7 @@ def test_candidates_block_and_phrases() -> None:
     both = ask(model, ["poodle spaniel", "judge"], 3)
     assert "dog" in terms(both[0])
     assert len(both) == 2
+    assert terms(hypernyms(model, "judge dog", 1)) == ["dog"]
     phrases = hypernyms(model, "poodle", candidates=["dog cat", "law court"])
     assert terms(phrases) == ["dog cat"]
     assert Question(model, ["poodle"], ["dog", "zebra"]).missing == ["zebra"]
@@ -110,6 +114,34 @@ def test_ranking_falls_back_without_patterns() -> None:
     assert ranking(small_model()).name == NEAR_AND_GENERAL
     assert not ranking(small_model()).calibrated
     assert ranking(small_model(), "cds").name == "C·ΔS"
+
+
+def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With patterns the combined score ranks, its values are confidences, and the text's statements are counted."""
+
+    @register("combined in a test", needs=("patterns",))
+    def combined(pairs: Pairs) -> np.ndarray:
+        assert pairs.patterns is not None
+        return pairs.patterns.counts / 10
+
+    monkeypatch.setattr("hyperdive.discover.ranking.COMBINED", "combined in a test")
+    try:
+        stated = Patterns.from_keys(
+            ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]
+        )
+        model = small_model(patterns=stated)
+        found = hypernyms(model, "poodle", evidence=2)
+        assert [(row.term, row.confidence, row.evidence) for row in found] == [("dog", 0.9, 9), ("animal", 0.4, 4)]
+        assert found[0].signals[0] == "patterns"
+        assert str(found).split()[:4] == ["term", "confidence", "signals", "evidence"]
+        assert terms(hypernyms(model, "poodle", min_confidence=0.5)) == ["dog"]
+        assert "confidence of 0.2" in str(hypernyms(model, "dog"))
+        assert [row.term for row in hyponyms(model, "animal")] == ["poodle"]
+        assert "states it 9 times" in str(model.explain("poodle", "dog"))
+        with pytest.raises(OptionError, match="from 0 to 1"):
+            hypernyms(model, "poodle", min_confidence=2)
+    finally:
+        unregister("combined in a test")
 
 
 @given(arrays(np.float64, (6, 4), elements=st.floats(0, 10)))

@@ -107,7 +107,7 @@ def _neighbours(model: Model) -> None:
     write("Which words are alike? (cosine of skip-gram vectors)")
     for word in _SIMILAR:
         if word in model:
-            write(f"  {word:<8} {', '.join(name for name, _ in model.similar(word, 8))}")
+            write(f"  {word:<8} {', '.join(near.term for near in model.similar(word, 8))}")
     write("")
 
 

@@ -136,6 +136,15 @@ class Question:
             alike &= lookup.rows[np.minimum(starts + place, len(lookup.rows) - 1)] == one
         return np.asarray(alike)
 
+    def head(self, number: int) -> int | None:
+        """The place among the candidates of the last word of an asked phrase; None for a word, or without it."""
+        lookup = self.terms.lookup
+        start, end = lookup.starts[self.asked[number]], lookup.starts[self.asked[number] + 1]
+        single = lookup.starts[self.candidates + 1] - lookup.starts[self.candidates] == 1
+        rows = lookup.rows[np.minimum(lookup.starts[self.candidates], len(lookup.rows) - 1)]
+        places = np.flatnonzero(single & (rows == lookup.rows[end - 1])) if end - start > 1 else []
+        return int(places[0]) if len(places) else None
+
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
         """Pairs (asked term, candidate)."""
         rows = self.candidates if rows is None else rows

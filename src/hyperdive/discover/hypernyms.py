@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive.discover.asking import Question, best
-from hyperdive.discover.ranking import EMPTY_WORDS, Ranking, ranking
+from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.discover.tables import Table
 from hyperdive.errors import OptionError
@@ -123,6 +123,8 @@ def _answer(
     side = question.downwards if narrower else question.upwards
     values = np.array(by(side(number)))
     values[blocked | question.same(number)] = -np.inf
+    if not narrower and not by.calibrated and by.name == NEAR_AND_GENERAL:
+        _raise_head(question, number, values)
     places = best(values, top)
     likely = places[values[places] >= limit] if np.isfinite(limit) else places
     rows = question.candidates[likely]
@@ -152,6 +154,13 @@ def _answer(
         formats={"confidence": ".2f", "score": ".3g"},
         notes=() if answers else (_unknown(question, values, places, limit, by),),
     )
+
+
+def _raise_head(question: Question, number: int, values: Any) -> None:
+    """A police dog is a dog: the head of a phrase comes first, where no pattern can say so."""
+    head = question.head(number)
+    if head is not None and len(values) and np.isfinite(values[head]):
+        values[head] = np.nextafter(values.max(), np.inf)
 
 
 def _names(terms: Any, row: int) -> list[str]:
