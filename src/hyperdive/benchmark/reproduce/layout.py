@@ -23,6 +23,8 @@ class Cell:
     mark: str = ""
     text: str = ""
     decimals: int = 1
+    judged: bool = True
+    """Whether more is better, so that a difference is shown in colour."""
 
     @property
     def difference(self) -> float | None:
@@ -60,8 +62,10 @@ class Cell:
             return f"<td>{self._number(self.ours)}</td>"
         shown = f"{self._number(self.ours)}<small>{self._number(self.paper)} "
         if self.difference is None:
-            return f"<td>{shown}{escape(self.mark)}</small></td>"
-        colour = "good" if self.difference > NEAR else "bad" if self.difference < -NEAR else ""
+            return f'<td>{shown}<abbr title="{escape(self.mark)}">n. c.</abbr></small></td>'
+        colour = ""
+        if self.judged and abs(self.difference) > NEAR:
+            colour = "good" if self.difference > 0 else "bad"
         return f'<td>{shown}<b class="{colour}">{self._signed(self.difference)}</b></small></td>'
 
     def as_json(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _SPACES = (
     ("kmeans", "K-means", "Freq NMF", "kmeans"),
 )
 _AVERAGES = "Averages of the paper are computed anew from its own cells; a few that it prints do not add up."
-_READ = "A cell is: ours (the paper's; ours minus the paper's)."
+_READ = "Each cell: ours, then the paper's and the difference (n. c.: not comparable)."
 _FREQUENCY = "Frequency alone scores a pair by n(p) − n(q), the difference of the words' counts in the text."
 
 
@@ -176,7 +176,7 @@ def compression(found: Found) -> Table:
             Row(
                 (label,),
                 (
-                    Cell(found.dimensions(name), papers.get(label)),
+                    Cell(found.dimensions(name), papers.get(label), judged=False),
                     Cell(sum(costs["nonzeros"].values()) / 1e6, decimals=2),
                     Cell(sum(megabytes)),
                     *(Cell(1000 * costs["seconds"][score]) for score in COSTED),
@@ -239,9 +239,9 @@ def sizes(found: Found) -> Table:
             Row(
                 (label,),
                 (
-                    Cell(many, papers[key][0], decimals=0),
+                    Cell(many, papers[key][0], decimals=0, judged=False),
                     Cell(None if key == "HyperLex" else positives, decimals=0),
-                    Cell(missing, lost, decimals=0),
+                    Cell(missing, lost, decimals=0, judged=False),
                     Cell(covered, 100 * (1 - lost / papers[key][0])),
                 ),
             )
