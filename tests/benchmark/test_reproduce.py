@@ -135,6 +135,29 @@ def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_pat
             assert (second.folder / f"{name}.tsv").read_bytes() == (made.folder / f"{name}.tsv").read_bytes()
 
 
+def test_a_process_killed_in_the_middle_leaves_nothing_half_done(
+    small: Small, made: Reproduction, tmp_path: Path
+) -> None:
+    import subprocess
+    import sys
+    import time
+
+    output = tmp_path / "shot"
+    parts = ["--without", ",".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
+    where = ["-o", str(output), "--corpus", str(small.text), "--pubmed", str(small.text), "--data", str(small.data)]
+    command = [sys.executable, "-m", "hyperdive", "reproduce", *where, *parts, "--no-verify", "--threads", "2"]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (output / "stages" / "counts-raw.json").exists() and child.poll() is None:
+        time.sleep(0.01)
+    child.kill()
+    child.wait()
+    plan = small.plan(output)
+    assert 0 < len(plan.done) < len(plan.stages)
+    after = small.run(plan)
+    for name in ("table1", "table2", "table3"):
+        assert (after.folder / f"{name}.tsv").read_bytes() == (made.folder / f"{name}.tsv").read_bytes()
+
+
 def test_tables_of_what_is_done(small: Small, made: Reproduction, tmp_path: Path) -> None:
     early = small.run(small.plan(tmp_path / "early"), tables_only=True)
     assert {claim.verdict for claim in early.claims} == {"cannot be told"}

@@ -15,7 +15,7 @@ from typing import Any
 from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._store import HEADER, canonical_json, explain_os_errors, is_running
 from hyperdive.benchmark.reproduce.plan import Stage
-from hyperdive.errors import Error, InputError, OutputError
+from hyperdive.errors import Error, FormatError, InputError, OutputError
 
 _MARK = "running.json"
 
@@ -171,7 +171,7 @@ class Workshop:
             try:
                 train(source, place, resume=True, **shared, **options)
                 return
-            except InputError:  # left by a run with other options or another version
+            except (InputError, FormatError):  # left by a run with other options, another version, or damaged
                 shutil.rmtree(place, ignore_errors=True)
         train(source, place, **shared, **options)
 
