@@ -73,6 +73,7 @@ def test_not_known_rather_than_a_guess() -> None:
     assert len(found) == 0
     assert "not known" in str(found)
     assert "judge" in str(found)
+    assert "C·ΔS says nothing" in str(hypernyms(small_model(), "animal", candidates=["judge"], score="C*dS"))
     assert "no candidate" in str(hypernyms(small_model(), "animal", candidates=["animal"]))
 
 

@@ -100,7 +100,7 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
         )
     if by.calibrated:
         return MIN_CONFIDENCE if min_confidence is None else min_confidence
-    return MIN_SCORE if score is None else -np.inf
+    return MIN_SCORE if score is None else float(np.nextafter(by.none, np.inf))
 
 
 def _blocked(question: Question, block: Iterable[str], *, own: bool) -> Any:
@@ -126,7 +126,7 @@ def _answer(
     if not narrower and not by.calibrated and by.name == NEAR_AND_GENERAL:
         _raise_head(question, number, values)
     places = best(values, top)
-    likely = places[values[places] >= limit] if np.isfinite(limit) else places
+    likely = places[values[places] >= limit]
     rows = question.candidates[likely]
     asked = question.terms
     word = " ".join(_names(asked, int(question.asked[number])))
@@ -174,6 +174,8 @@ def _unknown(question: Question, values: Any, places: Any, limit: float, by: Ran
         return "not known: no candidate is left"
     what = "a confidence" if by.calibrated else f"a score ({by.name})"
     guess = question.word(int(question.candidates[places[0]]))
+    if limit < MIN_SCORE:
+        return f"not known: {by.name} says nothing for any candidate"
     return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {values[places[0]]:.2g}"
 
 

@@ -32,11 +32,12 @@ EMPTY_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Ranking:
-    """A score to rank by; `calibrated` says that its values are confidences in [0, 1]."""
+    """A score to rank by; `calibrated` says that its values are confidences in [0, 1], `none` means "not at all"."""
 
     name: str
     function: Callable[[Pairs], Floats]
     calibrated: bool
+    none: float = 0.0
 
     def __call__(self, pairs: Pairs) -> Floats:
         """The score of every pair; larger is likelier."""
@@ -60,11 +61,24 @@ def ranking(model: Any, wanted: str | None = None) -> Ranking:
     """The score asked for, else the best this model allows: the combined one with patterns, else nearness upwards."""
     if wanted is not None:
         score = get(wanted)
-        return Ranking(score.name, score, score.name == COMBINED)
+        return Ranking(score.name, score, score.name == COMBINED, _none(score))
     combined = _combined(model)
     if combined is not None:
         return Ranking(combined.name, combined, True)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
+
+
+def _none(score: Score) -> float:
+    """The value from which on a score says nothing for a pair: the lower end of its range, 0 where that is open.
+
+    >>> _none(get("CDE")), _none(get("AL₁")), _none(get("KL")), _none(get("C·ΔS"))
+    (0.0, -1.0, -inf, 0.0)
+    """
+    low = score.range.lstrip("([").split(",")[0].strip()
+    try:
+        return float(low.replace("∞", "inf"))
+    except ValueError:
+        return 0.0
 
 
 def _combined(model: Any) -> Score | None:
