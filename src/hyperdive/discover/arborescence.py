@@ -93,10 +93,18 @@ def add_parents(parent: Ints, weights: Any, most: int, *, forced: Iterable[tuple
     for x, p in edges[taken]:
         if p not in parents[x]:
             parents[x].append(int(p))
-    reach = reachable(parents)
-    kept = set(must)
+    return without_implied(parents, frozenset(must))
+
+
+def without_implied(parents: list[list[int]], keep: frozenset[tuple[int, int]] = frozenset()) -> list[list[int]]:
+    """The transitive reduction: no edge that a chain of others states already, unless it is one to `keep`.
+
+    >>> without_implied([[1, 2], [2], []])
+    [[1], [2], []]
+    """
+    above = reachable(parents)
     return [
-        [p for p in mine if (x, p) in kept or not any(reach[other, p] for other in mine if other != p)]
+        [p for p in mine if (x, p) in keep or not any(above[other, p] for other in mine if other != p)]
         for x, mine in enumerate(parents)
     ]
 

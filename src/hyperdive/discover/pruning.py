@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.discover.arborescence import FORBIDDEN, order_from_roots, reachable
+from hyperdive.discover.arborescence import FORBIDDEN, order_from_roots, reachable, without_implied
 
 Parents = list[list[int]]
 Pairs = frozenset[tuple[int, int]]
@@ -27,10 +27,12 @@ def children_of(parents: Parents) -> list[list[int]]:
     return children
 
 
-def dissolve_small(parents: Parents, weights: Any, least: int, *, keep: Pairs = frozenset(), root: int = -1) -> Parents:
+def dissolve_small(
+    parents: Parents, weights: Any, least: int, *, most: int = 1, keep: Pairs = frozenset(), root: int = -1
+) -> Parents:
     """A node with fewer than `least` children keeps none: they go to its own parents where that pair is believed.
 
-    Children that no parent takes become roots. `keep` are edges that stay; `root` keeps its children however few.
+    No node gets more than `most` parents. Children that no parent takes become roots. `keep` are edges that stay; `root` keeps its children however few.
 
     >>> w = np.ones((3, 3))
     >>> dissolve_small([[1], [2], []], w, 2)                 # 1 has one child, which goes up; then 2 has two
@@ -51,11 +53,11 @@ def dissolve_small(parents: Parents, weights: Any, least: int, *, keep: Pairs = 
                 parents[x].remove(p)
                 children[p].remove(x)
                 for above in parents[p]:
-                    if above not in parents[x] and weights[x, above] > 0:
+                    if len(parents[x]) < most and above not in parents[x] and weights[x, above] > 0:
                         parents[x].append(above)
                         children[above].append(x)
             changed = True
-    return parents
+    return without_implied(parents, keep)
 
 
 def thin_out(parents: Parents, weights: Any, most: int, *, least: int = 0, keep: Pairs = frozenset()) -> Parents:

@@ -32,8 +32,8 @@ HEAD_CONFIDENCE = 0.9
 MIN_CONFIDENCE = 0.5
 DEFAULT_TOP, DEFAULT_BENEATH, DEFAULT_LEVELS = 500, 200, 3
 _PAIRS_A_BLOCK = 500_000
-_LOWEST, _HIGHEST = -4.0, 6.0
-_STATED = 4.0
+_LOWEST = -4.0
+_SLOPE = 0.1
 
 
 @dataclass(frozen=True)
@@ -334,25 +334,25 @@ def weigh(
 
     A confidence c becomes the log of its odds against those of the least confidence, ln(c/(1−c)) − ln(l/(1−l)). A score
     s that is no confidence becomes its distance from the least, in units of the mean distance of those above; without
-    a least score the three best pairs a term, in the mean, are believed.
+    a least score the three best pairs a term, in the mean, are believed. Beyond a confidence of 0.9 (two units) the
+    weight hardly grows: of parents that are all but sure the nearest should win, not the surest.
     """
     known = ~np.isnan(values)
     weights = np.zeros_like(values)
+    found = values[known].astype(np.float64)
     if calibrated:
         assert least is not None
-        sure = np.clip(values[known].astype(np.float64), 1e-4, 1 - 1e-4)
-        weights[known] = np.clip(np.log(sure / (1 - sure)) - np.log(least / (1 - least)), _LOWEST, _HIGHEST)
-        head = max(
-            min(float(np.log(HEAD_CONFIDENCE / (1 - HEAD_CONFIDENCE)) - np.log(least / (1 - least))), _STATED), 0
-        )
+        sure = np.clip(found, 1e-4, 1 - 1e-4)
+        found = np.log(sure / (1 - sure)) - np.log(least / (1 - least))
+        head = float(np.log(HEAD_CONFIDENCE / (1 - HEAD_CONFIDENCE)) - np.log(least / (1 - least)))
+        knee = max(head, 1.0)
     else:
-        found = values[known].astype(np.float64)
         limit = _least_score(found, len(values)) if least is None else least
         above = found[found >= limit]
         unit = float(above.mean() - limit) if len(above) else 0.0
-        # an edge of exactly the least score counts too
-        weights[known] = np.clip((found - limit) / (unit or 1.0) + 1e-3, _LOWEST / 2, _HIGHEST)
-        head = _STATED
+        found = (found - limit) / (unit or 1.0) + 1e-3  # a pair with exactly the least score is believed too
+        head = knee = 2.0
+    weights[known] = np.maximum(np.minimum(found, knee + _SLOPE * (found - knee)), _LOWEST)
     for phrase, over in enumerate(nodes.heads):
         if over >= 0 and head > 0:
             weights[phrase, over] = max(float(weights[phrase, over]), head)
@@ -385,7 +385,7 @@ def _grow(
     if most > 1:
         above = add_parents(tree, weights, most, forced=forced)
     if min_children > 1:
-        above = dissolve_small(above, weights, min_children, keep=keep, root=root)
+        above = dissolve_small(above, weights, min_children, most=most, keep=keep, root=root)
     if max_children is not None:
         above = thin_out(above, weights, max_children, least=min_children, keep=keep)
     kept = np.ones(len(above), dtype=np.bool_)
