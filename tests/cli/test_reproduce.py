@@ -43,12 +43,12 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
 ) -> None:
     ran = hyperdive(*arguments)
     assert ran.code == 0, ran.err
-    assert ran.err.splitlines()[0].startswith("14 stages, 0 done")
-    assert "[3/14] dive-raw: DIVE, and skip-gram for W" in ran.err
+    assert ran.err.splitlines()[0].startswith("15 stages, 0 done")
+    assert "[3/15] dive-raw: DIVE, and skip-gram for W" in ran.err
     assert "Removing the inclusion shift hurts badly" in ran.out
     assert f"All tables: {tmp_path / 'run' / 'results' / 'index.html'}" in ran.out
     again = hyperdive(*arguments, "--json")
-    assert again.err.splitlines()[0].startswith("14 stages, 14 done")
+    assert again.err.splitlines()[0].startswith("15 stages, 15 done")
     result = json.loads(again.out)
     assert result["missing"] == []
     assert {"name", "statement", "verdict", "figures"} == set(result["claims"][0])

@@ -64,6 +64,7 @@ ENTRIES = (
     Entry("sbow-ppmi-half", "counts-half", kind="sbow-ppmi"),
     Entry("dive-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), corpora=("raw",)),
     Entry("skipgram", "dive", ("C", *BASELINES), "skipgram", ""),
+    Entry("dive-centred", "dive", ("C", "W", *FIVE, *BASELINES), "centred"),
     Entry("dive-pubmed", "dive", corpora=("pubmed",), datasets=("Medical",)),
     Entry("sbow-ppmi-pubmed", "counts", kind="sbow-ppmi", corpora=("pubmed",), datasets=("Medical",)),
     Entry("gaussian", "gaussian", ("GE C", "KL", *BASELINES), skipgram=""),
@@ -176,11 +177,26 @@ def open_source(workshop: Workshop, entry: Entry, kind: str) -> Source:
     if entry.skipgram:
         beside = open_space(workshop.place(f"{entry.skipgram}-{kind}"))
         beside = getattr(beside, "skipgram", None) or beside
+    if entry.kind == "centred":
+        beside = centred(beside)
     place = workshop.place(f"{entry.main}-{kind}")
     if entry.kind.startswith("sbow"):
         return as_source(sbow(Cooccurrence.open(place), entry.kind), beside)
     model = open_space(place)
     return as_source(model.skipgram) if entry.kind == "skipgram" else as_source(model, beside)
+
+
+def centred(space: Any) -> Any:
+    """A space with the mean of its vectors taken away: words that have nothing in common then have a cosine of about 0.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> centred(VectorSpace(["a", "b"], [[1, 3], [3, 3]], frequencies=[1, 1], kind="skipgram")).matrix.tolist()
+    [[-1.0, 0.0], [1.0, 0.0]]
+    """
+    from hyperdive.spaces.space import VectorSpace
+
+    matrix = space.matrix - space.matrix.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return VectorSpace(space.words, matrix, frequencies=space.frequencies, kind=space.kind)
 
 
 def _resampled(found: Evaluation, score: str, names: Sequence[str]) -> list[float]:
