@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperdive.api import load
+from hyperdive.api import Model, load
 from hyperdive.discover.asking import Question, best, read_terms, vocabulary
 from hyperdive.discover.hypernyms import ask, hypernyms, hyponyms
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, near_and_general, ranking
@@ -20,9 +20,12 @@ from hyperdive.discover.signals import agreement
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.pairs import Pairs, Terms
 from hyperdive.scores.registry import register, unregister
+from hyperdive.scores.rows import as_source
+from hyperdive.scores.vocabulary import Vocabulary
 from hyperdive.spaces.packaged import packaged_models
+from hyperdive.spaces.space import VectorSpace
 from tests.discover.forty_words import ACCEPTED, TOO_GENERAL
 from tests.discover.small import small_model
 
@@ -143,6 +146,18 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
             hypernyms(model, "poodle", min_confidence=2)
     finally:
         unregister("combined in a test")
+
+
+def test_the_vocabulary_is_found_in_patterns_as_any_terms_are() -> None:
+    words = ["guide_dog", "dog", "hot_dog", "cat"]
+    stated = Patterns.from_keys(["dog", "guide dog", "helper"], ["is a"], pack([1], [2], [0]), [1])
+    dive = VectorSpace(words, np.eye(4), frequencies=[4, 3, 2, 1], kind="dive")
+    source = as_source(Model(dive, patterns=stated))
+    quick, plain = Vocabulary(source).stated, Terms(source, [[word] for word in words], lemmas=False).stated
+    assert quick is not None
+    assert plain is not None
+    assert quick.numbers.tolist() == plain.numbers.tolist() == [1, 0, 0, -1]
+    assert quick.backed_off.tolist() == plain.backed_off.tolist() == [False, False, True, False]
 
 
 @given(arrays(np.float64, (6, 4), elements=st.floats(0, 10)))

@@ -9,6 +9,7 @@ import numpy as np
 
 from hyperdive.scores.pairs import Terms
 from hyperdive.scores.rows import Lookup, Rows, Source, SpaceLike, gather, look_up
+from hyperdive.scores.stated import StatedTerms
 
 
 class Vocabulary(Terms):
@@ -36,6 +37,20 @@ class Vocabulary(Terms):
         if space.words == self.source.main.words:
             return Rows(space.matrix, threads=self._threads)
         return Rows(gather(space, look_up(space, self._terms, lemmas=False)), threads=self._threads)
+
+    @cached_property
+    def stated(self) -> StatedTerms | None:
+        patterns = self.source.patterns
+        if patterns is None:
+            return None
+        words, numbers = self.source.main.words, patterns.numbers
+        found = np.fromiter((numbers.get(word, -1) for word in words), dtype=np.int64, count=len(words))
+        backed_off = np.zeros(len(words), dtype=np.bool_)
+        # only words that are phrases need to be taken apart
+        phrases = [number for number, word in enumerate(words) if "_" in word]
+        parts = StatedTerms.find(patterns, [[words[number]] for number in phrases], lemmas=False)
+        found[phrases], backed_off[phrases] = parts.numbers, parts.backed_off
+        return StatedTerms(patterns, found, backed_off)
 
 
 def with_vocabulary(source: Source, terms: Sequence[Sequence[str]], found: Lookup, *, threads: int = 0) -> Terms:
