@@ -103,8 +103,8 @@ def embeddings(found: Found) -> Table:
         "AP@all in per cent; Spearman's ρ for HyperLex.",
         _READ,
         _AVERAGES,
-        '"W centred" takes the mean vector away from our skip-gram vectors, not in the paper: without it no two words have a '
-        "negative cosine, and W·ΔS is nearer to ΔS than the paper's.",
+        '"W centred", not in the paper: the mean vector is taken away from our skip-gram vectors. Without that hardly '
+        "any two words have a negative cosine, and W·ΔS is nearer to ΔS than the paper's.",
         "Gaussian + KL on LEDS: 80 reported in earlier literature; on HyperLex: 20.6.",
         _FREQUENCY,
     )
