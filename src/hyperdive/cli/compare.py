@@ -43,7 +43,7 @@ def compare(
     if plot is not None:
         from hyperdive.discover.plots import plot_comparison
 
-        plot_comparison(opened, words, plot, dark=dark, force=force)
+        plot_comparison(opened, words, plot, top=top, dark=dark, force=force)
     if json:
         write_json({"words": list(found.words), "dimensions": found.to_dicts()})
     else:

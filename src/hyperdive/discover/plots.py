@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,18 @@ LIGHT = Look("#ffffff", "#1a1a1a", "#6b6b6b", "#dddddd", (_BLUE, _ORANGE, _GREEN
 DARK = Look("#16191d", "#eceff1", "#9aa4ab", "#343a40", (_SKY, _ORANGE, _GREEN, _PURPLE, _BLUE, _RED))
 
 
-def plot_comparison(model: Any, words: list[str], path: str | Path, *, dark: bool = False, force: bool = False) -> None:
+def plot_comparison(
+    model: Any,
+    words: Sequence[str],
+    path: str | Path,
+    *,
+    top: int | None = None,
+    dark: bool = False,
+    force: bool = False,
+) -> None:
     """Draw the paper's main figure: words over dimensions, sorted by the broadest word, small values hidden."""
-    most = max(MOST_BARS // len(words), _FEWEST)  # a picture of many words would grow too tall
-    _save(path, _comparison(compare(model, words, most)), dark=dark, force=force)
+    most = max(MOST_BARS // max(len(words), 1), _FEWEST)  # a picture of many words would grow too tall
+    _save(path, _comparison(compare(model, words, min(top or most, most))), dark=dark, force=force)
 
 
 def plot_pair(
@@ -113,6 +121,8 @@ def _canvas(look: Look, bars: int, *, height: float) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 1.5 + height * max(bars, 3)), facecolor=look.paper, layout="constrained")
+    engine: Any = figure.get_layout_engine()
+    engine.set(h_pad=0.1, w_pad=0.1)
     axes = figure.add_subplot(facecolor=look.paper)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
