@@ -80,7 +80,7 @@ def pictures(topics: drawings.Topics) -> dict[str, tuple[str, str]]:
     drawn = {
         "figure_main": ("rodent and mammal", drawings.MAIN, 4),
         "figure_pairs": ("Pairs where the hypernym should hold more", drawings.PAIRS, 2),
-        "figure_failures": ("Pairs where inclusion fails", drawings.FAILURES, 2),
+        "figure_failures": ("Pairs with which the paper shows inclusion failing", drawings.FAILURES, 2),
     }
     made = {
         name: (title, drawings.pairs_picture(topics, title, pairs, names=names))
