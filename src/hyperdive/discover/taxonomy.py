@@ -111,23 +111,30 @@ class Taxonomy:
         return iter(self.edges)
 
     def __contains__(self, term: object) -> bool:
-        return term in self.terms
+        return term in self._known
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.terms)
+
+    def _named(self, term: str) -> str:
+        return term if term in self._known else normal(term)
 
     def parents(self, term: str) -> list[str]:
         """The terms right above a term, the likeliest first."""
-        return [edge.parent for edge in self._above.get(normal(term), ())]
+        return [edge.parent for edge in self._above.get(self._named(term), ())]
 
     def children(self, term: str) -> list[str]:
         """The terms right beneath a term, in alphabetical order."""
-        return [edge.child for edge in self._below.get(normal(term), ())]
+        return [edge.child for edge in self._below.get(self._named(term), ())]
 
     def edges_above(self, term: str) -> list[Edge]:
         """The edges from a term to its parents, the likeliest first."""
-        return list(self._above.get(normal(term), ()))
+        return list(self._above.get(self._named(term), ()))
 
     def edges_below(self, term: str) -> list[Edge]:
         """The edges from a term's children to it."""
-        return list(self._below.get(normal(term), ()))
+        return list(self._below.get(self._named(term), ()))
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:

@@ -1,0 +1,127 @@
+"""`hyperdive taxonomy` as a person types it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.discover.small import PARENT, small_model
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    small_model().save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def terms(tmp_path: Path) -> Path:
+    path = tmp_path / "terms.txt"
+    path.write_text("# mine\n" + "\n".join(sorted({*PARENT, *PARENT.values()})) + "\npodle\n")
+    return path
+
+
+def test_a_tree_and_what_is_not_known(hyperdive: Run, model: Path, terms: Path) -> None:
+    ran = hyperdive("taxonomy", "-m", model, "--terms", terms, "--score", "CDE")
+    assert ran.code == 0
+    assert ran.out == (
+        "animal\n├── cat  1\n└── dog  1\n    ├── poodle  1\n    └── spaniel  1\nlaw\n└── court  1\n    └── judge  1\n"
+    )
+    assert "1 term is not in this model: podle (did you mean poodle?)" in ran.err
+    assert "the numbers are scores by CDE, no confidences" in ran.err
+
+
+def test_json_is_the_json_format(hyperdive: Run, model: Path, terms: Path) -> None:
+    arguments = ("taxonomy", "-m", model, "--terms", terms, "--score", "CDE")
+    found = json.loads(hyperdive(*arguments, "--json").out)
+    assert {(edge["child"], edge["parent"]) for edge in found["edges"]} == set(PARENT.items())
+    assert found["unknown"] == ["podle"]
+    assert hyperdive(*arguments, "--format", "json").out == hyperdive(*arguments, "--json").out
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("t.ttl", "@prefix rdf:"),
+        ("t.owl", "@prefix owl:"),
+        ("t.dot", "digraph"),
+        ("t.graphml", "<?xml"),
+        ("t.tsv", "child\t"),
+    ],
+)
+def test_the_ending_of_a_file_tells_the_format(
+    hyperdive: Run, model: Path, terms: Path, tmp_path: Path, name: str, begin: str
+) -> None:
+    ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-o", tmp_path / name)
+    assert ran.code == 0
+    assert ran.out == ""
+    assert "written to" in ran.err
+    assert (tmp_path / name).read_text().startswith(begin)
+    ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-o", tmp_path / name)
+    assert ran.code == 1
+    assert "add --force" in ran.err
+    assert hyperdive("taxonomy", "-m", model, "-t", terms, "-o", tmp_path / name, "--force").code == 0
+
+
+def test_beneath_a_root_and_the_most_useful(hyperdive: Run, model: Path) -> None:
+    ran = hyperdive("taxonomy", "-m", model, "--root", "animal", "--top", 2)
+    assert ran.out.startswith("animal\n")
+    assert len(ran.out.splitlines()) == 3
+    ran = hyperdive("taxonomy", "-m", model, "--top", 3, "--format", "tsv")
+    assert ran.out.startswith("child\tparent\tscore\t")
+    ran = hyperdive("taxonomy", "-m", model, "--root", "anmal")
+    assert ran.code == 1
+    assert "did you mean animal" in ran.err
+
+
+def test_corrections(hyperdive: Run, model: Path, terms: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.tsv"
+    rules.write_text("force\tcat\tlaw\nforbid\tpoodle\tdog\n")
+    found = json.loads(
+        hyperdive("taxonomy", "-m", model, "-t", terms, "-s", "CDE", "--corrections", rules, "--json").out
+    )
+    edges = {(edge["child"], edge["parent"]): edge["reason"] for edge in found["edges"]}
+    assert edges["cat", "law"] == "forced"
+    assert ("poodle", "dog") not in edges
+    rules.write_text("force\tcat\tlaw\nforce\tlaw\tcat\n")
+    ran = hyperdive("taxonomy", "-m", model, "-t", terms, "--corrections", rules)
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+    assert "circle: cat → law → cat" in ran.err
+
+
+def test_figures_against_known_pairs(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("".join(f"{child}\t{parent}\tTrue\n" for child, parent in PARENT.items()) + "dog\tlaw\tFalse\n")
+    ran = hyperdive("taxonomy", "-m", model, "--gold", gold, "-s", "CDE")
+    assert ran.code == 0, ran.err
+    assert "edges that are known pairs                   100.0   100.0  100.0" in ran.out
+    figures = json.loads(hyperdive("taxonomy", "-m", model, "--gold", gold, "-s", "CDE", "--json").out)
+    assert figures["ancestors"]["f1"] == figures["judged"] == 1.0
+
+
+def test_mistakes_are_one_line(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("\n")
+    (tmp_path / "binary.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    for arguments in (
+        ("--terms", tmp_path / "empty.txt"),
+        ("--terms", tmp_path / "binary.txt"),
+        ("--terms", tmp_path / "absent.txt"),
+        ("--terms", tmp_path / "empty.txt", "--root", "dog"),
+        ("--root", "dog", "--score", "nonsense"),
+        ("--min-children", 5, "--max-children", 2),
+        ("--root", "animal", "-o", tmp_path / "x.docx"),
+        ("--root", "animal", "--format", "skos", "--base", "a b"),
+    ):
+        ran = hyperdive("taxonomy", "-m", model, *arguments)
+        assert ran.code in (1, 2)
+        assert ran.out == ""
+        assert ran.err.startswith("hyperdive: ")
+        assert ran.err.count("\n") == 1, ran.err
+    assert hyperdive("taxonomy", "-m", model, "--format", "docx").code == 2
