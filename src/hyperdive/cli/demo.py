@@ -46,8 +46,8 @@ def demo(
     from hyperdive._progress import human
     from hyperdive.api import load
     from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.patterns.reading import encode
     from hyperdive.spaces.pipeline import train
-    from hyperdive.text.encoding import encode
     from hyperdive.text.sample import SOURCES, write_sample
 
     report = reporter(progress)

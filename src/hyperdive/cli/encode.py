@@ -126,6 +126,14 @@ def encode(
         bool | None,
         typer.Option("--keep-text/--no-keep-text", help="Keep the original text too.", show_default="up to 1 GiB"),
     ] = None,
+    patterns: Annotated[
+        bool | None,
+        typer.Option(
+            "--patterns/--no-patterns",
+            help="Collect what the text states (dogs such as poodles) in the same pass.",
+            show_default="yes for English",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse invalid UTF-8 and NUL bytes.")] = False,
     force: ForceOption = False,
     threads: ThreadsOption = None,
@@ -133,7 +141,7 @@ def encode(
 ) -> None:
     from hyperdive.cli.info import describe_corpus
     from hyperdive.errors import OptionError
-    from hyperdive.text.encoding import encode as run
+    from hyperdive.patterns.reading import encode as run
 
     length: int | str | None = line_length
     if line_length is not None and line_length not in ("document", "sentence"):
@@ -148,6 +156,7 @@ def encode(
         field=field,
         column=column,
         keep_text=keep_text,
+        patterns=patterns,
         strict=strict,
         force=force,
         threads=threads,

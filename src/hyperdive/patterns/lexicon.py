@@ -13,7 +13,8 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.patterns import _kernels as k
+from hyperdive.patterns import _codes as k
+from hyperdive.patterns._items import classify_by_ending
 from hyperdive.text._kernels import hash_forms
 
 LANGUAGES = ("en",)
@@ -25,7 +26,7 @@ _CLOSED: dict[int, str] = {
     k.QUANT: (
         "many some several various all most numerous any each every both few certain different more two three four "
         "five six seven eight nine ten eleven twelve dozens hundreds thousands millions his her its their our my your "
-        "whose such no other s first second third"
+        "whose such no other s own first second third"
     ),
     k.PREP: (
         "of in on at by for with from to into onto upon over under between among amongst through during against "
@@ -40,6 +41,7 @@ _CLOSED: dict[int, str] = {
     k.CONJ: "and or",
     k.BE: "is was are were",
     k.REL: "which who whom that what",
+    k.ADJ: "sports sales arms systems goods operations communications customs savings",
     k.ADV: "very rather quite fairly highly almost nearly still often usually now sometimes always",
     k.FUNC: (
         "but nor yet so because although though while whereas if unless whether when where why how not be been being "
@@ -84,6 +86,7 @@ _IRREGULAR_PLURALS = (
     "formulae antennae offspring poultry livestock police"
 )
 _BE_MANY = "are were"
+_BAR = ord("|")
 _NOT_PLURAL = ("ss", "us", "is", "ous", "ics")
 _ADJECTIVE_ENDINGS = ("ous", "ful", "less", "able", "ible")
 _TAG_CLASSES = {"j": k.ADJ, "r": k.ADV, "v": k.VERB, "i": k.PREP, "p": k.PRON, "c": k.CONJ, "d": k.QUANT, "m": k.FUNC}
@@ -100,33 +103,44 @@ def _open_words() -> dict[str, int]:
     return words
 
 
-def _classify(form: str) -> tuple[int, int, int]:
-    """Class, trigger word and flags of a form, which is not in the lexicon as a rule."""
+def of_form(form: str) -> tuple[int, int, int]:
+    """Class, trigger word and flags of a form; a tag after a bar decides where the lexicon leaves a choice.
+
+    >>> of_form("poodles") == (k.NOUN, k.NONE, k.PLURAL), of_form("such")[1] == k.SUCH
+    (True, True)
+    >>> of_form("walk|n")[0] == k.NOUN, of_form("walk|v")[0] == k.VERB, of_form("the|d")[0] == k.THE
+    (True, True, True)
+    """
     lexicon = _entries()
     word, bar, tag = form.partition("|")
-    if word in lexicon:
-        entry = lexicon[word]
-        closed = entry[0] in _CLOSED or entry[1] not in (k.NONE, k.UNWRAP, k.EXAMPLE, k.EMPTY)
-        if not bar or closed:
-            return entry
-    kind = k.NOUN
-    if bar:
-        kind = _TAG_CLASSES.get(tag, k.NOUN)
-        if kind == k.VERB and word.endswith(("ed", "ing")):
-            kind = k.PART
-        trigger = lexicon[word][1] if word in lexicon else k.NONE
-        return kind, trigger, _flags(word)
-    if word.endswith("ly") and len(word) > 4:
-        kind = k.ADV
-    elif word.endswith(("ing", "ed")) and len(word) > 5:
+    entry = lexicon.get(word)
+    if entry is None:
+        entry = (_by_ending(word), k.NONE, _flags(word))
+    if not bar or word in _closed():
+        return entry
+    kind = _TAG_CLASSES.get(tag, k.NOUN)
+    if kind == k.VERB and word.endswith(("ed", "ing")):
         kind = k.PART
-    elif word.endswith(_ADJECTIVE_ENDINGS) and len(word) > 5:
-        kind = k.ADJ
-    return kind, k.NONE, _flags(word)
+    return kind, entry[1], _flags(word) if kind == k.NOUN else entry[2] & ~k.PLURAL
+
+
+def _by_ending(word: str) -> int:
+    if word.endswith("ly") and len(word) > 4:
+        return k.ADV
+    if word.endswith(("ing", "ed")) and len(word) > 5:
+        return k.PART
+    return k.ADJ if word.endswith(_ADJECTIVE_ENDINGS) and len(word) > 5 else k.NOUN
+
+
+@cache
+def _closed() -> frozenset[str]:
+    return frozenset(word for listed in _CLOSED.values() for word in listed.split())
 
 
 def _flags(word: str) -> int:
     flags = 0
+    if len(word) < 4 and word not in _irregular():
+        return 0
     if word in _irregular() or (len(word) > 3 and word.endswith("s") and not word.endswith(_NOT_PLURAL)):
         flags |= k.PLURAL
     if word.endswith("est") and len(word) > 4:
@@ -192,8 +206,15 @@ def classify(
     hashes: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Class, trigger word and flags of every form of a block; number 0 stands for no form."""
+    if len(arena) and _BAR in arena[starts[:1].sum() :][: int(lengths[:1].sum())]:  # tagged forms, all or none
+        text = arena.tobytes()
+        forms = [
+            text[a : a + n].decode("utf-8", "replace") for a, n in zip(starts.tolist(), lengths.tolist(), strict=True)
+        ]
+        columns = np.array([(k.NOUN, k.NONE, 0), *map(of_form, forms)], dtype=np.uint8)
+        return columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy()
     table = lexicon()
-    kinds, triggers, flags = k.classify_by_ending(arena, starts, lengths)
+    kinds, triggers, flags = classify_by_ending(arena, starts, lengths)
     at = np.searchsorted(table.hashes, hashes)
     at[at == len(table.hashes)] = 0
     known = np.flatnonzero(table.hashes[at] == hashes)

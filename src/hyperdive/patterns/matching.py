@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.patterns import _kernels as k
+from hyperdive.patterns._items import items
+from hyperdive.patterns._kernels import match
+from hyperdive.patterns._phrases import phrases
 from hyperdive.patterns.lexicon import classify
 from hyperdive.text.encoding import Tokens
 
@@ -29,14 +31,14 @@ class Found(NamedTuple):
 def find(data: npt.NDArray[np.uint8], tokens: Tokens) -> Found:
     """All matches in a block that was tokenised with spans."""
     kinds, triggers, flags = classify(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
-    kind, word, flag, form, start, stop, borders = k.items(
+    kind, word, flag, form, start, stop, borders = items(
         data, tokens.span_starts, tokens.span_ends, tokens.span_kinds, tokens.forms, tokens.sent_starts,
         kinds, triggers, flags,
     )  # fmt: skip
-    found = k.match(kind, word, flag, form, borders)
-    hypo, hypo_span = k.phrases(found, kind, form, start, stop, tokens.sent_starts, 0)
-    hyper, hyper_span = k.phrases(found, kind, form, start, stop, tokens.sent_starts, 2)
-    kept = (hypo[:, -1] != 0) & (hyper[:, -1] != 0) & (hypo[:, -1] != hyper[:, -1])
+    found = match(kind, word, flag, form, borders)
+    hypo, hypo_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 0)
+    hyper, hyper_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 2)
+    kept = (hypo[:, -1] != 0) & (hyper[:, -1] != 0)
     return Found(
         hypo[kept], hyper[kept], found[kept, 4].astype(np.uint8), found[kept, 5], hypo_span[kept], hyper_span[kept]
     )

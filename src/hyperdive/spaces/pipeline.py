@@ -23,6 +23,7 @@ from hyperdive._store import check_output, is_ours, read_header
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.filtering import PmiFilter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.patterns.reading import encode
 from hyperdive.spaces.model import Model, rounded
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
@@ -30,7 +31,6 @@ from hyperdive.spaces.stages import Work
 from hyperdive.spaces.stating import Given, patterns_given, patterns_stage
 from hyperdive.spaces.training import DiveOptions, Pass, check_size
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoding import encode
 from hyperdive.text.sources import find_sources
 
 Input = str | Path | Corpus | Cooccurrence

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -58,10 +59,46 @@ class Tokens(NamedTuple):
     span_starts: npt.NDArray[np.int64]
     span_ends: npt.NDArray[np.int64]
     span_kinds: npt.NDArray[np.uint8]
+    found: Any = None
+    """What else was found in the block; see `Beside`."""
+
+    def without_spans(self, found: Any = None) -> Tokens:
+        """The same without the places of tokens and signs, which nobody needs any more."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return self._replace(
+            span_starts=nothing, span_ends=nothing, span_kinds=np.zeros(0, dtype=np.uint8), found=found
+        )
 
 
-def tokenise(block: Block, options: EncodeOptions, *, spans: bool = False) -> Tokens:
-    """Words and sentences of one block."""
+Find = Callable[[npt.NDArray[np.uint8], Tokens], Any]
+
+
+class Beside(Protocol):
+    """Somebody who looks at the text in the same reading pass; what it makes is written into the corpus folder."""
+
+    @property
+    def find(self) -> Find:
+        """Called in a worker (perhaps another process) with the bytes and the tokens of a block, places included."""
+        ...
+
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: WordsOf, documents: int) -> None:
+        """Called in input order with `tokens.found` and how many documents came before the block."""
+        ...
+
+    def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
+        """Called once at the end."""
+        ...
+
+
+WordsOf = Callable[[Any], list[str]]
+"""From numbers of the block's forms to the words they stand for."""
+
+
+def tokenise(block: Block, options: EncodeOptions, *, spans: bool = False, find: Find | None = None) -> Tokens:
+    """Words and sentences of one block, and what `find` finds there."""
+    if find is not None:
+        tokens = tokenise(block, options, spans=True)
+        return tokens.without_spans(find(block.data, tokens))
     return Tokens(
         *k.tokenise(
             block.data,
@@ -109,9 +146,11 @@ class _Spooler:
         keep_text: bool | None,
         strict: bool,
         progress: Progress,
+        beside: Beside | None = None,
     ) -> None:
         self.options, self.strict = options, strict
-        self.table, self.resolver = FormTable(), resolver
+        self.table, self.resolver, self.beside = FormTable(), resolver, beside
+        self._numbers: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
         self.accounting = Accounting()
         self.documents = _Scratch(writer.scratch("documents.bin"), "int64")
         self.document_sentences = _Scratch(writer.scratch("document_sentences.bin"), "int64")
@@ -142,6 +181,7 @@ class _Spooler:
         known = len(self.table)
         numbers = self.table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
         k.renumber(tokens.forms, numbers)
+        self._numbers = numbers
         new = self.resolver.add(self.table.words(known))
         if self.options.budget == "kept":
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
@@ -169,6 +209,8 @@ class _Spooler:
         self.accounting.read += int(counters[k.READ])
         for reason, index in _REASONS.items():
             self.accounting.drop(reason, int(counters[index]))
+        if self.beside is not None:
+            self.beside.absorb(block.data, tokens, self._words_of, self.documents.size)
         self.documents.append(tokens.doc_tokens + self.forms.size)
         self.document_sentences.append(tokens.doc_sentences + self.sentences.size)
         self.sentences.append(tokens.sent_tokens + self.forms.size)
@@ -177,6 +219,10 @@ class _Spooler:
         self.budget_used += used
         self.forms.append(tokens.forms)
         self._keep(block.data)
+
+    def _words_of(self, forms: npt.NDArray[np.uint32]) -> list[str]:
+        """The keys of forms that are given by their numbers in the block just merged."""
+        return self.resolver.words_of(self._numbers[forms - 1].tolist())
 
     def _keep(self, data: npt.NDArray[np.uint8]) -> None:
         self._file_sha.update(data.data)
@@ -245,14 +291,14 @@ def _all_blocks(sources: Iterable[Source], layout: Layout, block_bytes: int) -> 
         yield from read_blocks(source, layout, block_bytes)
 
 
-def _executor(options: EncodeOptions, threads: int) -> tuple[Executor, Any]:
+def _executor(options: EncodeOptions, threads: int, find: Find | None) -> tuple[Executor, Any]:
     """Who tokenises: threads (the kernel holds no lock), or processes when a tagger written in Python is at work."""
     if options.pos == "none":
         # the thread that reads and looks up lemmas keeps a core busy by itself
-        return ThreadPoolExecutor(max(1, threads - 1)), tokenise
+        return ThreadPoolExecutor(max(1, threads - 1)), partial(tokenise, find=find)
     from hyperdive.text import tagging
 
-    return tagging.executor(options, threads), tagging.tag_block
+    return tagging.executor(options, threads), partial(tagging.tag_block, find=find)
 
 
 def _read(
@@ -264,7 +310,7 @@ def _read(
     total = None if None in sizes else float(sum(size for size in sizes if size))
     # documents in random order: the budget applies to that order, so everything is read
     limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
-    pool, work = _executor(options, threads)
+    pool, work = _executor(options, threads, None if spooler.beside is None else spooler.beside.find)
     waiting: deque[tuple[Block, Future[Tokens]]] = deque()
     positions: dict[str, int] = {}
 
@@ -321,11 +367,13 @@ def encode(
     force: bool = False,
     threads: int | None = None,
     block_bytes: int = BLOCK_BYTES,
+    beside: Beside | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
 
+    `beside` reads along: `hyperdive.patterns.reading.encode` collects what the text states in that way.
     The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
     the number of distinct word forms (about 400 bytes each).
 
@@ -359,7 +407,7 @@ def encode(
         plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
         if plan is not None and plan.is_long:
             progress.note(str(plan))
-        spooler = _Spooler(writer, rules, resolver, keep_text, strict, progress)
+        spooler = _Spooler(writer, rules, resolver, keep_text, strict, progress, beside)
         _read(spooler, sources, layout, threads, block_bytes, progress)
         spool, keys = spooler.close(), spooler.resolver.keys()
         accounting = spooler.accounting
@@ -379,6 +427,8 @@ def encode(
                 spool, keys, phrase_list, rules, accounting, spooler.table, writer, progress
             )
         stream = select(spool, keys, rules, accounting, writer, progress)
+        if beside is not None:
+            beside.save(writer.folder, header, spooler.documents.size - 1)
         finish(stream, keys.words, rules, accounting, writer, progress, header)
     return Corpus.open(output)
 

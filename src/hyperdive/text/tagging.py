@@ -15,7 +15,7 @@ import numpy as np
 
 from hyperdive.errors import InputError, MissingExtra
 from hyperdive.text import _kernels as k
-from hyperdive.text.encoding import Tokens, tokenise
+from hyperdive.text.encoding import Find, Tokens, tokenise
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.reading import Block
 
@@ -76,7 +76,7 @@ def letter(tag: str) -> str:
     return first if first.isalpha() else "n"
 
 
-def tag_block(block: Block, options: EncodeOptions) -> Tokens:
+def tag_block(block: Block, options: EncodeOptions, *, find: Find | None = None) -> Tokens:
     """The block's tokens with forms such as `dogs|n`."""
     tokens = tokenise(block, options, spans=True)
     raw = block.data.tobytes()
@@ -101,11 +101,10 @@ def tag_block(block: Block, options: EncodeOptions) -> Tokens:
     lengths = np.array([len(form) for form in encoded], dtype=np.int32)
     starts = (np.cumsum(lengths) - lengths).astype(np.int64)
     arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    nothing = np.zeros(0, dtype=np.int64)
-    return tokens._replace(
-        forms=forms, arena=arena, starts=starts, lengths=lengths, hashes=k.hash_forms(arena, starts, lengths),
-        span_starts=nothing, span_ends=nothing, span_kinds=np.zeros(0, dtype=np.uint8),
-    )  # fmt: skip
+    tagged = tokens._replace(
+        forms=forms, arena=arena, starts=starts, lengths=lengths, hashes=k.hash_forms(arena, starts, lengths)
+    )
+    return tagged.without_spans(None if find is None else find(block.data, tagged))
 
 
 def _start_worker(name: str) -> None:

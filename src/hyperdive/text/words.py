@@ -81,10 +81,11 @@ class Resolver:
         self._numbers: dict[str, int] = {"": 0}
         self._of_form: list[int] = [0]
         self._stops: list[bool] = [False]
+        self._words: list[str] = [""]
 
     def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
         """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
-        numbers, stops, key_of = self._numbers, self._stops, self.key
+        numbers, stops, words, key_of = self._numbers, self._stops, self._words, self.key
         found = []
         for form in forms:
             key, stop = key_of(form)
@@ -92,9 +93,14 @@ class Resolver:
             if number is None:
                 number = numbers[key] = len(numbers)
                 stops.append(stop)
+                words.append(key)
             found.append(number)
         self._of_form += found
         return np.array([stops[number] for number in found], dtype=np.bool_)
+
+    def words_of(self, forms: list[int]) -> list[str]:
+        """The keys of these forms (numbers from 1), as words."""
+        return [self._words[self._of_form[form]] for form in forms]
 
     def key(self, form: str) -> tuple[str, bool]:
         """The key of one form, and whether it is a stop word."""
