@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hyperdive.discover.hypernyms import Answer
     from hyperdive.discover.similar import Neighbour
     from hyperdive.discover.tables import Table
+    from hyperdive.discover.taxonomy import Taxonomy
     from hyperdive.discover.topics import Topic
     from hyperdive.text.corpus import Corpus
 
@@ -135,6 +136,12 @@ class Model(_model.Model):
         from hyperdive.discover.compare import compare
 
         return compare(self, words, top)
+
+    def taxonomy(self, terms: Iterable[str] | str | Path | None = None, **options: Any) -> Taxonomy:
+        """Terms, each under the term it is a kind of; see `hyperdive.discover.taxonomy`."""
+        from hyperdive.discover.taxonomy import taxonomy
+
+        return taxonomy(self, terms, **options)
 
 
 class Dive:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,10 @@ from hyperdive.discover.corrections import Corrections, read_corrections
 from hyperdive.discover.taxonomy import HEAD_CONFIDENCE, Taxonomy, taxonomy
 from hyperdive.discover.taxonomy_terms import MAX_TERMS, head_of, read_terms
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
+from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.registry import register, unregister
 from hyperdive.spaces.space import VectorSpace
 from tests.discover.believed import believe, grown
 from tests.discover.small import PARENT, WORDS, small_model
@@ -294,3 +301,53 @@ def test_files_that_are_none(tmp_path: Path) -> None:
             read(tmp_path / "absent")
         with pytest.raises(Error, match="no such"):
             read(tmp_path)
+
+
+# ---- what the text states -----------------------------------------------------------------------------------------
+
+
+def stated_model() -> Model:
+    """Patterns that say: a dog is an animal (twice), a poodle is a dog (nine times), a law is a thing."""
+    stated = Patterns.from_keys(
+        ["animal", "dog", "law", "poodle", "thing"],
+        ["such as"],
+        pack([1, 2, 3], [0, 4, 1], [0, 0, 0]),
+        [2, 1, 9],
+    )
+    return small_model(patterns=stated)
+
+
+@pytest.fixture
+def combined(monkeypatch: Patch) -> Iterator[None]:
+    """A combined score that believes whatever the text states."""
+
+    @register("combined in a taxonomy", needs=("patterns",))
+    def score(pairs: Pairs) -> Any:
+        assert pairs.patterns is not None
+        return np.where(pairs.patterns.counts > 0, 0.8, 0.1)
+
+    monkeypatch.setattr("hyperdive.discover.ranking.COMBINED", "combined in a taxonomy")
+    yield
+    unregister("combined in a taxonomy")
+
+
+def test_statements_are_counted_and_their_sentences_kept(combined: None, monkeypatch: Patch) -> None:
+    model = stated_model()
+    said = [SimpleNamespace(sentence="Dogs such as poodles.", pattern="such as", spans=((13, 20), (0, 4)))]
+    monkeypatch.setattr(
+        type(model.patterns), "evidence", lambda self, q, p, top: said if (q, p) == ("poodle", "dog") else []
+    )
+    found = taxonomy(model, ["poodle", "dog", "animal", "old poodle"], evidence=1)
+    assert found.calibrated
+    edge = found.edges_above("poodle")[0]
+    assert (edge.parent, edge.confidence, edge.evidence) == ("dog", 0.8, 9)
+    assert edge.sentences[0].sentence == "Dogs such as poodles."
+    assert found.edges_above("dog")[0].sentences == ()
+    assert found.edges_above("old poodle")[0].evidence == 0  # what is said of poodles is not said of old ones
+    assert json.loads(found.to_text("json"))["edges"][1]["sentences"][0]["pattern"] == "such as"
+
+
+def test_useful_words_are_those_the_text_speaks_of(combined: None) -> None:
+    model = stated_model()
+    assert taxonomy(model, top=1).terms == ("dog",)  # above poodle and beneath animal
+    assert taxonomy(model).terms == ("animal", "dog", "law", "poodle")  # "thing" says nothing

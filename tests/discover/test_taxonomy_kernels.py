@@ -109,10 +109,12 @@ def test_nested_cycles() -> None:
 def value_of(parent: Any, weights: Weights, share: float) -> float:
     total = 0.0
     for x in range(len(parent)):
-        a, factor = parent[x], 1.0
+        path = []
+        a = parent[x]
         while a >= 0:
-            total += factor * float(weights[x, a])
-            a, factor = parent[a], share
+            path.append(float(weights[x, a]))
+            a = parent[a]
+        total += sum(path[:1]) + (share * sum(path[1:]) / len(path[1:]) if path[1:] else 0.0)
     return total
 
 
@@ -129,11 +131,11 @@ def slow_improve(parent: Any, weights: Weights, starts: Any, candidates: Any, fi
             alone = np.array(parent)
             alone[x] = -1
             best, best_value = -1, value_of(alone, weights, share)
-            for p in [*candidates[starts[x] : starts[x + 1]], *([old] if old >= 0 else [])]:
+            for p in [*([old] if old >= 0 else []), *candidates[starts[x] : starts[x + 1]]]:
                 alone[x] = p
                 if without_cycle(alone) and value_of(alone, weights, share) > best_value + 1e-9:
                     best, best_value = p, value_of(alone, weights, share)
-            if best != old and best_value > before + 1e-6:
+            if best != old and best_value > before + 1e-9:
                 parent[x], moved = best, True
 
 
@@ -204,9 +206,11 @@ def slow_add(child: Any, parent: Any, sure: Any, weights: Weights, most: int, sh
             wanted = not closed.has_edge(x, p) and graph.out_degree(x) < most
             if wanted:
                 graph.add_edge(x, p)
-                new = set(nx.transitive_closure(graph).edges) - set(closed.edges)
+                new = [
+                    float(weights[e]) for e in set(nx.transitive_closure(graph).edges) - set(closed.edges) - {(x, p)}
+                ]
                 graph.remove_edge(x, p)
-                wanted = float(weights[x, p]) * (1 - share) + share * sum(float(weights[e]) for e in new) > 0
+                wanted = float(weights[x, p]) + share * sum(new) / max(len(new), 1) > 0
         if wanted:
             graph.add_edge(x, p)
         taken.append(bool(wanted))

@@ -59,7 +59,7 @@ def taxonomy(
             "--levels",
             min=1,
             help="Levels beneath a root; deeper terms are left out.",
-            show_default="all; 3 with --root",
+            show_default="all",
         ),
     ] = None,
     min_children: Annotated[

@@ -146,9 +146,10 @@ def maximum_arborescence(child, parent, weight, n):
 def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
     """Move subtrees to better parents until no move helps; changes `parent` and returns the number of moves.
 
-    The value of a forest is Σ_x [ w(x, parent) + share·Σ_a w(x, a) ], a over the further ancestors of x: what is under
-    "dog" is under "animal" too, so a place is judged by all that it would state. `candidates[starts[x]:starts[x + 1]]`
-    are the parents that x may have, and no parent at all is worth 0. Moves that make a cycle are not considered.
+    The value of a forest is Σ_x [ w(x, parent) + share·mean_a w(x, a) ], a over the further ancestors of x: what is
+    under "dog" is under "animal" too, so a place is judged by all that it would state. It is their mean and not their
+    sum, or a great many weak pairs would outweigh a strong edge. `candidates[starts[x]:starts[x + 1]]` are the parents
+    that x may have. Moves that make a cycle are not considered.
     """
     n = len(parent)
     first, after = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
@@ -158,10 +159,8 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
             first[parent[x]] = x
     below = np.zeros(n, np.bool_)
     members = np.empty(n, np.int64)
-    indirect = np.empty(n, np.float64)  # Σ over the moved subtree of w(·, a), x itself left out
-    known = np.full(n, -1, np.int64)
+    inner, inside = np.empty(n, np.float64), np.empty(n, np.int64)  # further ancestors of a member that move with it
     moves = 0
-    step = 0
     for _ in range(sweeps):
         moved = 0
         for x in range(n):
@@ -170,39 +169,51 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
             members[0] = x
             size, place = 1, 0
             while place < size:
-                below[members[place]] = True
-                child = first[members[place]]
+                d = members[place]
+                below[d] = True
+                child = first[d]
                 while child >= 0:
                     members[size] = child
                     size += 1
                     child = after[child]
-                place += 1
-            best, best_value, current = -1, 0.0, 0.0
-            for place in range(starts[x], starts[x + 1] + 1):
-                if place < starts[x + 1]:
-                    p = candidates[place]
-                else:  # the parent it has, which may have come from elsewhere
-                    p = parent[x]
-                if p < 0 or below[p]:
-                    continue
-                value = weights[x, p]
-                a = p
-                while a >= 0:
-                    if known[a] != step:
-                        known[a] = step
-                        total = 0.0
-                        for one in range(1, size):
-                            total += weights[members[one], a]
-                        indirect[a] = total
-                    value += share * indirect[a]
-                    if a != p:
-                        value += share * weights[x, a]
+                inner[place], inside[place] = 0.0, 0
+                a = d
+                if d != x and parent[d] != x:
+                    a = parent[d]
+                while a != x and a != d:
                     a = parent[a]
+                    inner[place] += weights[d, a]
+                    inside[place] += 1
+                place += 1
+            best, best_value, current = -1, -np.inf, -np.inf
+            for choice in range(starts[x] - 2, starts[x + 1]):
+                if choice == starts[x] - 2:
+                    p = -1
+                elif choice == starts[x] - 1:  # the parent it has, which may have come from elsewhere
+                    p = parent[x]
+                else:
+                    p = candidates[choice]
+                if p >= 0 and below[p]:
+                    continue
+                value = 0.0
+                if p >= 0:
+                    value += weights[x, p]
+                for place in range(size):
+                    d = members[place]
+                    total, count = inner[place], inside[place]
+                    a = p
+                    if d == x and p >= 0:
+                        a = parent[p]
+                    while a >= 0:
+                        total += weights[d, a]
+                        count += 1
+                        a = parent[a]
+                    if count > 0:
+                        value += share * total / count
                 if p == parent[x]:
                     current = value
-                if value > best_value:
+                if value > best_value + 1e-9:
                     best, best_value = p, value
-            step += 1
             for place in range(size):
                 below[members[place]] = False
             if best != parent[x] and best_value > current + 1e-9:
@@ -232,7 +243,7 @@ def add_edges(child, parent, sure, weights, most, share):
     """Which edges, taken in order, may stand together in a graph without cycles.
 
     The `sure` ones are taken unless they close a cycle. Another is taken when its child has fewer than `most` parents,
-    it says something new, and all it newly states weighs more than 0, further pairs with `share`.
+    it says something new, and its weight plus `share` times the mean of all it newly implies is above 0.
     """
     n = len(weights)
     above = np.zeros((n, n), np.bool_)
@@ -254,12 +265,13 @@ def add_edges(child, parent, sure, weights, most, share):
                 upper[uppers] = node
                 uppers += 1
         if not sure[edge]:
-            value = (1.0 - share) * weights[x, p]
+            total, count = 0.0, 0
             for i in range(lowers):
                 for j in range(uppers):
-                    if not above[lower[i], upper[j]]:
-                        value += share * weights[lower[i], upper[j]]
-            if value <= 0.0:
+                    if not above[lower[i], upper[j]] and (lower[i] != x or upper[j] != p):
+                        total += weights[lower[i], upper[j]]
+                        count += 1
+            if weights[x, p] + share * total / max(count, 1) <= 0.0:
                 continue
         for i in range(lowers):
             for j in range(uppers):

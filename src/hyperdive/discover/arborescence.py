@@ -2,7 +2,7 @@
 
 Weights are a square matrix, `weights[child, parent]`: above 0 when the pair is believed, below when it is not. Only
 pairs above 0 become edges. A place in the forest is judged by everything it states, not by its own edge alone: under
-"dog" a term is under "animal" too, so all its ancestors count, the further ones with `share`.
+"dog" a term is under "animal" too, so all its ancestors count, the further ones by their mean times `share`.
 """
 
 from __future__ import annotations

@@ -256,8 +256,6 @@ def taxonomy(
     rules = corrections or Corrections()
     rules.check_parents(parents)
     names, notes = _names(model, terms, root, top, levels, by, least)
-    if root is not None:
-        levels = levels or DEFAULT_LEVELS
     nodes = collect(model, names, heads=heads, keep=[*rules.terms(), *([root] if root is not None else [])])
     number = {name: place for place, name in enumerate(nodes.names)}
     top_node = -1 if root is None else number[normal(root)]
@@ -278,7 +276,7 @@ def taxonomy(
     notes += _spelled(model, nodes)
     return Taxonomy(
         [name for place, name in enumerate(nodes.names) if kept[place]],
-        _edges(model, nodes, above, values, by, frozenset(forced), evidence),
+        _edges(model, nodes, above, by, frozenset(forced), evidence),
         score=by.name,
         calibrated=by.calibrated,
         added=[name for place, name in enumerate(nodes.names) if nodes.added[place] and kept[place]],
@@ -405,20 +403,10 @@ def _grow(
     return above, kept
 
 
-def _edges(
-    model: Any,
-    nodes: Nodes,
-    above: Parents,
-    values: npt.NDArray[np.float32],
-    by: Ranking,
-    forced: Pairs,
-    sentences: int,
-) -> list[Edge]:
+def _edges(model: Any, nodes: Nodes, above: Parents, by: Ranking, forced: Pairs, sentences: int) -> list[Edge]:
     pairs = [(x, p) for x, mine in enumerate(above) for p in mine]
-    counts = _statements(nodes, pairs)
     edges = []
-    for (x, p), count in zip(pairs, counts, strict=True):
-        value = None if np.isnan(values[x, p]) else float(values[x, p])
+    for (x, p), (value, count) in zip(pairs, _facts(nodes, pairs, by), strict=True):
         reason = "forced" if (x, p) in forced else "model"
         if nodes.heads[x] == p and reason == "model" and not (by.calibrated and (value or 0) >= HEAD_CONFIDENCE):
             reason = "head"
@@ -430,17 +418,18 @@ def _edges(
     return edges
 
 
-def _statements(nodes: Nodes, pairs: list[tuple[int, int]]) -> list[int]:
-    """How often the text states each pair."""
+def _facts(nodes: Nodes, pairs: list[tuple[int, int]], by: Ranking) -> list[tuple[float | None, int]]:
+    """The score of each pair, in full precision (None where a term has no vector), and how often the text states it."""
     known = [place for place, (x, p) in enumerate(pairs) if nodes.terms.found[x] and nodes.terms.found[p]]
-    counts = [0] * len(pairs)
+    facts: list[tuple[float | None, int]] = [(None, 0)] * len(pairs)
     if known:
         chosen = nodes.terms.pairs([pairs[place][0] for place in known], [pairs[place][1] for place in known])
-        stated: Any = getattr(chosen, "patterns", None)
-        if stated is not None:
-            for place, count in zip(known, np.asarray(stated.counts), strict=True):
-                counts[place] = int(count)
-    return counts
+        stated = chosen.patterns
+        # what is said of "dog" is not said of "hot dog", though a score may fall back on it
+        counts = np.zeros(len(known)) if stated is None else np.where(stated.backed_off, 0, stated.counts)
+        for place, value, count in zip(known, by(chosen), counts, strict=True):
+            facts[place] = float(value), int(count)
+    return facts
 
 
 def _sentences(model: Any, nodes: Nodes, x: int, p: int, most: int) -> tuple[Sentence, ...]:

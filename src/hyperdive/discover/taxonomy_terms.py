@@ -19,6 +19,9 @@ from hyperdive.scores.rows import SpaceLike, look_up
 from hyperdive.text.wordlists import read_lines
 
 MAX_TERMS = 10_000
+# Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
+_RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
+_NO_TERMS = EMPTY_WORDS | _RANKS
 _AFTER_HEAD = frozenset("of for in with from to at on by without between against about under over".split())
 _FRONTIER = 60
 Ints = npt.NDArray[np.int64]
@@ -167,8 +170,10 @@ def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, to
     root = normal(root)
     question = Question(model, [root])
     space = source_of(model).main
-    usual = ~question.named(EMPTY_WORDS) & ~question.same(0)
-    sure = np.where(usual, by(question.downwards(0)), -np.inf)
+    usual = ~question.named(_NO_TERMS) & ~question.same(0)
+    sure = by(question.downwards(0))
+    # what the root is rather a kind of ("species" for "animal") is not beneath it
+    sure = np.where(usual & (sure > by(question.upwards(0))), sure, -np.inf)
     value = np.where(sure >= least, sure, -np.inf)
     frontier = best(value, _FRONTIER)
     likely = np.flatnonzero(sure >= least / 2)
@@ -198,9 +203,9 @@ def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, to
 def useful(model: Any, top: int) -> list[str]:
     """The words a taxonomy of the whole model starts from.
 
-    With patterns: the words that the text most often calls a kind of something or calls something a kind of, so
-    nouns with neighbours in the taxonomy. Without: the most frequent words. Words that say nothing ("kind", "part")
-    are left out.
+    With patterns: the words that the text often calls a kind of something and often calls something a kind of, so
+    nouns with neighbours both above and beneath; a word that is only one of the two counts by its root. Without
+    patterns: the most frequent words. Words that say nothing ("kind", "part") are left out.
     """
     space = source_of(model).main
     patterns = getattr(model, "patterns", None)
@@ -208,12 +213,12 @@ def useful(model: Any, top: int) -> list[str]:
         weight = np.asarray(space.frequencies, dtype=np.float64)
     else:
         weight = np.zeros(len(space.words))
-        counts = patterns.counts
-        said = np.minimum(counts.sum(axis=1), counts.sum(axis=0)) + np.sqrt(counts.sum(axis=1) + counts.sum(axis=0))
-        for term, value in zip(patterns.terms, np.asarray(said).ravel(), strict=True):
+        narrow, broad = patterns.hypo_totals.astype(np.float64), patterns.hyper_totals.astype(np.float64)
+        said = np.minimum(narrow, broad) + np.sqrt(narrow + broad)
+        for term, value in zip(patterns.terms, said, strict=True):
             if term in space:
                 weight[space.index(term)] = value
-    for word in EMPTY_WORDS:
+    for word in sorted(_NO_TERMS):
         for key in (word, f"{word}|n"):
             if key in space:
                 weight[space.index(key)] = -np.inf
