@@ -142,6 +142,18 @@ def test_a_better_parent_than_the_head(monkeypatch: Patch) -> None:
     assert taxonomy(model, ["hot dog", "dog"]).parents("hot dog") == ["dog"]
 
 
+def test_a_head_that_is_unknown_itself_holds_nothing(monkeypatch: Patch) -> None:
+    """The phrase came before its head, and the head was left out afterwards."""
+    model = believe(monkeypatch, ["animal"], {})
+    found = taxonomy(model, ["zebra", "striped zebra", "young striped zebra", "animal"])
+    assert found.unknown == ("zebra", "striped zebra", "young striped zebra")
+    assert found.terms == ("animal",)
+    forced = Corrections(force=[("zebra", "animal")])
+    found = taxonomy(model, ["striped zebra", "young striped zebra"], corrections=forced)
+    assert found.parents("young striped zebra") == ["striped zebra"]
+    assert found.parents("striped zebra") == ["zebra"]
+
+
 def test_heads() -> None:
     assert head_of("old red wine") == ["red wine", "wine"]
     assert head_of("point of view") == ["point"]

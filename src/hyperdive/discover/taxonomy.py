@@ -339,8 +339,8 @@ def weigh(
 
     A confidence c becomes the log of its odds against those of the least confidence, ln(c/(1−c)) − ln(l/(1−l)). A score
     s that is no confidence becomes its distance from the least, in units of the mean distance of those above; without
-    a least score the three best pairs a term, in the mean, are believed. Beyond a confidence of 0.9 (two units) the
-    weight hardly grows: of parents that are all but sure the nearest should win, not the surest.
+    a least score the three best pairs a term, in the mean, are believed. Beyond a confidence of 0.9 the weight hardly
+    grows: of parents that are all but sure the nearest should win, not the surest.
     """
     known = ~np.isnan(values)
     weights = np.zeros_like(values)
@@ -351,13 +351,14 @@ def weigh(
         found = np.log(sure / (1 - sure)) - np.log(least / (1 - least))
         head = float(np.log(HEAD_CONFIDENCE / (1 - HEAD_CONFIDENCE)) - np.log(least / (1 - least)))
         knee = max(head, 1.0)
+        found = np.minimum(found, knee + _SLOPE * (found - knee))
     else:
         limit = _least_score(found, len(values)) if least is None else least
         above = found[found >= limit]
         unit = float(above.mean() - limit) if len(above) else 0.0
         found = (found - limit) / (unit or 1.0) + 1e-3  # a pair with exactly the least score is believed too
-        head = knee = 2.0
-    weights[known] = np.maximum(np.minimum(found, knee + _SLOPE * (found - knee)), _LOWEST)
+        head = 2.0
+    weights[known] = np.maximum(found, _LOWEST)
     for phrase, over in enumerate(nodes.heads):
         if over >= 0 and head > 0:
             weights[phrase, over] = max(float(weights[phrase, over]), head)

@@ -127,13 +127,14 @@ def collect(model: Any, names: Iterable[str], *, heads: bool = True, keep: Itera
         chosen[name] = rows
     given = set(chosen)
     head: dict[str, str] = {}
-    for name in list(chosen):
+    for name in sorted(chosen, key=lambda one: one.count(" ")):  # whether a head stays is settled before its phrases
         parts = head_of(name)
         for part, rows in zip(parts, find(parts), strict=True):
             if rows == chosen[name] and rows:
                 continue
-            if part in chosen or (rows and rows in owner):
-                head[name] = part if part in chosen else owner[rows]
+            stays = part in kept or part in head or bool(chosen.get(part))
+            if stays or (rows and rows in owner):
+                head[name] = part if stays else owner[rows]
                 break
             if heads and rows and part == parts[-1]:  # of a long phrase only the last word is added
                 owner[rows], chosen[part] = part, rows
