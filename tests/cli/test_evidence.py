@@ -101,6 +101,7 @@ def test_the_other_way_round_and_heads(model: Path, hyperdive: Run) -> None:
         "",
         "poodle is a kind of dog: stated 6 times (such as 5, is a 1)",
     ]
+    assert "  the text calls dog a kind of: animal 1" in hyperdive("evidence", "dog", "poodle", "-m", model).out
     assert "  dog is the head of guide dog" in hyperdive("evidence", "guide dog", "dog", "-m", model).out
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,3 +75,24 @@ def test_a_term_that_is_no_hyponym_has_no_vector() -> None:
     assert not u[1].any()
     assert not v[0].any()
     assert not patterns.hyponym_vectors([-1]).any()
+
+
+def test_the_same_bytes_in_a_process_of_its_own() -> None:
+    # scipy brings a BLAS of its own, which once was loaded after the number of threads had been limited
+    code = (
+        "import hashlib; from scipy.sparse import random_array\n"
+        "from hyperdive.patterns.association import factorise\n"
+        "matrix = random_array((6000, 5000), density=0.002, random_state=2).tocsr()\n"
+        "print(hashlib.sha256(factorise(matrix).v.tobytes()).hexdigest())"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": n},
+        ).stdout
+        for n in ("1", "2", "4")
+    }
+    assert len(made) == 1

@@ -13,6 +13,8 @@ import typer
 
 from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write, write_json
 
+_OTHERS = 5  # terms named instead, when nothing is said of a pair
+
 
 def evidence(
     hyponym: Annotated[str, typer.Argument(help="The narrower term; a phrase in quotes.", show_default=False)],
@@ -103,6 +105,10 @@ def _print(patterns: Any, hyponym: str, hypernym: str, top: int) -> None:
         write(f"{first} is a kind of {second}: stated {times} ({how})")
     else:
         write(f"{first} is a kind of {second}: no pattern in the text says so")
+        known = patterns.stated_hypernyms(hyponym, _OTHERS)
+        if known and top:
+            others = ", ".join(f"{one_line(term)} {number:,}" for term, number in known)
+            write(f"  the text calls {first} a kind of: {others}")
     if head:
         write(f"  {second} is the head of {first}")
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("**", "**")

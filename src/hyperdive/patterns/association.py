@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 RANK = 100
 """Dimensions of the decomposition."""
+MOST = 40_000
+"""Hypernyms in the decomposition: those said of most different terms, the others have little to smooth with."""
 _SEED = 0
 
 Ints = npt.NDArray[np.int64]
@@ -69,23 +71,41 @@ class Factors:
         return int(self.v.shape[1])
 
 
-def factorise(matrix: Any, rank: int = RANK) -> Factors:
+def factorise(matrix: Any, rank: int = RANK, *, most: int = MOST) -> Factors:
     """V of the truncated decomposition of a sparse matrix, in 16 bits; the same bytes however many cores there are.
+
+    Of a matrix with more than `most` columns only those with the most entries take part, so that time and size stay
+    within bounds.
 
     >>> from scipy.sparse import csr_array
     >>> found = factorise(csr_array(np.array([[2.0, 2.0, 0.0], [1.0, 1.0, 0.0]])), rank=1)
     >>> found.hypernyms.tolist(), found.v.round(3).tolist()
     ([0, 1], [[0.70703125], [0.70703125]])
     """
+    import scipy.sparse.linalg  # noqa: F401 before the limit: it brings a BLAS of its own, which the limit must find
     from threadpoolctl import threadpool_limits
 
-    rows = np.flatnonzero(np.diff(matrix.indptr))
-    columns = np.unique(matrix.indices).astype(np.int64)
-    small = matrix[rows][:, columns].astype(np.float64)
+    columns = _widest(matrix, most)
+    small = matrix[:, columns].astype(np.float64)
+    small = small[np.flatnonzero(np.diff(small.indptr))]
     rank = min(rank, *small.shape)
     with threadpool_limits(1, "blas"):
         v = _right_vectors(small, rank) if rank else np.zeros((len(columns), 0))
     return Factors(columns, v.astype(np.float16))
+
+
+def _widest(matrix: Any, most: int) -> Ints:
+    """The columns that have at least so many entries that there are no more than `most` of them.
+
+    >>> from scipy.sparse import csr_array
+    >>> _widest(csr_array(np.array([[1, 1, 0, 1], [1, 0, 0, 1], [0, 0, 0, 1]])), 2).tolist()
+    [0, 3]
+    """
+    sizes = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    fewest = 1
+    while np.count_nonzero(sizes >= fewest) > most:
+        fewest += 1
+    return np.flatnonzero(sizes >= fewest)
 
 
 def _right_vectors(matrix: Any, rank: int) -> npt.NDArray[np.float64]:
@@ -97,10 +117,12 @@ def _right_vectors(matrix: Any, rank: int) -> npt.NDArray[np.float64]:
     else:
         from scipy.sparse.linalg import svds
 
-        start = np.random.default_rng(_SEED).standard_normal(smaller)
-        _, sizes, right = svds(matrix, k=rank, v0=start, solver="arpack", tol=1e-6)
-        right = right[np.argsort(-sizes, kind="stable")]
-        right[np.sort(sizes)[::-1] < 1e-10 * float(sizes.max())] = 0.0
+        # the result is rounded to 16 bits, so 32 are enough on the way
+        start = np.random.default_rng(_SEED).standard_normal(smaller).astype(np.float32)
+        room = min(rank + max(rank // 2, 20), smaller - 1)
+        _, sizes, right = svds(matrix.astype(np.float32), k=rank, v0=start, ncv=room, solver="arpack", tol=1e-4)
+        right = right[np.argsort(-sizes, kind="stable")].astype(np.float64)
+        right[np.sort(sizes)[::-1] < 1e-5 * float(sizes.max())] = 0.0
     v: npt.NDArray[np.float64] = np.ascontiguousarray(right.T)
     # a singular vector has no sign of its own: its largest entry is made positive
     largest = v[np.argmax(np.abs(v), axis=0), np.arange(v.shape[1])]

@@ -33,6 +33,7 @@ from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.store import HEAD, Patterns, check_names
 
 _MOST_TERMS = 1 << 28
+_FEW = 1 << 18  # rows that wait before they are added up; then as many as were added up before
 
 
 class _Rows(NamedTuple):
@@ -109,14 +110,14 @@ class Collector:
             raise InputError(f"more than {_MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
         keys = pack(table[piece.hypo], table[piece.hyper], piece.pattern)
         self._runs.append(_added(keys))
-        while len(self._runs) > 1 and 2 * len(self._runs[-1][0]) >= len(self._runs[-2][0]):
-            self._runs[-2:] = [_merged(self._runs[-2:])]
+        if sum(len(run) for run, _ in self._runs[1:]) > max(_FEW, len(self._runs[0][0])):
+            self._runs = [_merged(self._runs)]
         if piece.sentences is not None and self._cap:
             self._consider(piece, piece.sentences, keys)
         self.matches += len(piece)
 
     def _consider(self, piece: Matches, texts: Texts, keys: Keys) -> None:
-        """Candidates for evidence: what one piece has best of every pair and pattern."""
+        """Candidates for evidence: the matches of a piece, of which the best are kept from time to time."""
         spans = np.concatenate([piece.hypo_span, piece.hyper_span], axis=1)
         lengths = texts.lengths[piece.sentence]
         # a phrase that ends in its head is its own evidence
@@ -133,9 +134,9 @@ class Collector:
             lengths[rows],
             spans[rows],
         )
-        self._candidates.append(self._best(found))
-        while len(self._candidates) > 1 and 2 * len(self._candidates[-1].keys) >= len(self._candidates[-2].keys):
-            self._candidates[-2:] = [self._best(_Rows.joined(self._candidates[-2:]))]
+        self._candidates.append(found)
+        if sum(len(one.keys) for one in self._candidates[1:]) > max(_FEW, len(self._candidates[0].keys)):
+            self._candidates = [self._best(_Rows.joined(self._candidates))]
         if self._scratch is None:
             # both outlive this call: the file is closed and gone with the collector
             self._scratch = tempfile.TemporaryFile(dir=self._scratch_folder)  # noqa: SIM115
@@ -174,16 +175,21 @@ class Collector:
         assert self._scratch is not None
         self._scratch.flush()
         texts = SentenceTable()
-        sentence = np.zeros(len(rows.keys), dtype=np.int64)
         spans = rows.spans.copy()
+        # a short sentence serves all its rows, of a long one each row has a part of its own
+        whose = np.where(rows.length > LONGEST, -1 - np.arange(len(rows.keys)), rows.start)
+        _, first, place = np.unique(whose, return_index=True, return_inverse=True)
+        number = np.zeros(len(first), dtype=np.int64)
         if len(rows.keys):
             with mmap.mmap(self._scratch.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                for i, (start, length) in enumerate(zip(rows.start.tolist(), rows.length.tolist(), strict=True)):
+                for one in np.argsort(first, kind="stable").tolist():
+                    i = first[one]
+                    start, length = int(rows.start[i]), int(rows.length[i])
                     raw = data[start : start + length]
                     if length > LONGEST:
                         raw, spans[i] = excerpt(raw, tuple(spans[i].tolist()))
-                    sentence[i] = texts.number(raw)
-        return EvidenceRows(rows.keys, rows.document, sentence, spans, texts.texts())
+                    number[one] = texts.number(raw)
+        return EvidenceRows(rows.keys, rows.document, number[place.ravel()], spans, texts.texts())
 
 
 class SentenceTable:

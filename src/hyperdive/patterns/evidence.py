@@ -117,10 +117,10 @@ class EvidenceRows:
 
 def gather_texts(texts: Texts, numbers: Ints) -> Texts:
     """Sentences by number as texts of their own."""
-    lengths = texts.lengths[numbers]
-    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    where = np.repeat(texts.offsets[numbers] - ends[:-1], lengths) + np.arange(ends[-1])
-    return Texts(texts.data[where], ends)
+    ends = np.concatenate([[0], np.cumsum(texts.lengths[numbers])]).astype(np.int64)
+    view = np.ascontiguousarray(texts.data).data
+    spans = zip(texts.offsets[numbers].tolist(), texts.offsets[numbers + 1].tolist(), strict=True)
+    return Texts(np.frombuffer(b"".join([view[start:end] for start, end in spans]), dtype=np.uint8), ends)
 
 
 def shortness(lengths: Ints, cut: Any = False) -> Ints:
@@ -195,16 +195,22 @@ def best_of_each(keys: Keys, order: Keys, hashes: Keys, ranks: Ints, cap: int) -
 
     `ranks[pattern]` is small for a precise pattern: a text that several patterns found stays with the best of them.
     """
-    rank = ranks[(keys & np.uint64(255)).astype(np.int64)]
     pairs = keys >> np.uint64(8)
-    sorted_ = np.lexsort((order, rank, hashes, pairs))
-    first = np.ones(len(keys), dtype=np.bool_)
-    if len(keys) > 1:
-        a, b = sorted_[:-1], sorted_[1:]
-        first[1:] = (pairs[a] != pairs[b]) | (hashes[a] != hashes[b])
-    kept = sorted_[first]
-    kept = kept[np.lexsort((order[kept], keys[kept]))]
-    return kept[level_in(keys[kept]) < cap]
+    by_pair = np.argsort(pairs, kind="stable")
+    same = np.zeros(len(keys) + 1, dtype=np.bool_)
+    same[1:-1] = pairs[by_pair[1:]] == pairs[by_pair[:-1]]
+    # most pairs are named once: only the others are worth a comparison of texts
+    several = same[1:] | same[:-1]
+    rows = by_pair[several]
+    rank = ranks[(keys[rows] & np.uint64(255)).astype(np.int64)]
+    rows = rows[np.lexsort((order[rows], rank, hashes[rows], pairs[rows]))]
+    first = np.ones(len(rows), dtype=np.bool_)
+    first[1:] = (pairs[rows[1:]] != pairs[rows[:-1]]) | (hashes[rows[1:]] != hashes[rows[:-1]])
+    rows = rows[first]
+    rows = rows[np.lexsort((order[rows], keys[rows]))]
+    rows = rows[level_in(keys[rows]) < cap]
+    kept = np.concatenate([by_pair[~several], rows])
+    return kept[np.argsort(keys[kept], kind="stable")]
 
 
 def choose(keys: Keys, order: Keys, hashes: Keys, ranks: Ints, cap: int) -> tuple[Ints, Ints]:

@@ -159,6 +159,16 @@ class Patterns:
         found = np.flatnonzero(self.hypernyms[here] == column) + here.start
         return {self.names[int(self.patterns[i])]: int(self.values[i]) for i in found}
 
+    def stated_hypernyms(self, hyponym: str, top: int = 10) -> list[tuple[str, int]]:
+        """What the text calls a term, the most often first."""
+        row = self.finder.named(hyponym)
+        if row < 0:
+            return []
+        here = slice(int(self.counts.indptr[row]), int(self.counts.indptr[row + 1]))
+        columns, values = self.counts.indices[here], self.counts.data[here]
+        best = np.argsort(-values, kind="stable")[:top]
+        return [(self.terms[columns[i]], int(values[i])) for i in best]
+
     @property
     def pairs(self) -> int:
         """How many different pairs an ordinary pattern names."""
@@ -220,11 +230,13 @@ class Patterns:
         known = np.flatnonzero(numbers >= 0)
         vectors = np.zeros((len(numbers), factors.rank), dtype=np.float32)
         rows = self.ppmi[numbers[known]]
-        place = np.full(len(self), -1, dtype=np.int32)
-        place[factors.hypernyms] = np.arange(len(factors.hypernyms))
+        if not len(factors.hypernyms) or not len(known):
+            return vectors
         from scipy.sparse import csr_array
 
-        local = csr_array((rows.data, place[rows.indices], rows.indptr), shape=(len(known), len(factors.hypernyms)))
+        at = np.minimum(np.searchsorted(factors.hypernyms, rows.indices), len(factors.hypernyms) - 1)
+        used = np.where(factors.hypernyms[at] == rows.indices, rows.data, np.float32(0))
+        local = csr_array((used, at, rows.indptr), shape=(len(known), len(factors.hypernyms)))
         # 16 bits, so that a part of this that keeps the rows themselves has the same values
         vectors[known] = (local @ factors.v.astype(np.float32)).astype(np.float16)
         return vectors

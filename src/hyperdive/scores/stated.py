@@ -178,8 +178,8 @@ class StatedPairs:
 
     @property
     def svd_silent(self) -> Bools:
-        """Whether q is never called a kind of anything, or nothing ever a kind of p."""
-        return np.asarray((self.hypo_total == 0) | (self.hyper_total == 0))
+        """Whether the decomposition knows nothing of q as a hyponym, or of p as a hypernym."""
+        return ~(self.terms.as_hyponym.any(axis=1)[self.q] & self.terms.as_hypernym.any(axis=1)[self.p])
 
     @property
     def backed_off(self) -> Bools:
