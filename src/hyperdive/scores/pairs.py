@@ -7,9 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from hyperdive.scores import _kernels
 from hyperdive.scores._blocks import run
+from hyperdive.scores.bridge import lengths_of_one
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
 from hyperdive.scores.stated import StatedPairs, StatedTerms
@@ -37,6 +40,7 @@ class Pairs:
         context_counts: Any = None,
         gaussians: Gaussians | None = None,
         stated: StatedTerms | Callable[[], StatedTerms | None] | None = None,
+        expected: Callable[[], npt.NDArray[np.float32]] | None = None,
         places: Any = None,
         threads: int = 0,
     ) -> None:
@@ -47,7 +51,7 @@ class Pairs:
         self.frequencies: Floats | None = None if frequencies is None else np.asarray(frequencies, dtype=np.float64)
         self.context_counts = None if context_counts is None else _as_rows(context_counts, threads)
         self.gaussians = gaussians
-        self._stated = stated
+        self._stated, self._expected = stated, expected
         self.places: Ints = np.arange(len(self.q)) if places is None else np.asarray(places, dtype=np.int64)
         self.threads = threads
 
@@ -67,6 +71,22 @@ class Pairs:
     def difference(self, of_row: Floats) -> Floats:
         """g(p) − g(q) for a quantity g of rows."""
         return of_row[self.p] - of_row[self.q]
+
+    # ---- what similar words are called ----------------------------------------------------------------------
+
+    @cached_property
+    def predicted(self) -> Floats:
+        """w_q·A·V[p]: how well q fits among the words that are called p (see `hyperdive.scores.bridge`)."""
+        return self._fit(self.q, self.p)
+
+    @cached_property
+    def predicted_back(self) -> Floats:
+        """The same of (p, q)."""
+        return self._fit(self.p, self.q)
+
+    def _fit(self, q: Ints, p: Ints) -> Floats:
+        assert self.patterns is not None and self._expected is not None
+        return self.run(_kernels.cross_dots, self._expected(), self.patterns.terms.as_hypernym, q, p)
 
     # ---- similarity -----------------------------------------------------------------------------------------
 
@@ -170,6 +190,14 @@ class Terms:
         return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
 
     @cached_property
+    def expected(self) -> npt.NDArray[np.float32]:
+        """w·A of each term: what it would be as a hyponym, judged by its skip-gram vector."""
+        assert self.skipgram is not None
+        vectors = lengths_of_one(np.asarray(self.skipgram.matrix, dtype=np.float32))
+        with threadpool_limits(1, "blas"):
+            return np.ascontiguousarray(vectors @ self.source.bridge, dtype=np.float32)
+
+    @cached_property
     def gaussians(self) -> Gaussians | None:
         return Gaussians.of(self.source.main, self.lookup)
 
@@ -198,6 +226,7 @@ class Terms:
             frequencies=self.frequencies,
             context_counts=self.source.context_counts,
             gaussians=self.gaussians,
+            expected=lambda: self.expected,
             stated=lambda: self.stated,
             places=places,
             threads=self._threads,

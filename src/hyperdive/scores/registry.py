@@ -84,7 +84,12 @@ class Score:
 
 _TABLE: dict[str, Score] = {}
 _ALIASES: dict[str, str] = {}
-_OWN = ("hyperdive.scores.formulas", "hyperdive.scores.literature", "hyperdive.scores.patterns")
+_OWN = (
+    "hyperdive.scores.formulas",
+    "hyperdive.scores.literature",
+    "hyperdive.scores.patterns",
+    "hyperdive.scores.hyper",
+)
 
 
 def _fill() -> None:

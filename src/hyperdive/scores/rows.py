@@ -56,6 +56,14 @@ class Source:
         return None if self.stated is None else self.stated()
 
     @cached_property
+    def bridge(self) -> npt.NDArray[np.float32]:
+        """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.bridge`."""
+        from hyperdive.scores.bridge import bridge
+
+        assert self.patterns is not None and self.skipgram is not None
+        return bridge(self.patterns, self.skipgram)
+
+    @cached_property
     def context_counts(self) -> Rows | None:
         """The counts of the context words, when the columns of `main` are the rows of `counts`."""
         if self.counts is None or self.counts.matrix.shape[0] != self.main.matrix.shape[1]:

@@ -1,0 +1,76 @@
+"""The combined score: what the text states, what it states of similar words, and the direction from both.
+
+Calibrated on HypeNet train: the weights and the two numbers that turn the sum into a confidence are constants, the same
+for every word and corpus. docs/patterns.md tells what else was tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyperdive.scores.pairs import Pairs, ratio
+from hyperdive.scores.registry import register
+from hyperdive.scores.rows import Floats
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Nine numbers; nothing else is fitted."""
+
+    predicted: float = 1.0
+    """√ of w_q·A·V[p]: what words like q are called."""
+    smoothed: float = 0.3
+    """√ of Psvd: what q is called, smoothed."""
+    stated: float = 0.3
+    """log(1 + n(q, p)): what the text says outright."""
+    general: float = 0.3
+    """(S(p) − S(q)) / (S(p) + S(q)): is p the broader of the two in DIVE?"""
+    role: float = 0.03
+    """log(1 + n(·, p)): how often p is a hypernym at all."""
+    predicted_back: float = -0.2
+    """As the first, of (p, q)."""
+    stated_back: float = -0.2
+    """log(1 + n(p, q))."""
+    slope: float = 3.0
+    start: float = -2.5
+
+
+WEIGHTS = Weights()
+
+
+def evidence(pairs: Pairs, weights: Weights = WEIGHTS) -> Floats:
+    """The weighted sum behind the confidence."""
+    stated = pairs.patterns
+    assert stated is not None
+    sums = pairs.rows.sums
+    both = sums[pairs.q] + sums[pairs.p]
+    return (
+        weights.predicted * _root(pairs.predicted)
+        + weights.smoothed * _root(stated.svd)
+        + weights.stated * np.log1p(stated.counts)
+        + weights.general * ratio(pairs.difference(sums), both)
+        + weights.role * np.log1p(stated.hyper_total)
+        + weights.predicted_back * _root(pairs.predicted_back)
+        + weights.stated_back * np.log1p(stated.reverse)
+    )
+
+
+def _root(values: Floats) -> Floats:
+    return np.sqrt(np.maximum(values, 0.0))
+
+
+@register(
+    "hyper",
+    kind="combined",
+    formula="σ(a·(√(w_q·A·V[p]) + 0.3·√Psvd + 0.3·P + 0.3·ΔS/(S(q) + S(p)) + 0.03·log(1 + n(·, p)) − reverse) + b)",
+    range="[0, 1]",
+    reference="hyperdive; calibrated on HypeNet train",
+    needs=("patterns", "skipgram", "nonnegative"),
+    aliases=("combined", "confidence"),
+)
+def hyper(pairs: Pairs) -> Floats:
+    """A confidence that q is a kind of p, from patterns and distribution together; calibrated on HypeNet train."""
+    values: Floats = 1.0 / (1.0 + np.exp(-(WEIGHTS.slope * evidence(pairs) + WEIGHTS.start)))
+    return values
