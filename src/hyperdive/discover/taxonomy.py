@@ -31,7 +31,7 @@ HEAD_CONFIDENCE = 0.9
 """How sure we are that a phrase is a kind of its head: "domestic dog" is a dog, "hot dog" is not."""
 MIN_CONFIDENCE = 0.5
 DEFAULT_TOP, DEFAULT_BENEATH, DEFAULT_LEVELS = 500, 200, 3
-_PAIRS_A_BLOCK = 500_000
+_PAIRS_A_BLOCK, _ROWS = 500_000, 256
 _LOWEST = -4.0
 _SLOPE = 0.1
 
@@ -259,8 +259,7 @@ def taxonomy(
     nodes = collect(model, names, heads=heads, keep=[*rules.terms(), *([root] if root is not None else [])])
     number = {name: place for place, name in enumerate(nodes.names)}
     top_node = -1 if root is None else number[normal(root)]
-    values = pair_values(nodes, by, progress)
-    weights = weigh(values, by.calibrated, least, nodes)
+    weights = weigh(pair_values(nodes, by, progress), by.calibrated, least, nodes)
     forced = [(number[child], number[parent]) for child, parent in rules.force]
     for child, parent in rules.forbid:
         if child in number and parent in number:
@@ -335,40 +334,57 @@ def pair_values(nodes: Nodes, by: Ranking, progress: Progress = SILENT) -> npt.N
 def weigh(
     values: npt.NDArray[np.float32], calibrated: bool, least: float | None, nodes: Nodes
 ) -> npt.NDArray[np.float32]:
-    """What each pair is worth in a forest: above 0 when it is believed, 0 when nothing is known of it.
+    """Turn values in place into what each pair is worth in a forest: above 0 when believed, 0 when nothing is known.
 
     A confidence c becomes the log of its odds against those of the least confidence, ln(c/(1−c)) − ln(l/(1−l)). A score
     s that is no confidence becomes its distance from the least, in units of the mean distance of those above; without
     a least score the three best pairs a term, in the mean, are believed. Beyond a confidence of 0.9 the weight hardly
     grows: of parents that are all but sure the nearest should win, not the surest.
     """
-    known = ~np.isnan(values)
-    weights = np.zeros_like(values)
-    found = values[known].astype(np.float64)
     if calibrated:
         assert least is not None
-        sure = np.clip(found, 1e-4, 1 - 1e-4)
-        found = np.log(sure / (1 - sure)) - np.log(least / (1 - least))
-        head = float(np.log(HEAD_CONFIDENCE / (1 - HEAD_CONFIDENCE)) - np.log(least / (1 - least)))
+        odds = float(np.log(least / (1 - least)))
+        head = float(np.log(HEAD_CONFIDENCE / (1 - HEAD_CONFIDENCE))) - odds
         knee = max(head, 1.0)
-        found = np.minimum(found, knee + _SLOPE * (found - knee))
     else:
-        limit = _least_score(found, len(values)) if least is None else least
-        above = found[found >= limit]
-        unit = float(above.mean() - limit) if len(above) else 0.0
-        found = (found - limit) / (unit or 1.0) + 1e-3  # a pair with exactly the least score is believed too
+        limit = _least_score(values) if least is None else least
+        unit = _mean_above(values, limit) - limit or 1.0
         head = 2.0
-    weights[known] = np.maximum(found, _LOWEST)
+    for start in range(0, len(values), _ROWS):  # block by block: the matrix may be most of the memory
+        found = values[start : start + _ROWS].astype(np.float64)
+        if calibrated:
+            sure = np.clip(found, 1e-4, 1 - 1e-4)
+            found = np.log(sure / (1 - sure)) - odds
+            found = np.minimum(found, knee + _SLOPE * (found - knee))
+        else:
+            found = (found - limit) / unit + 1e-3  # a pair with exactly the least score is believed too
+        values[start : start + _ROWS] = np.nan_to_num(np.maximum(found, _LOWEST), nan=0.0)
     for phrase, over in enumerate(nodes.heads):
         if over >= 0 and head > 0:
-            weights[phrase, over] = max(float(weights[phrase, over]), head)
-            weights[over, phrase] = _LOWEST
-    return weights
+            values[phrase, over] = max(float(values[phrase, over]), head)
+            values[over, phrase] = _LOWEST
+    return values
 
 
-def _least_score(found: npt.NDArray[np.float64], terms: int) -> float:
-    positive = np.sort(found[found > 0])
-    return max(MIN_SCORE, float(positive[-3 * terms])) if len(positive) >= 3 * terms else MIN_SCORE
+def _least_score(values: npt.NDArray[np.float32]) -> float:
+    """The score that three pairs a term reach, in the mean."""
+    wanted = 3 * len(values)
+    top = np.zeros(0, dtype=np.float32)
+    for start in range(0, len(values), _ROWS):
+        block = values[start : start + _ROWS]
+        top = np.concatenate([top, block[block > MIN_SCORE]])
+        if len(top) > wanted:
+            top = np.partition(top, len(top) - wanted)[-wanted:]
+    return float(top.min()) if len(top) == wanted else MIN_SCORE
+
+
+def _mean_above(values: npt.NDArray[np.float32], limit: float) -> float:
+    total, count = 0.0, 0
+    for start in range(0, len(values), _ROWS):
+        block = values[start : start + _ROWS]
+        above = block[block >= limit]
+        total, count = total + float(above.sum(dtype=np.float64)), count + len(above)
+    return total / count if count else limit
 
 
 # ---- edges --------------------------------------------------------------------------------------------------------
