@@ -152,6 +152,24 @@ def test_info_tells_of_patterns_and_drops_their_sentences(
     assert hyperdive("info", copy, "--verify").code == 0
 
 
+def test_text_is_read_for_patterns_unless_told_otherwise(corpus: Path, tmp_path: Path) -> None:
+    made = train(corpus.parent / "pets.txt", tmp_path / "m", text={"min_count": 1}, **QUICK)
+    assert isinstance(made, Model)
+    assert made.patterns is not None
+    assert made.patterns.count("poodle", "dog") > 0
+    bare = train(corpus.parent / "pets.txt", tmp_path / "n", text={"min_count": 1}, patterns=False, **QUICK)
+    assert isinstance(bare, Model)
+    assert bare.patterns is None
+
+
+def test_a_model_in_memory_keeps_its_sentences(corpus: Path) -> None:
+    from hyperdive import Dive
+
+    model = Dive(text={"min_count": 1}, **QUICK).fit(corpus.parent / "pets.txt")
+    assert model.evidence("poodle", "dog")
+    assert Dive(**QUICK).fit([["poodle", "dog", "bark"], ["cat", "animal", "sleep"]] * 60).patterns is None
+
+
 def test_a_corpus_without_patterns_is_named(tmp_path: Path) -> None:
     from hyperdive.text.encoding import encode_tokens
 

@@ -238,6 +238,8 @@ def _make(
     """All stages in order."""
     if options.space in FROM_TOKENS and kind == "counts":
         raise OptionError(f"{options.space} reads tokens, not counts", hint="give text or a corpus")
+    if patterns is not True:  # nobody would ask for what the text states
+        text = {**text, "patterns": False}
     corpus = _corpus(source, kind, work, preset, text, threads, progress)
     if corpus is not None and options.space not in SBOW_KINDS:
         check_size(corpus.frequencies, options.dive.dimensions)
