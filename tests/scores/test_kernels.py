@@ -65,6 +65,7 @@ def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
         context_counts=csr_array(rng.integers(0, 4, (d, d)).astype(float)),
         gaussians=some_gaussians(n, seed),
         stated=some_stated(n, seed),
+        expected=lambda: some_stated(n, seed).as_hyponym,
         **more,
     )
 
@@ -285,7 +286,7 @@ def test_results_do_not_depend_on_threads() -> None:
     q, p = rng.integers(0, 60, 20_000), rng.integers(0, 60, 20_000)
     counts = csr_array(rng.integers(0, 4, (40, 40)).astype(float))
     given_ = {"skipgram": rng.normal(size=(60, 4)), "frequencies": np.arange(60), "context_counts": counts,
-              "gaussians": some_gaussians(60), "stated": some_stated(60)}  # fmt: skip
+              "gaussians": some_gaussians(60), "stated": some_stated(60), "expected": lambda: some_stated(60).as_hyponym}  # fmt: skip
     one = Pairs(matrix, q, p, threads=1, **given_)
     three = Pairs(matrix, q, p, threads=3, **given_)
     for score in table():

@@ -156,7 +156,7 @@ def _irregular() -> frozenset[str]:
 @cache
 def _entries() -> dict[str, tuple[int, int, int]]:
     """Every word of the lexicon: class, trigger word, flags."""
-    kinds = dict(_open_words())
+    kinds = dict.fromkeys(_irregular(), k.NOUN) | _open_words()
     for kind, listed in _CLOSED.items():
         kinds.update(dict.fromkeys(listed.split(), kind))
     triggers: dict[str, int] = {}

@@ -206,11 +206,43 @@ class Patterns:
         """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p)))): a CSR matrix."""
         return ppmi_matrix(self.counts, *self.totals)
 
+    @cached_property
+    def is_word(self) -> npt.NDArray[np.bool_]:
+        """Which terms are single words."""
+        return np.fromiter((" " not in term for term in self.terms), dtype=np.bool_, count=len(self))
+
+    @cached_property
+    def word_ppmi(self) -> Any:
+        """PPMI of every term with hypernyms of one word, their sums taken over words alone: what is smoothed.
+
+        A phrase repeats what is said of its head, so counting phrases beside words would say it twice.
+        """
+        from scipy.sparse import csr_array
+
+        counts = self.counts
+        kept = self.is_word[counts.indices]
+        rows = np.repeat(np.arange(len(self)), np.diff(counts.indptr))[kept]
+        columns, values = counts.indices[kept], counts.data[kept]
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
+        of_words = self.is_word[rows]
+        sums = np.bincount(columns[of_words], values[of_words], minlength=len(self)).astype(np.int64)
+        below = np.bincount(rows, values, minlength=len(self)).astype(np.int64)
+        matrix = csr_array((values, columns, indptr), shape=counts.shape)
+        matrix.has_sorted_indices = True
+        return ppmi_matrix(matrix, below, sums, int(sums.sum()))
+
     @property
     def factors(self) -> Factors:
-        """The decomposition of `ppmi`, computed once; `train` keeps it in the model."""
+        """The decomposition of `word_ppmi`, rows of words, computed once; `train` keeps it in the model."""
         if self._factors is None:
-            self._factors = factorise(self.ppmi, RANK)
+            from scipy.sparse import csr_array
+
+            matrix = self.word_ppmi
+            sizes = np.where(self.is_word, np.diff(matrix.indptr), 0)
+            kept = np.repeat(self.is_word, np.diff(matrix.indptr))
+            indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            words = csr_array((matrix.data[kept], matrix.indices[kept], indptr), shape=matrix.shape)
+            self._factors = factorise(words, RANK)
         return self._factors
 
     @property
@@ -229,7 +261,7 @@ class Patterns:
             return _placed(factors.hyponyms, factors.u, numbers)
         known = np.flatnonzero(numbers >= 0)
         vectors = np.zeros((len(numbers), factors.rank), dtype=np.float32)
-        rows = self.ppmi[numbers[known]]
+        rows = self.word_ppmi[numbers[known]]
         if not len(factors.hypernyms) or not len(known):
             return vectors
         from scipy.sparse import csr_array
@@ -240,6 +272,10 @@ class Patterns:
         # 16 bits, so that a part of this that keeps the rows themselves has the same values
         vectors[known] = (local @ factors.v.astype(np.float32)).astype(np.float16)
         return vectors
+
+    def head_of(self, number: int) -> int:
+        """The number of the last word of a term; -1 when no pattern names it alone."""
+        return self.numbers.get(self.terms[number].rpartition(" ")[2], -1)
 
     def svd(self, rank: int | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """U·Σ and V of the decomposition, a row for each term; their products are the smoothed PPMI."""

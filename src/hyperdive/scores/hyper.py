@@ -33,8 +33,8 @@ class Weights:
     """As the first, of (p, q)."""
     stated_back: float = -0.2
     """log(1 + n(p, q))."""
-    slope: float = 3.0
-    start: float = -2.5
+    slope: float = 3.5
+    start: float = -2.65
 
 
 WEIGHTS = Weights()
@@ -67,7 +67,7 @@ def _root(values: Floats) -> Floats:
     formula="σ(a·(√(w_q·A·V[p]) + 0.3·√Psvd + 0.3·P + 0.3·ΔS/(S(q) + S(p)) + 0.03·log(1 + n(·, p)) − reverse) + b)",
     range="[0, 1]",
     reference="hyperdive; calibrated on HypeNet train",
-    needs=("patterns", "skipgram", "nonnegative"),
+    needs=("bridge", "nonnegative"),
     aliases=("combined", "confidence"),
 )
 def hyper(pairs: Pairs) -> Floats:

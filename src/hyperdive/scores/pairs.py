@@ -74,6 +74,11 @@ class Pairs:
 
     # ---- what similar words are called ----------------------------------------------------------------------
 
+    @property
+    def has_bridge(self) -> bool:
+        """Whether there are patterns, skip-gram vectors, and the map between them."""
+        return self._expected is not None and self.skipgram is not None and self.patterns is not None
+
     @cached_property
     def predicted(self) -> Floats:
         """w_q·A·V[p]: how well q fits among the words that are called p (see `hyperdive.scores.bridge`)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -70,13 +70,22 @@ class StatedTerms:
 
     @cached_property
     def as_hyponym(self) -> npt.NDArray[np.float32]:
-        """U·Σ of each."""
-        return self.patterns.hyponym_vectors(self.numbers)
+        """U·Σ of each; of a phrase that has none, that of its head."""
+        return self._or_head(self.patterns.hyponym_vectors)
 
     @cached_property
     def as_hypernym(self) -> npt.NDArray[np.float32]:
-        """V of each."""
-        return self.patterns.hypernym_vectors(self.numbers)
+        """V of each; of a phrase, which has none, that of its head."""
+        return self._or_head(self.patterns.hypernym_vectors)
+
+    def _or_head(self, vectors_of: Callable[[Ints], npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        vectors = vectors_of(self.numbers)
+        if len(self.patterns):
+            phrase = (self.numbers >= 0) & ~self.patterns.is_word[self.numbers] & ~vectors.any(axis=1)
+            rows = np.flatnonzero(phrase)
+            heads = [self.patterns.head_of(number) for number in self.numbers[rows].tolist()]
+            vectors[rows] = vectors_of(np.array(heads, dtype=np.int64))
+        return vectors
 
     @cached_property
     def with_heads(self) -> StatedTerms:
