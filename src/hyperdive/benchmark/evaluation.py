@@ -236,10 +236,13 @@ def evaluate(
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
     loaded = load_all(datasets, data=data, verify=verify)
+    notes = []
     if scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
         allowed = {score.name for score in usable_scores(tagged)}
+        lacking = [score.ascii for score in chosen if score.name not in allowed]
         chosen = [score for score in chosen if score.name in allowed]
-    notes = []
+        if lacking:
+            notes.append(f"left out, for the POS model lacks what they need: {', '.join(lacking)}")
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
     results: dict[str, Result] = {}
