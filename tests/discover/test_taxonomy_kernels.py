@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from typing import Any
 
 import networkx as nx
@@ -106,7 +107,7 @@ def test_nested_cycles() -> None:
 # ---- moving subtrees ----------------------------------------------------------------------------------------------
 
 
-def value_of(parent: Any, weights: Weights, share: float) -> float:
+def value_of(parent: Any, weights: Weights, share: float, horizon: int) -> float:
     total = 0.0
     for x in range(len(parent)):
         path = []
@@ -114,11 +115,14 @@ def value_of(parent: Any, weights: Weights, share: float) -> float:
         while a >= 0:
             path.append(float(weights[x, a]))
             a = parent[a]
-        total += sum(path[:1]) + (share * sum(path[1:]) / len(path[1:]) if path[1:] else 0.0)
+        further = path[1 : 1 + horizon]
+        total += sum(path[:1]) + (share * sum(further) / len(further) if further else 0.0)
     return total
 
 
-def slow_improve(parent: Any, weights: Weights, starts: Any, candidates: Any, fixed: Any, share: float) -> None:
+def slow_improve(
+    parent: Any, weights: Weights, starts: Any, candidates: Any, fixed: Any, share: float, horizon: int
+) -> None:
     """The same search with the value of the whole forest worked out anew for every move."""
     moved = True
     while moved:
@@ -126,22 +130,22 @@ def slow_improve(parent: Any, weights: Weights, starts: Any, candidates: Any, fi
         for x in range(len(parent)):
             if fixed[x] or starts[x] == starts[x + 1]:
                 continue
-            before = value_of(parent, weights, share)
+            before = value_of(parent, weights, share, horizon)
             old = parent[x]
             alone = np.array(parent)
             alone[x] = -1
-            best, best_value = -1, value_of(alone, weights, share)
+            best, best_value = -1, value_of(alone, weights, share, horizon)
             for p in [*([old] if old >= 0 else []), *candidates[starts[x] : starts[x + 1]]]:
                 alone[x] = p
-                if without_cycle(alone) and value_of(alone, weights, share) > best_value + 1e-9:
-                    best, best_value = p, value_of(alone, weights, share)
+                if without_cycle(alone) and value_of(alone, weights, share, horizon) > best_value + 1e-9:
+                    best, best_value = p, value_of(alone, weights, share, horizon)
             if best != old and best_value > before + 1e-9:
                 parent[x], moved = best, True
 
 
-@given(weight_matrices(most=7), st.sampled_from([0.0, 0.25, 1.0]), st.data())
-@settings(max_examples=120, deadline=None)
-def test_moves_agree_with_the_slow_twin(weights: Weights, share: float, data: Any) -> None:
+@given(weight_matrices(most=7), st.sampled_from([0.0, 0.25, 1.0]), st.integers(1, 8), st.data())
+@settings(max_examples=150, deadline=None)
+def test_moves_agree_with_the_slow_twin(weights: Weights, share: float, horizon: int, data: Any) -> None:
     weights = np.round(weights)  # whole numbers: both add without rounding
     n = len(weights)
     starts, child, parent = candidate_edges(weights)
@@ -149,12 +153,12 @@ def test_moves_agree_with_the_slow_twin(weights: Weights, share: float, data: An
     start = np.where(edges >= 0, parent[edges] if len(parent) else -1, -1)
     fixed = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     fast, slow = start.copy(), start.copy()
-    _kernels.improve_forest(fast, weights, starts, parent, fixed, share, 1000)
-    slow_improve(slow, weights, starts, parent, fixed, share)
+    _kernels.improve_forest(fast, weights, starts, parent, fixed, share, horizon, 1000)
+    slow_improve(slow, weights, starts, parent, fixed, share, horizon)
     assert without_cycle(fast)
     assert (fast[fixed] == start[fixed]).all()
     assert fast.tolist() == slow.tolist()
-    assert value_of(fast, weights, share) >= value_of(start, weights, share) - 1e-9
+    assert value_of(fast, weights, share, horizon) >= value_of(start, weights, share, horizon) - 1e-9
 
 
 @given(weight_matrices(most=9), st.data())
@@ -177,6 +181,27 @@ def test_a_forest_has_no_cycle_keeps_what_is_forced_and_avoids_what_is_forbidden
     assert not any(above[x, p] for x, p in banned)
     for x, p in enumerate(parent):
         assert p < 0 or x in forced or weights[x, p] > 0
+
+
+def test_what_is_forbidden_is_avoided_at_any_distance() -> None:
+    """A chain longer than the horizon of the moves."""
+    n = 40
+    weights = np.full((n, n), -0.1, dtype=np.float32)
+    for x in range(n - 1):
+        weights[x, x + 1] = 3.0
+    weights[20, 21] = 1.0
+    assert grow_forest(weights).tolist() == [*range(1, n), -1]
+    weights[0, n - 1] = FORBIDDEN
+    assert np.flatnonzero(grow_forest(weights) < 0).tolist() == [20, n - 1]  # the weakest link
+    forced = [(x, x + 1) for x in range(n - 1) if x != 5]
+    assert np.flatnonzero(grow_forest(weights, forced=forced) < 0).tolist() == [5, n - 1]
+
+
+def test_a_total_order_takes_no_longer_than_it_should() -> None:
+    weights = np.triu(np.ones((1000, 1000), dtype=np.float32), 1)
+    start = time.perf_counter()
+    assert without_cycle(grow_forest(weights))
+    assert time.perf_counter() - start < 5
 
 
 # ---- several parents ----------------------------------------------------------------------------------------------

@@ -143,13 +143,13 @@ def maximum_arborescence(child, parent, weight, n):
 
 
 @_compiled
-def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
+def improve_forest(parent, weights, starts, candidates, fixed, share, horizon, sweeps):
     """Move subtrees to better parents until no move helps; changes `parent` and returns the number of moves.
 
-    The value of a forest is Σ_x [ w(x, parent) + share·mean_a w(x, a) ], a over the further ancestors of x: what is
-    under "dog" is under "animal" too, so a place is judged by all that it would state. It is their mean and not their
-    sum, or a great many weak pairs would outweigh a strong edge. `candidates[starts[x]:starts[x + 1]]` are the parents
-    that x may have. Moves that make a cycle are not considered.
+    The value of a forest is Σ_x [ w(x, parent) + share·mean_a w(x, a) ], a over the nearest `horizon` further ancestors
+    of x: what is under "dog" is under "animal" too, so a place is judged by all that it would state. It is their mean
+    and not their sum, or a great many weak pairs would outweigh a strong edge. `candidates[starts[x]:starts[x + 1]]`
+    are the parents that x may have. Moves that make a cycle are not considered.
     """
     n = len(parent)
     first, after = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
@@ -157,7 +157,6 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
         if parent[x] >= 0:
             after[x] = first[parent[x]]
             first[parent[x]] = x
-    below = np.zeros(n, np.bool_)
     members = np.empty(n, np.int64)
     inner, inside = np.empty(n, np.float64), np.empty(n, np.int64)  # further ancestors of a member that move with it
     moves = 0
@@ -170,12 +169,6 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
             size, place = 1, 0
             while place < size:
                 d = members[place]
-                below[d] = True
-                child = first[d]
-                while child >= 0:
-                    members[size] = child
-                    size += 1
-                    child = after[child]
                 inner[place], inside[place] = 0.0, 0
                 a = d
                 if d != x and parent[d] != x:
@@ -184,6 +177,12 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
                     a = parent[a]
                     inner[place] += weights[d, a]
                     inside[place] += 1
+                if inside[place] < horizon:  # what is beneath sees no further than this node: a move changes nothing
+                    child = first[d]
+                    while child >= 0:
+                        members[size] = child
+                        size += 1
+                        child = after[child]
                 place += 1
             best, best_value, current = -1, -np.inf, -np.inf
             for choice in range(starts[x] - 2, starts[x + 1]):
@@ -193,7 +192,10 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
                     p = parent[x]
                 else:
                     p = candidates[choice]
-                if p >= 0 and below[p]:
+                a = p
+                while a >= 0 and a != x:
+                    a = parent[a]
+                if a == x:
                     continue
                 value = 0.0
                 if p >= 0:
@@ -204,7 +206,7 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
                     a = p
                     if d == x and p >= 0:
                         a = parent[p]
-                    while a >= 0:
+                    while a >= 0 and count < horizon:
                         total += weights[d, a]
                         count += 1
                         a = parent[a]
@@ -214,8 +216,6 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, sweeps):
                     current = value
                 if value > best_value + 1e-9:
                     best, best_value = p, value
-            for place in range(size):
-                below[members[place]] = False
             if best != parent[x] and best_value > current + 1e-9:
                 old = parent[x]
                 if old >= 0:

@@ -2,7 +2,8 @@
 
 Weights are a square matrix, `weights[child, parent]`: above 0 when the pair is believed, below when it is not. Only
 pairs above 0 become edges. A place in the forest is judged by everything it states, not by its own edge alone: under
-"dog" a term is under "animal" too, so all its ancestors count, the further ones by their mean times `share`.
+"dog" a term is under "animal" too, so all its ancestors count, the further ones by their mean times `share`
+(the nearest sixteen of them, so that a very deep tree takes no very long time).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 
 SHARE = 0.25
 FORCED, FORBIDDEN = 1e4, -1e6
-_CANDIDATES, _SWEEPS = 64, 200
+_CANDIDATES, _HORIZON, _SWEEPS = 64, 16, 200
 
 
 def candidate_edges(weights: Floats32, most: int = _CANDIDATES) -> tuple[Ints, Ints, Ints]:
@@ -65,8 +66,22 @@ def grow_forest(weights: Any, *, forced: Iterable[tuple[int, int]] = (), share: 
     starts, child, parent = candidate_edges(weights)
     kept = _kernels.maximum_arborescence(child, parent, weights[child, parent].astype(np.float64), n)
     above = np.where(kept >= 0, parent[kept] if len(parent) else -1, -1)
-    _kernels.improve_forest(above, weights, starts, parent, fixed, share, _SWEEPS)
+    _kernels.improve_forest(above, weights, starts, parent, fixed, share, _HORIZON, _SWEEPS)
+    for x, p in zip(*np.nonzero(weights <= FORBIDDEN / 2), strict=True):
+        path = _path(above, int(x), int(p))
+        free = [node for node in path if not fixed[node]]
+        if free:  # beyond the horizon, so that no move saw it: the weakest link gives way
+            above[min(free, key=lambda node: (weights[node, above[node]], node))] = -1
     return above
+
+
+def _path(above: Ints, x: int, p: int) -> list[int]:
+    """The nodes whose edges lead from x up to p; empty when none do."""
+    path = []
+    while x >= 0 and x != p:
+        path.append(x)
+        x = int(above[x])
+    return path if x == p else []
 
 
 def add_parents(parent: Ints, weights: Any, most: int, *, forced: Iterable[tuple[int, int]] = ()) -> list[list[int]]:
