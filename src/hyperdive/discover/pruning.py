@@ -32,8 +32,8 @@ def dissolve_small(
 ) -> Parents:
     """A node with fewer than `least` children keeps none: they go to its own parents where that pair is believed.
 
-    No node gets more than `most` parents. Children that no parent takes become roots. `keep` are edges that stay; `root`
-    keeps its children however few.
+    No node gets more than `most` parents. Children that no parent takes become roots. `keep` are edges that stay;
+    `root` keeps its children however few.
 
     >>> w = np.ones((3, 3))
     >>> dissolve_small([[1], [2], []], w, 2)                 # 1 has one child, which goes up; then 2 has two
