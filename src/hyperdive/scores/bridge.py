@@ -1,7 +1,7 @@
 """What a word would be called, judged by its skip-gram vector: a linear map from those vectors to pattern vectors.
 
-Patterns name a word seldom or never; its neighbours they do name. With w_q the skip-gram vector of q at length 1 and u_q
-its row of U·Σ (see `hyperdive.patterns.association`), the map A is the weighted ridge regression
+Patterns name a word seldom or never; its neighbours they do name. With w_q the skip-gram vector of q at length 1 and
+u_q its row of U·Σ (see `hyperdive.patterns.association`), the map A is the weighted ridge regression
 
     A = argmin Σ_q min(n(q, ·), 20)·‖u_q − w_q·A‖² + 100·‖A‖²
 

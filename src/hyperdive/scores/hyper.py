@@ -17,7 +17,7 @@ from hyperdive.scores.rows import Floats
 
 @dataclass(frozen=True)
 class Weights:
-    """Nine numbers; nothing else is fitted."""
+    """Ten numbers; nothing else is fitted."""
 
     predicted: float = 1.0
     """√ of w_q·A·V[p]: what words like q are called."""
@@ -27,14 +27,17 @@ class Weights:
     """log(1 + n(q, p)): what the text says outright."""
     general: float = 0.3
     """(S(p) − S(q)) / (S(p) + S(q)): is p the broader of the two in DIVE?"""
+    similar: float = 0.3
+    """The positive part of the cosine W."""
     role: float = 0.03
     """log(1 + n(·, p)): how often p is a hypernym at all."""
     predicted_back: float = -0.2
     """As the first, of (p, q)."""
     stated_back: float = -0.2
     """log(1 + n(p, q))."""
-    slope: float = 3.5
-    start: float = -2.65
+    slope: float = 3.25
+    start: float = -2.95
+    """The logistic curve from the sum to a confidence."""
 
 
 WEIGHTS = Weights()
@@ -51,6 +54,7 @@ def evidence(pairs: Pairs, weights: Weights = WEIGHTS) -> Floats:
         + weights.smoothed * _root(stated.svd)
         + weights.stated * np.log1p(stated.counts)
         + weights.general * ratio(pairs.difference(sums), both)
+        + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
         + weights.role * np.log1p(stated.hyper_total)
         + weights.predicted_back * _root(pairs.predicted_back)
         + weights.stated_back * np.log1p(stated.reverse)
@@ -64,7 +68,8 @@ def _root(values: Floats) -> Floats:
 @register(
     "hyper",
     kind="combined",
-    formula="σ(a·(√(w_q·A·V[p]) + 0.3·√Psvd + 0.3·P + 0.3·ΔS/(S(q) + S(p)) + 0.03·log(1 + n(·, p)) − reverse) + b)",
+    formula="σ(3.25·x − 2.95), x = √(w_q·A·V[p]) + 0.3·(√Psvd + P + ΔS/(S(q) + S(p)) + W⁺) "
+    "+ 0.03·log(1 + n(·, p)) − 0.2·(√(w_p·A·V[q]) + log(1 + n(p, q)))",
     range="[0, 1]",
     reference="hyperdive; calibrated on HypeNet train",
     needs=("bridge", "nonnegative"),

@@ -188,7 +188,10 @@ class StatedPairs:
     @property
     def svd_silent(self) -> Bools:
         """Whether the decomposition knows nothing of q as a hyponym, or of p as a hypernym."""
-        return ~(self.terms.as_hyponym.any(axis=1)[self.q] & self.terms.as_hypernym.any(axis=1)[self.p])
+        as_hyponym, as_hypernym = (
+            np.asarray(table.any(axis=1)) for table in (self.terms.as_hyponym, self.terms.as_hypernym)
+        )
+        return ~(as_hyponym[self.q] & as_hypernym[self.p])
 
     @property
     def backed_off(self) -> Bools:
