@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._eight_bits import packed, unpacked
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
 from hyperdive.errors import FormatError
 from hyperdive.patterns.association import Factors
@@ -53,15 +54,21 @@ def write_files(patterns: Patterns, writer: ArtifactWriter) -> None:
     }
     if patterns.is_factorised:
         factors = patterns.factors
-        tensors |= {"svd.hypernyms": _smallest(factors.hypernyms), "svd.v": np.ascontiguousarray(factors.v)}
+        tensors |= {"svd.hypernyms": _smallest(factors.hypernyms), **_vectors("svd.v", factors.v)}
         if factors.u is not None and factors.hyponyms is not None:
-            tensors |= {"svd.hyponyms": _smallest(factors.hyponyms), "svd.u": np.ascontiguousarray(factors.u)}
+            tensors |= {"svd.hyponyms": _smallest(factors.hyponyms), **_vectors("svd.u", factors.u)}
     writer.put(TERMS, "".join(f"{term}\n" for term in patterns.terms).encode("utf-8"))
     writer.put(TENSORS, save(tensors))
     rows = patterns.evidence_rows
     if rows is not None:
         writer.put(EVIDENCE, _parquet(_evidence_table(rows)))
         writer.put(SENTENCES, _parquet(_sentence_table(rows.texts)))
+
+
+def _vectors(name: str, rows: npt.NDArray[np.float16]) -> dict[str, Any]:
+    """Rows in 8 bits when that loses nothing, else in 16."""
+    small = packed(rows)
+    return {name: np.ascontiguousarray(rows)} if small is None else {name: small[0], f"{name}.exponents": small[1]}
 
 
 def _smallest(values: Any) -> Any:
@@ -170,7 +177,12 @@ class _Checked:
         return numbers
 
     def vectors(self, name: str, size: int) -> npt.NDArray[np.float16]:
-        found = self._tensors.get(name)
+        found, exponents = self._tensors.get(name), self._tensors.get(f"{name}.exponents")
+        if exponents is not None:
+            if found is None or not found.dtype == exponents.dtype == np.int8 or exponents.shape != found.shape[:1]:
+                raise self.wrong(name)
+            with np.errstate(over="ignore"):
+                found = unpacked(found.reshape(len(found), -1), exponents).astype(np.float16)
         if found is None or found.dtype != np.float16 or found.ndim != 2 or len(found) != size:
             raise self.wrong(name)
         if not np.isfinite(found).all():

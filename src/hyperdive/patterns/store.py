@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._eight_bits import rounded_to_8_bits
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import InputError, OptionError
@@ -345,6 +346,19 @@ class Patterns:
                 of_u,
                 self.hyponym_vectors(kept[of_u]).astype(np.float16),
             )
+        return part
+
+    def pruned(self, words: Iterable[str], least: int) -> Patterns:
+        """What a small model keeps: terms of these words, phrases that patterns name so often, no sentences, V in 8 bits.
+
+        Values of pairs and their sums stay; rows of U·Σ are made anew from V and the pairs that are left.
+        """
+        known = self._known(set(words)) & (self.is_word | (self.hypo_totals + self.hyper_totals >= least))
+        part, kept = self.without_sentences()._part(known), np.flatnonzero(known)
+        part._totals = (self.hypo_totals[kept], self.hyper_totals[kept], self.totals[2])
+        of_v = np.flatnonzero(np.isin(kept, self.factors.hypernyms))
+        vectors = rounded_to_8_bits(self.hypernym_vectors(kept[of_v]))
+        part._factors = Factors(of_v, vectors.astype(np.float16))
         return part
 
     def without_sentences(self) -> Patterns:

@@ -11,7 +11,8 @@ Folder (format `hyperdive-model`, version 2; version 1 had no patterns):
 | `pattern-terms.txt`, `patterns.safetensors` | pairs that the text states, when patterns were read |
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
-Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does.
+Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does. Rows of
+`skipgram` that were rounded to 8 bits are stored so: as int8, with `skipgram.exponents` (see `hyperdive._eight_bits`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hyperdive._eight_bits import packed, unpacked
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import Error, FormatError, InputError
 from hyperdive.patterns.evidence import Evidence
@@ -180,7 +182,8 @@ class Model:
         """Write the model folder; with `force` an older model there stays until the new one is complete."""
         from safetensors.numpy import save
 
-        tensors: dict[str, Any] = {"frequencies": np.ascontiguousarray(self.frequencies)}
+        most = int(self.frequencies.max(initial=0))
+        tensors: dict[str, Any] = {"frequencies": _smallest(self.frequencies, most)}
         spaces: dict[str, Any] = {}
         for name in ("dive", "contexts", "skipgram"):
             space: VectorSpace | None = getattr(self, name)
@@ -231,6 +234,8 @@ def _tensors(name: str, space: VectorSpace) -> dict[str, Any]:
     """What `model.safetensors` holds of a space."""
     if name == "skipgram" or not _worth_sparse(space):
         dense = np.ascontiguousarray(space.matrix.toarray() if space.is_sparse else space.matrix, dtype=np.float32)
+        if name == "skipgram" and (small := packed(dense)) is not None:
+            return {name: small[0], f"{name}.exponents": small[1]}
         return {name: dense.astype(np.float16) if _fits_16_bits(dense) else dense}
     csr = space.matrix if space.is_sparse else sparse.csr_array(space.matrix)
     lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
@@ -285,8 +290,7 @@ class _Stored:
             matrix = self._sparse(name, shape)
             values = matrix.data
         else:
-            matrix = self._tensor(name, np.floating).astype(np.float32)
-            values = matrix
+            matrix = values = self._dense(name)
         if matrix.shape != shape:
             raise self._wrong(name)
         if not np.isfinite(values).all():
@@ -298,6 +302,14 @@ class _Stored:
             kind=str(about["kind"]),
             parameters=self.header["parameters"],
         )
+
+    def _dense(self, name: str) -> Any:
+        if f"{name}.exponents" not in self._names:
+            return self._tensor(name, np.floating).astype(np.float32)
+        codes, exponents = self._tensor(name, np.int8), self._tensor(f"{name}.exponents", np.int8)
+        if codes.ndim != 2 or exponents.shape != (len(codes),):
+            raise self._wrong(name)
+        return unpacked(codes, exponents)
 
     def _sparse(self, name: str, shape: tuple[int, int]) -> Any:
         lengths = self._tensor(f"{name}.lengths", np.integer).astype(np.int64)

@@ -1,0 +1,56 @@
+"""Vectors in 8 bits: each row is whole numbers from −127 to 127 times a power of two of its own.
+
+    x[i] ≈ c[i]·2^e        e = the smallest exponent with max |x[i]| ≤ 127·2^e, but at least −24
+
+A power of two makes the result exact in 16 bits too (which hold multiples of 2⁻²⁴), and rounding twice changes
+nothing: what was rounded once can be stored in 8 bits again without loss.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_LOWEST = -24
+
+Codes = npt.NDArray[np.int8]
+
+
+def rounded_to_8_bits(matrix: Any) -> npt.NDArray[np.float32]:
+    """The nearest rows that 8 bits can hold.
+
+    >>> rounded_to_8_bits(np.array([[1.0, 0.3, -0.01], [0.0, 0.0, 0.0]])).tolist()
+    [[1.0, 0.296875, -0.015625], [0.0, 0.0, 0.0]]
+    """
+    return unpacked(*_rounded(matrix))
+
+
+def packed(matrix: Any) -> tuple[Codes, Codes] | None:
+    """The numbers c and the exponents e of every row, or None when 8 bits would lose something.
+
+    >>> codes, exponents = packed(np.array([[1.0, 0.296875, -0.015625]]))
+    >>> codes.tolist(), exponents.tolist()
+    ([[64, 19, -1]], [-6])
+    >>> packed(np.array([[1.0, 0.3]])) is None
+    True
+    """
+    codes, exponents = _rounded(matrix)
+    return (codes, exponents) if np.array_equal(unpacked(codes, exponents), matrix) else None
+
+
+def unpacked(codes: Codes, exponents: Codes) -> npt.NDArray[np.float32]:
+    """The rows again; infinite where a damaged exponent is too large."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(codes.astype(np.float32), exponents.astype(np.int32)[:, None]))
+
+
+def _rounded(matrix: Any) -> tuple[Codes, Codes]:
+    matrix = np.asarray(matrix, dtype=np.float32)
+    largest = np.abs(matrix).max(axis=1, initial=0.0)
+    parts, powers = np.frexp(largest)  # largest = part·2^power, 1/2 ≤ part < 1
+    exponents = np.where(largest > 0, powers - 7 + (parts > 127 / 128), 0)
+    exponents = np.clip(exponents, _LOWEST, 120).astype(np.int8)
+    codes = np.rint(np.ldexp(matrix, -exponents.astype(np.int32)[:, None]))
+    return np.clip(codes, -127, 127).astype(np.int8), exponents
