@@ -19,8 +19,9 @@ from hyperdive.api import load
 from hyperdive.benchmark.taxonomy import load_gold
 from hyperdive.discover.arborescence import grow_forest
 from hyperdive.discover.ranking import ranking
-from hyperdive.discover.taxonomy import MIN_CONFIDENCE, pair_values, taxonomy, weigh
+from hyperdive.discover.taxonomy import MIN_CONFIDENCE, taxonomy
 from hyperdive.discover.taxonomy_terms import collect
+from hyperdive.discover.weighing import pair_values, weigh
 
 
 def best_parent(weights: Any) -> Any:

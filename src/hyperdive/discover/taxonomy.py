@@ -25,15 +25,11 @@ from hyperdive.discover.pruning import Pairs, Parents, beneath_root, depths, dis
 from hyperdive.discover.ranking import Ranking, ranking
 from hyperdive.discover.tables import Table
 from hyperdive.discover.taxonomy_terms import Nodes, beneath, collect, read_terms, useful
+from hyperdive.discover.weighing import HEAD_CONFIDENCE, pair_values, weigh
 from hyperdive.errors import MissingExtra, OptionError, one_line
 
-HEAD_CONFIDENCE = 0.9
-"""How sure we are that a phrase is a kind of its head: "domestic dog" is a dog, "hot dog" is not."""
 MIN_CONFIDENCE = 0.5
 DEFAULT_TOP, DEFAULT_BENEATH, DEFAULT_LEVELS = 500, 200, 3
-_PAIRS_A_BLOCK, _ROWS = 500_000, 256
-_LOWEST = -4.0
-_SLOPE = 0.1
 
 
 @dataclass(frozen=True)
@@ -310,81 +306,6 @@ def _names(
         reach = MIN_SCORE if least is None else least
         return beneath(model, root, by, least=reach, levels=levels or DEFAULT_LEVELS, top=top or DEFAULT_BENEATH), []
     return useful(model, top or DEFAULT_TOP), []
-
-
-# ---- pairs --------------------------------------------------------------------------------------------------------
-
-
-def pair_values(nodes: Nodes, by: Ranking, progress: Progress = SILENT) -> npt.NDArray[np.float32]:
-    """The score of every pair, `values[child, parent]`; NaN where a term has no vector, and for a term with itself."""
-    n = len(nodes)
-    values = np.full((n, n), np.nan, dtype=np.float32)
-    known = np.flatnonzero(nodes.terms.found)
-    rows = max(1, _PAIRS_A_BLOCK // max(len(known), 1))
-    with progress.stage("scoring", total=len(known) ** 2, unit="pairs") as bar:
-        for start in range(0, len(known), rows):
-            block = known[start : start + rows]
-            pairs = nodes.terms.pairs(np.repeat(block, len(known)), np.tile(known, len(block)))
-            values[np.ix_(block, known)] = by(pairs).reshape(len(block), len(known))
-            bar.advance(len(pairs))
-    np.fill_diagonal(values, np.nan)
-    return values
-
-
-def weigh(
-    values: npt.NDArray[np.float32], calibrated: bool, least: float | None, nodes: Nodes
-) -> npt.NDArray[np.float32]:
-    """Turn values in place into what each pair is worth in a forest: above 0 when believed, 0 when nothing is known.
-
-    A confidence c becomes the log of its odds against those of the least confidence, ln(c/(1−c)) − ln(l/(1−l)). A score
-    s that is no confidence becomes its distance from the least, in units of the mean distance of those above; without
-    a least score the three best pairs a term, in the mean, are believed. Beyond a confidence of 0.9 the weight hardly
-    grows: of parents that are all but sure the nearest should win, not the surest.
-    """
-    if calibrated:
-        assert least is not None
-        odds = float(np.log(least / (1 - least)))
-        head = float(np.log(HEAD_CONFIDENCE / (1 - HEAD_CONFIDENCE))) - odds
-        knee = max(head, 1.0)
-    else:
-        limit = _least_score(values) if least is None else least
-        unit = _mean_above(values, limit) - limit or 1.0
-        head = 2.0
-    for start in range(0, len(values), _ROWS):  # block by block: the matrix may be most of the memory
-        found = values[start : start + _ROWS].astype(np.float64)
-        if calibrated:
-            sure = np.clip(found, 1e-4, 1 - 1e-4)
-            found = np.log(sure / (1 - sure)) - odds
-            found = np.minimum(found, knee + _SLOPE * (found - knee))
-        else:
-            found = (found - limit) / unit + 1e-3  # a pair with exactly the least score is believed too
-        values[start : start + _ROWS] = np.nan_to_num(np.maximum(found, _LOWEST), nan=0.0)
-    for phrase, over in enumerate(nodes.heads):
-        if over >= 0 and head > 0:
-            values[phrase, over] = max(float(values[phrase, over]), head)
-            values[over, phrase] = _LOWEST
-    return values
-
-
-def _least_score(values: npt.NDArray[np.float32]) -> float:
-    """The score that three pairs a term reach, in the mean."""
-    wanted = 3 * len(values)
-    top = np.zeros(0, dtype=np.float32)
-    for start in range(0, len(values), _ROWS):
-        block = values[start : start + _ROWS]
-        top = np.concatenate([top, block[block > MIN_SCORE]])
-        if len(top) > wanted:
-            top = np.partition(top, len(top) - wanted)[-wanted:]
-    return float(top.min()) if len(top) == wanted else MIN_SCORE
-
-
-def _mean_above(values: npt.NDArray[np.float32], limit: float) -> float:
-    total, count = 0.0, 0
-    for start in range(0, len(values), _ROWS):
-        block = values[start : start + _ROWS]
-        above = block[block >= limit]
-        total, count = total + float(above.sum(dtype=np.float64)), count + len(above)
-    return total / count if count else limit
 
 
 # ---- edges --------------------------------------------------------------------------------------------------------
