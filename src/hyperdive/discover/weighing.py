@@ -73,7 +73,8 @@ def weigh(values: Floats32, calibrated: bool, least: float | None, nodes: Nodes)
 def _favour_near(weights: Floats32) -> None:
     """Change believed pairs to min(w, 1 + 0.1·(w − 1)) + max(w − m(p), 0).
 
-    m(p) = Σ_x w⁺(x, p) / (2 + number of such x): what is usual for p. The 2 draws the mean towards 0 where few children are believed and there is little to compare.
+    m(p) = Σ_x w⁺(x, p) / (2 + number of such x): what is usual for p. The 2 draws it towards 0 where few children are
+    believed and there is little to compare.
     """
     total, count = np.zeros(len(weights)), np.full(len(weights), 2.0)
     for start in range(0, len(weights), _ROWS):
