@@ -130,14 +130,14 @@ def evaluate(
             },
         }
     if further or discovery:
-        from hyperdive.discover.ranking import EMPTY_WORDS, ranking
+        from hyperdive.discover.ranking import EMPTY_WORDS, Order, ranking
 
         result["further"] = further_measures(
             found,
             source,
             pos=pos,
             discovery=_split(discovery) or (),
-            ranking=None if scores else ranking,
+            ranking=None if scores else lambda one: Order(ranking(one)),
             never=EMPTY_WORDS,
             seed=seed,
             threads=threads or 0,

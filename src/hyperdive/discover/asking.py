@@ -142,8 +142,8 @@ class Question:
         start, end = lookup.starts[self.asked[number]], lookup.starts[self.asked[number] + 1]
         single = lookup.starts[self.candidates + 1] - lookup.starts[self.candidates] == 1
         rows = lookup.rows[np.minimum(lookup.starts[self.candidates], len(lookup.rows) - 1)]
-        places = np.flatnonzero(single & (rows == lookup.rows[end - 1])) if end - start > 1 else []
-        return int(places[0]) if len(places) else None
+        places = np.flatnonzero(single & (rows == lookup.rows[end - 1]))
+        return int(places[0]) if end - start > 1 and len(places) else None
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
         """Pairs (asked term, candidate)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,12 @@ from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, r
 from hyperdive.discover.signals import agreement
 from hyperdive.discover.tables import Table
 from hyperdive.errors import OptionError
+from hyperdive.scores.pairs import Pairs
 
 MIN_CONFIDENCE = 0.2
 MIN_SCORE = 0.02
 MOST_EVIDENCE = 3
+_FIRST_LOOK = 2000
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: `confidence` is None where the score is not a calibrated one."""
+    """One answer; `score` is what answers are ordered by, `confidence` None where there is no calibrated score."""
 
     term: str
     confidence: float | None
@@ -121,24 +123,21 @@ def _answer(
     evidence: int,
 ) -> Table[Answer]:
     side = question.downwards if narrower else question.upwards
-    values = np.array(by(side(number)))
-    values[blocked | question.same(number)] = -np.inf
-    if not narrower and not by.calibrated and by.name == NEAR_AND_GENERAL:
-        _raise_head(question, number, values)
-    places = best(values, top)
-    likely = places[values[places] >= limit]
-    rows = question.candidates[likely]
-    asked = question.terms
-    word = " ".join(_names(asked, int(question.asked[number])))
-    agreed = agreement(side(number, rows))
+    bounds = np.array(by.bound(side(number)))
+    bounds[blocked | question.same(number)] = -np.inf
+    if not narrower and by.name == NEAR_AND_GENERAL:
+        _raise_head(question, number, bounds)
+    found = _first(by, lambda places: side(number, question.candidates[places]), bounds, limit, top)
+    word = " ".join(_names(question.terms, int(question.asked[number])))
+    rows = question.candidates[found.places]
     answers = []
-    for row, value, one in zip(rows, values[likely], agreed, strict=True):
+    for row, value, score, one in zip(rows, found.values, found.scores, agreement(side(number, rows)), strict=True):
         term = question.word(int(row))
         pair = (term, word) if narrower else (word, term)
         answers.append(
             Answer(
                 term,
-                float(value) if by.calibrated else None,
+                float(score) if by.calibrated else None,
                 float(value),
                 one.signals,
                 one.evidence,
@@ -152,8 +151,39 @@ def _answer(
         answers,
         columns=columns,
         formats={"confidence": ".2f", "score": ".3g"},
-        notes=() if answers else (_unknown(question, values, places, limit, by),),
+        notes=() if answers else (_unknown(question, found, limit, by),),
     )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Places among the candidates, what they are ordered by, their scores; `nearest` is the best, likely or not."""
+
+    places: Any
+    values: Any
+    scores: Any
+    nearest: tuple[int, float] | None
+
+
+def _first(by: Ranking, pairs: Callable[[Any], Pairs], bounds: Any, limit: float, top: int) -> _Found:
+    """The best answers, exactly: candidates are judged from the largest bound on, as many as may still matter."""
+    left = int(np.isfinite(bounds).sum())
+    looked = min(max(_FIRST_LOOK, 4 * top), left)
+    while True:
+        places = np.sort(best(bounds, looked))
+        scores = bounds[places] if by.fit is None else by(pairs(places))
+        values = by.value(bounds[places], scores)
+        likely = np.flatnonzero(scores >= limit)
+        order = likely[best(values[likely], top)]
+        if by.fit is None or looked == left:
+            break
+        # nothing that was not looked at can come before the last answer
+        if len(order) == top and values[order[-1]] > bounds[places].min():
+            break
+        looked = min(8 * looked, left)
+    rest = best(values, 1)
+    nearest = (int(places[rest[0]]), float(scores[rest[0]])) if len(rest) else None
+    return _Found(places[order], values[order], scores[order], nearest)
 
 
 def _raise_head(question: Question, number: int, values: Any) -> None:
@@ -168,15 +198,16 @@ def _names(terms: Any, row: int) -> list[str]:
     return [terms.source.main.words[i] for i in lookup.rows[lookup.starts[row] : lookup.starts[row + 1]]]
 
 
-def _unknown(question: Question, values: Any, places: Any, limit: float, by: Ranking) -> str:
+def _unknown(question: Question, found: _Found, limit: float, by: Ranking) -> str:
     """What to say instead of a guess."""
-    if len(places) == 0:
+    if found.nearest is None:
         return "not known: no candidate is left"
-    what = "a confidence" if by.calibrated else f"a score ({by.name})"
-    guess = question.word(int(question.candidates[places[0]]))
-    if limit < MIN_SCORE:
+    if not by.calibrated and limit < MIN_SCORE:
         return f"not known: {by.name} says nothing for any candidate"
-    return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {values[places[0]]:.2g}"
+    what = "a confidence" if by.calibrated else f"a score ({by.name})"
+    place, value = found.nearest
+    guess = question.word(int(question.candidates[place]))
+    return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {value:.2g}"
 
 
 def _sentences(model: Any, narrow: str, broad: str, most: int) -> tuple[Sentence, ...]:
