@@ -74,7 +74,19 @@ def main() -> None:
     print(f"text: {text.stat().st_size / 1e6:.0f} MB; alternatives on {part.stat().st_size / 1e6:.0f} MB, scaled")
 
     place = Path(tempfile.mkdtemp(prefix="hyperdive-bench-")) / "corpus"
-    arguments = ("encode", text, "-o", place, "--preset", "paper", "--no-keep-text", "--force", "--progress", "none")
+    arguments = (
+        "encode",
+        "--no-patterns",
+        text,
+        "-o",
+        place,
+        "--preset",
+        "paper",
+        "--no-keep-text",
+        "--force",
+        "--progress",
+        "none",
+    )
     common.command(*arguments)  # the first run compiles
     runs = [common.command(*arguments, "--threads", 2) for _ in range(options.repeat)]
     ours, memory = min(runs)

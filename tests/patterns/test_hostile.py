@@ -78,7 +78,8 @@ def test_a_line_of_a_megabyte_costs_what_its_parts_cost(unit: str) -> None:
 
 def test_the_same_bytes_however_it_is_read(tmp_path: Path) -> None:
     lines = [
-        f"Animals such as {'dog cow pig'.split()[i % 3]}s and cats are pets. A {'fox hen'.split()[i % 2]} is a kind of large animal." for i in range(400)
+        f"Animals such as {'dog cow pig'.split()[i % 3]}s and cats are pets. A {'fox hen'.split()[i % 2]} is a kind of large animal."
+        for i in range(400)
     ]
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     folders = []

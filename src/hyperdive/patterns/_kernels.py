@@ -310,6 +310,8 @@ def _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence):
         return out, n
     pattern = APPOSITION
     s, e, at, unwrapped = unwrap(kind, word, flags, s, e, at, end)
+    if _proper(flags, e, begin):
+        return out, n
     following = kind[at] if at < end else END
     if opener == LEFT:
         if following != RIGHT and following != COMMA and following != PREP and following != SEMI:
@@ -369,7 +371,7 @@ def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
     if s >= e or (kind[e - 1] != NOUN and article != A) or _proper(flags, e, begin):
         return out, n
     s, e, after, unwrapped = unwrap(kind, word, flags, s, e, after, end)
-    if kind[e - 1] != NOUN and article != A:
+    if (kind[e - 1] != NOUN and article != A) or (unwrapped and _proper(flags, e, begin)):
         return out, n
     if (word[e - 1] == UNWRAP and after < end and word[after] == OF) or word[e - 1] == EMPTY:
         return out, n

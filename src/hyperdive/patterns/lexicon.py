@@ -69,8 +69,7 @@ _TRIGGERS: dict[int, str] = {
     k.UNWRAP: (
         "type types kind kinds form forms species genus breed breeds class classes member members variety varieties "
         "sort sorts subspecies genera family families subfamily order group groups category categories style styles "
-        "brand series piece set strain strains cultivar cultivars subtype subtypes subclass subgenus group range "
-        "collection list number line variant version chain pair"
+        "brand piece strain strains cultivar cultivars subtype subtypes subclass subgenus variant version"
     ),
     k.MOST: "most",
     k.WHICH: "which who",

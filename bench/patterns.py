@@ -1,0 +1,153 @@
+"""What do patterns cost, and what are they worth?
+
+    python bench/patterns.py --text wiki.txt.xz                    # reading with and without, memory
+    python bench/patterns.py --model MODEL [--plot FILE.svg]       # precision by pattern, silent pairs, calibration
+
+The first reads the same 200 MB twice, as a command, and compares. The second needs the datasets (HYPERDIVE_DATA): each
+pattern against the pairs that the HypeNet train file knows; the combined score where patterns are silent, beside C·ΔS;
+and how far its confidence is what it says, on every set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import common
+from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
+from hyperdive.benchmark.datasets import MICRO_10, Dataset, load
+from hyperdive.benchmark.measures import average_precision, micro_average
+from hyperdive.patterns.table import PATTERNS
+from hyperdive.scores import Pairs, Terms, as_source, get
+from hyperdive.spaces.model import Model
+
+
+def reading(text: str, size: int) -> None:
+    """Seconds and memory of `encode` with and without patterns."""
+    path = common.first_bytes(text, size)
+    folder = Path(tempfile.mkdtemp(prefix="hyperdive-bench-"))
+    figures: dict[str, tuple[float, float]] = {}
+    for _ in range(2):
+        for option in ("--no-patterns", "--patterns"):
+            found = common.command("encode", path, "-o", folder / "corpus", "--force", "--no-keep-text", option)
+            figures[option] = min(found, figures.get(option, found))
+    for option, (seconds, memory) in figures.items():
+        print(f"encode {option:<14} {seconds:6.1f} s  {memory:6.0f} MB")
+    print(f"with patterns: {figures['--patterns'][0] / figures['--no-patterns'][0]:.2f} times the time without")
+
+
+def asked(model: Model, dataset: Dataset) -> tuple[Pairs, np.ndarray, np.ndarray]:
+    """The pairs of a dataset that the model knows, which those are, and their labels."""
+    terms = Terms(as_source(model), dataset.space_keys())
+    known = terms.found[dataset.q] & terms.found[dataset.p]
+    return terms.pairs(dataset.q[known], dataset.p[known]), known, dataset.labels[known]
+
+
+def precision(model: Model) -> None:
+    """Each pattern on the HypeNet train pairs."""
+    pairs, _, labels = asked(model, load("HypeNet-train"))
+    assert pairs.patterns is not None and model.patterns is not None
+    print(f"{'pattern':<12} {'matches':>8} {'pairs':>8} {'in HypeNet train':>17} {'of them true':>13}")
+    for pattern in PATTERNS:
+        matrix = model.patterns.by_pattern(pattern.name)
+        here = pairs.patterns.by_pattern(pattern.name) > 0
+        share = f"{100 * labels[here].mean():12.1f}%" if here.any() else f"{'–':>13}"
+        print(f"{pattern.name:<12} {matrix.data.sum():8.0f} {matrix.nnz:8d} {here.sum():17d} {share}")
+    print(f"(of all its pairs that the model knows {100 * labels.mean():.1f}% are true)")
+
+
+def silent(model: Model) -> None:
+    """AP of the combined score and C·ΔS among pairs of which no pattern speaks."""
+    print(f"\n{'silent pairs':<14} {'pairs':>6} {'of known':>9} {'hyper':>7} {'C·ΔS':>7}")
+    values: dict[str, dict[str, float]] = {"hyper": {}, "C·ΔS": {}}
+    sizes = {}
+    for name in MICRO_10:
+        pairs, _, labels = asked(model, load(name))
+        assert pairs.patterns is not None
+        here = pairs.patterns.silent
+        sizes[name] = int(here.sum())
+        for score, found in values.items():
+            found[name] = 100 * average_precision(get(score)(pairs)[here], labels[here])
+        share = f"{100 * here.mean():8.1f}%"
+        print(f"{name:<14} {sizes[name]:6d} {share:>9} {values['hyper'][name]:7.1f} {values['C·ΔS'][name]:7.1f}")
+    averages = [micro_average(found, sizes) for found in values.values()]
+    print(f"{'micro average':<14} {sum(sizes.values()):6d} {'':>9} {averages[0]:7.1f} {averages[1]:7.1f}")
+
+
+def calibration(model: Model, plot: str | None) -> None:
+    """How far the confidence is what it says."""
+    print(f"\n{'confidence':<14} {'pairs':>6} {'true':>7} {'ECE':>7}   share that is true in each tenth of confidence")
+    curves: dict[str, list[Bin]] = {}
+    for name in ("HypeNet-train", *MICRO_10):
+        pairs, _, labels = asked(model, load(name))
+        bins = curves[name] = reliability(get("hyper")(pairs), labels)
+        shares = " ".join(f"{100 * one.true:3.0f}" for one in bins)
+        error = 100 * expected_calibration_error(bins)
+        print(f"{name:<14} {len(labels):6d} {100 * labels.mean():6.1f}% {error:6.1f}%   {shares}")
+    if plot:
+        Path(plot).write_text(drawn(curves), encoding="utf-8", newline="\n")
+
+
+def drawn(curves: dict[str, list[Bin]]) -> str:
+    """A reliability plot as SVG: one line a set, the diagonal is a confidence that keeps its word."""
+    colours = ["#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999",
+               "#882255", "#117733"]  # fmt: skip
+    size, left, top = 360, 60, 20
+
+    def at(one: Bin) -> str:
+        return f"{left + size * one.confidence:.1f},{top + size * (1 - one.true):.1f}"
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 230} {size + 70}" font-family="sans-serif" '
+        'font-size="12"><rect width="100%" height="100%" fill="#ffffff"/>',
+        f'<rect x="{left}" y="{top}" width="{size}" height="{size}" fill="none" stroke="#888"/>',
+        f'<line x1="{left}" y1="{top + size}" x2="{left + size}" y2="{top}" stroke="#888" stroke-dasharray="4"/>',
+    ]
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        parts.append(f'<text x="{left + size * tick:.0f}" y="{top + size + 18}" text-anchor="middle">{tick:g}</text>')
+        parts.append(f'<text x="{left - 8}" y="{top + size * (1 - tick) + 4:.0f}" text-anchor="end">{tick:g}</text>')
+    parts.append(
+        f'<text x="{left + size / 2:.0f}" y="{top + size + 40}" text-anchor="middle">confidence of hyper</text>'
+    )
+    parts.append(
+        f'<text transform="translate(16 {top + size / 2:.0f}) rotate(-90)" text-anchor="middle">share true</text>'
+    )
+    for (name, bins), colour in zip(curves.items(), colours, strict=True):
+        wide = 3 if name == "HypeNet-train" else 1.5
+        points = " ".join(at(one) for one in bins if one.pairs >= 20)
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{wide}"/>')
+    for row, (name, colour) in enumerate(zip(curves, colours, strict=True)):
+        y = top + 14 + 22 * row
+        parts.append(f'<path d="M{left + size + 16} {y} h24" stroke="{colour}" stroke-width="3"/>')
+        parts.append(f'<text x="{left + size + 48}" y="{y + 4}">{name}</text>')
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--text", help="a large text file")
+    options.add_argument("--size", type=int, default=200_000_000, help="how many bytes of it")
+    options.add_argument("--model", help="a model with patterns")
+    options.add_argument("--plot", help="write the reliability plot here (SVG)")
+    given = options.parse_args()
+    print(common.machine())
+    if given.text:
+        reading(given.text, given.size)
+    if given.model:
+        model = Model.load(given.model)
+        start = time.perf_counter()
+        assert model.patterns is not None
+        fresh = model.patterns.of_vocabulary(model.words)
+        fresh.factors  # noqa: B018 computed here, to be timed
+        print(f"decomposition of {fresh.pairs:,} pairs: {time.perf_counter() - start:.1f} s\n")
+        precision(model)
+        silent(model)
+        calibration(model, given.plot)
+
+
+if __name__ == "__main__":
+    main()
