@@ -36,15 +36,12 @@ def bridge(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
     """
     from threadpoolctl import threadpool_limits
 
-    named = [
-        (number, space.index(term))
-        for number, term in enumerate(patterns.terms)
-        if patterns.hypo_totals[number] > 0 and term in space
-    ]
-    numbers = np.array([number for number, _ in named], dtype=np.int64)
-    rows = np.array([row for _, row in named], dtype=np.int64)
+    named = np.flatnonzero(patterns.hypo_totals > 0)
+    places = {word: row for row, word in enumerate(space.words)}
+    found = np.fromiter((places.get(patterns.terms[n], -1) for n in named.tolist()), dtype=np.int64, count=len(named))
+    numbers, rows = named[found >= 0], found[found >= 0]
     dimensions = int(space.matrix.shape[1])
-    if not len(named):
+    if not len(numbers):
         return np.zeros((dimensions, patterns.factors.rank), dtype=np.float32)
     vectors = lengths_of_one(np.asarray(space.matrix[rows], dtype=np.float64))
     weighted = vectors * np.minimum(patterns.hypo_totals[numbers], _MOST)[:, None]
