@@ -142,6 +142,8 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "confidence of 0.2" in str(hypernyms(model, "dog"))
         assert [row.term for row in hyponyms(model, "animal")] == ["poodle"]
         assert "states it 9 times" in str(model.explain("poodle", "dog"))
+        assert [(row.term, row.confidence) for row in hypernyms(model, "judge dog", 1)] == [("dog", 0.9)]
+        assert hypernyms(model, "judge dog", 1)[0].signals[0] == "head"
         with pytest.raises(OptionError, match="from 0 to 1"):
             hypernyms(model, "poodle", min_confidence=2)
     finally:

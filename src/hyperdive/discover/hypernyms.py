@@ -19,6 +19,7 @@ MIN_CONFIDENCE = 0.2
 MIN_SCORE = 0.02
 MOST_EVIDENCE = 3
 _FIRST_LOOK = 2000
+_BEFORE = 0.2  # more than the logarithm of the head's confidence takes away
 
 
 @dataclass(frozen=True)
@@ -125,13 +126,13 @@ def _answer(
     side = question.downwards if narrower else question.upwards
     bounds = np.array(by.bound(side(number)))
     bounds[blocked | question.same(number)] = -np.inf
-    if not narrower and by.name == NEAR_AND_GENERAL:
-        _raise_head(question, number, bounds)
-    found = _first(by, lambda places: side(number, question.candidates[places]), bounds, limit, top)
+    head = None if narrower or (by.fit is None and by.name != NEAR_AND_GENERAL) else _head(question, number, bounds)
+    found = _first(by, lambda places: side(number, question.candidates[places]), bounds, limit, top, head)
     word = " ".join(_names(question.terms, int(question.asked[number])))
     rows = question.candidates[found.places]
     answers = []
-    for row, value, score, one in zip(rows, found.values, found.scores, agreement(side(number, rows)), strict=True):
+    agreed = agreement(side(number, rows))
+    for place, row, value, score, one in zip(found.places, rows, found.values, found.scores, agreed, strict=True):
         term = question.word(int(row))
         pair = (term, word) if narrower else (word, term)
         answers.append(
@@ -139,7 +140,7 @@ def _answer(
                 term,
                 float(score) if by.calibrated else None,
                 float(value),
-                one.signals,
+                ("head", *one.signals) if place == head else one.signals,
                 one.evidence,
                 _sentences(model, *pair, evidence) if evidence and one.evidence else (),
             )
@@ -165,13 +166,17 @@ class _Found:
     nearest: tuple[int, float] | None
 
 
-def _first(by: Ranking, pairs: Callable[[Any], Pairs], bounds: Any, limit: float, top: int) -> _Found:
+def _first(
+    by: Ranking, pairs: Callable[[Any], Pairs], bounds: Any, limit: float, top: int, head: int | None = None
+) -> _Found:
     """The best answers, exactly: candidates are judged from the largest bound on, as many as may still matter."""
     left = int(np.isfinite(bounds).sum())
     looked = min(max(_FIRST_LOOK, 4 * top), left)
     while True:
         places = np.sort(best(bounds, looked))
         scores = bounds[places] if by.fit is None else by(pairs(places))
+        if by.calibrated and head is not None:
+            scores = np.where(places == head, np.maximum(scores, _head_confidence()), scores)
         values = by.value(bounds[places], scores)
         likely = np.flatnonzero(scores >= limit)
         order = likely[best(values[likely], top)]
@@ -186,11 +191,19 @@ def _first(by: Ranking, pairs: Callable[[Any], Pairs], bounds: Any, limit: float
     return _Found(places[order], values[order], scores[order], nearest)
 
 
-def _raise_head(question: Question, number: int, values: Any) -> None:
-    """A police dog is a dog: the head of a phrase comes first, where no pattern can say so."""
+def _head(question: Question, number: int, bounds: Any) -> int | None:
+    """The place of a phrase's head, which is put before all others: a police dog is a dog."""
     head = question.head(number)
-    if head is not None and len(values) and np.isfinite(values[head]):
-        values[head] = np.nextafter(values.max(), np.inf)
+    if head is None or not np.isfinite(bounds[head]):
+        return None
+    bounds[head] = bounds.max() + _BEFORE
+    return head
+
+
+def _head_confidence() -> float:
+    from hyperdive.discover.weighing import HEAD_CONFIDENCE
+
+    return HEAD_CONFIDENCE
 
 
 def _names(terms: Any, row: int) -> list[str]:

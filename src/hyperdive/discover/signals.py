@@ -1,4 +1,4 @@
-"""Which signals agree that x is a kind of y, each looked at by itself."""
+"""Which signals agree that x is a kind of y, each looked at by itself; of a phrase, its head is one more."""
 
 from __future__ import annotations
 
