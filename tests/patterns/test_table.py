@@ -91,3 +91,9 @@ def test_tagged_corpora_use_their_keys(tmp_path: Path) -> None:
     pytest.importorskip("textblob")
     found = stated(tmp_path, "Domestic animals such as dogs and cats need care.", pos="textblob", threads=1)
     assert {("dog|n", "animal|n"), ("dog|n", "domestic|j animal|n")} <= pairs(found, "such-as")
+
+
+def test_the_docs_name_every_pattern() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "patterns.md").read_text(encoding="utf-8")
+    for pattern in PATTERNS:
+        assert f"| `{pattern.name}` | {pattern.meaning} | {pattern.gold} | {pattern.trap} |" in page
