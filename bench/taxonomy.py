@@ -64,7 +64,7 @@ def compare_ways(model: Any, name: str, score: str | None) -> None:
     gold = load_gold([name])
     by = ranking(model, score)
     nodes = collect(model, gold.terms, heads=False)
-    weights = weigh(pair_values(nodes, by), by.calibrated, MIN_CONFIDENCE if by.calibrated else None, nodes)
+    weights = weigh(pair_values(nodes, by), by, MIN_CONFIDENCE if by.calibrated else None, nodes)
     for way, build in WAYS.items():
         parent = build(weights)
         edges = [(nodes.names[x], nodes.names[p]) for x, p in enumerate(parent) if p >= 0]

@@ -255,7 +255,7 @@ def taxonomy(
     nodes = collect(model, names, heads=heads, keep=[*rules.terms(), *([root] if root is not None else [])])
     number = {name: place for place, name in enumerate(nodes.names)}
     top_node = -1 if root is None else number[normal(root)]
-    weights = weigh(pair_values(nodes, by, progress), by.calibrated, least, nodes)
+    weights = weigh(pair_values(nodes, by, progress), by, least, nodes)
     forced = [(number[child], number[parent]) for child, parent in rules.force]
     for child, parent in rules.forbid:
         if child in number and parent in number:

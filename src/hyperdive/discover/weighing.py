@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,11 +11,13 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.ranking import Ranking
 from hyperdive.discover.taxonomy_terms import Nodes
+from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.rows import Floats
 
 HEAD_CONFIDENCE = 0.9
 """How sure we are that a phrase is a kind of its head: "domestic dog" is a dog, "hot dog" is not."""
 _PAIRS_A_BLOCK, _ROWS = 500_000, 256
-_LOWEST, _SLOPE, _HEAD = -4.0, 0.1, 3.0
+_LOWEST, _SLOPE, _FIT, _HEAD = -4.0, 0.1, 0.2, 3.0
 
 Floats32 = npt.NDArray[np.float32]
 
@@ -34,7 +38,7 @@ def pair_values(nodes: Nodes, by: Ranking, progress: Progress = SILENT) -> Float
     return values
 
 
-def weigh(values: Floats32, calibrated: bool, least: float | None, nodes: Nodes) -> Floats32:
+def weigh(values: Floats32, by: Ranking, least: float | None, nodes: Nodes) -> Floats32:
     """Turn values in place into what each pair is worth in a forest: above 0 when believed, 0 when nothing is known.
 
     A confidence c becomes the log of its odds against those of the least confidence, ln(c/(1−c)) − ln(l/(1−l)). A score
@@ -43,9 +47,10 @@ def weigh(values: Floats32, calibrated: bool, least: float | None, nodes: Nodes)
 
     A confidence says "at any distance", an edge wants the nearest parent. So beyond one unit the weight hardly grows,
     and what counts instead is by how much x is more surely a p than the other terms that are believed to be: among
-    animals everything is surely an animal and rather surely a mammal, but not everything is more so than others.
+    animals everything is surely an animal and rather surely a mammal, but not everything is more so than others. And
+    where the ranking has a fit (how much p is about x in particular), a fifth of it counts, too.
     """
-    if calibrated:
+    if by.calibrated:
         assert least is not None
         odds = float(np.log(least / (1 - least)))
         head = _HEAD if least <= HEAD_CONFIDENCE else 0.0
@@ -55,14 +60,16 @@ def weigh(values: Floats32, calibrated: bool, least: float | None, nodes: Nodes)
         head = _HEAD
     for start in range(0, len(values), _ROWS):  # block by block: the matrix may be most of the memory
         found = values[start : start + _ROWS].astype(np.float64)
-        if calibrated:
+        if by.calibrated:
             sure = np.clip(found, 1e-4, 1 - 1e-4)
             found = np.log(sure / (1 - sure)) - odds + 1e-5  # a pair with exactly the least confidence is believed
         else:
             found = (found - limit) / unit + 1e-5
         values[start : start + _ROWS] = np.nan_to_num(np.maximum(found, _LOWEST), nan=0.0)
-    if calibrated:
+    if by.calibrated:
         _favour_near(values)
+        if by.fit is not None:
+            _add_fit(values, by.fit, nodes)
     for phrase, over in enumerate(nodes.heads):
         if over >= 0 and head > 0:
             values[phrase, over] = max(float(values[phrase, over]), head)
@@ -86,6 +93,18 @@ def _favour_near(weights: Floats32) -> None:
         block = weights[start : start + _ROWS]
         near = np.minimum(block, 1 + _SLOPE * (block - 1)) + np.maximum(block - usual, 0)
         weights[start : start + _ROWS] = np.where(block > 0, near, block)
+
+
+def _add_fit(weights: Floats32, fit: Callable[[Pairs], Floats], nodes: Nodes) -> None:
+    """Add to each believed pair a fifth of what speaks for it in particular, measured from the mean of all of them."""
+    child, parent = np.nonzero(weights > 0)
+    found = np.empty(len(child))
+    for start in range(0, len(child), _PAIRS_A_BLOCK):
+        q, p = child[start : start + _PAIRS_A_BLOCK], parent[start : start + _PAIRS_A_BLOCK]
+        found[start : start + _PAIRS_A_BLOCK] = fit(nodes.terms.pairs(q, p))
+    if len(found):
+        changed = weights[child, parent] + _FIT * (found - found.mean())
+        weights[child, parent] = np.maximum(changed, 1e-3)  # believed as before
 
 
 def _least_score(values: Floats32) -> float:
