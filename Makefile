@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo test test-all lint format docs bench clean
+.PHONY: help demo test test-all lint format docs bench model clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -48,6 +48,13 @@ bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alter
 	$(BIN)/python bench/count.py --corpus bench-output/corpus
 	$(BIN)/python bench/train.py --corpus bench-output/corpus
 	$(BIN)/python bench/evaluate.py
+
+CORPUS ?= $(HYPERDIVE_CORPUS)
+model: $(VENV)/.stamp-dev  ## the model inside the package anew, byte for byte: make model CORPUS=wiki.txt.xz
+	@test -n "$(CORPUS)" || { echo "type: make model CORPUS=FILE with the text, or set HYPERDIVE_CORPUS"; exit 2; }
+	$(BIN)/hyperdive encode $(CORPUS) --preset paper --no-keep-text --force -o build/model/corpus
+	$(BIN)/hyperdive train build/model/corpus --force -o build/model/full
+	$(BIN)/python tools/make_model.py build/model/full -o src/hyperdive/models/en-wiki
 
 docs: $(VENV)/.stamp-dev  ## write docs/cli.md from the help texts
 	@$(BIN)/python -m hyperdive.cli.reference > docs/cli.md

@@ -349,7 +349,7 @@ class Patterns:
         return part
 
     def pruned(self, words: Iterable[str], least: int) -> Patterns:
-        """What a small model keeps: terms of these words, phrases that patterns name so often, no sentences, V in 8 bits.
+        """What a small model keeps: terms of these words, phrases named `least` times, no sentences, V in 8 bits.
 
         Values of pairs and their sums stay; rows of U·Σ are made anew from V and the pairs that are left.
         """

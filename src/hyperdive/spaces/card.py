@@ -37,6 +37,10 @@ def card(model: Model) -> str:
         )
     if history:
         lines.append(f"Objective (mean log likelihood per word) at the end of training: {history[-1]:.5f}.")
+    if "pruned" in facts:
+        lines.append(_told(facts["pruned"], len(model)))
+    for title, text in facts.get("card", {}).items():
+        lines += ["", f"## {title}", "", text]
     lines += [
         "",
         "## What to expect",
@@ -46,6 +50,14 @@ def card(model: Model) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _told(pruned: dict[str, Any], words: int) -> str:
+    return (
+        f"Pruned from a model of {pruned['words']:,} words: the {pruned['frequent']:,} most frequent, and the "
+        f"{words - pruned['frequent']:,} others that a dictionary knows or that patterns name most often; phrases that "
+        f"patterns name {pruned['least']} times or more. Skip-gram and pattern vectors are rounded to 8 bits."
+    )
 
 
 _SPOKEN = {"tokens": "kept tokens", "vocabulary": "vocabulary (with the unknown symbol)"}

@@ -63,7 +63,7 @@ def pruned(
     skipgram, patterns = model.skipgram, model.patterns
     facts: dict[str, Any] = {
         **model.facts,
-        "pruned": {"words of the full model": len(model), "frequent": frequent, "least": least},
+        "pruned": {"words": len(model), "frequent": min(frequent, len(kept)), "least": least},
     }
     return Model(
         model.dive.subset(kept),
