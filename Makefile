@@ -20,7 +20,7 @@ $(VENV)/.stamp-%: pyproject.toml
 	 else $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$*]'; fi
 	@touch $@
 
-demo: $(VENV)/.stamp-demo  ## the whole way on a small real corpus, about a minute
+demo: $(VENV)/.stamp-demo,plots  ## the whole way on a small real corpus, about a minute
 	@$(BIN)/hyperdive demo -o demo-output
 
 test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests

@@ -1,15 +1,20 @@
 """See it work: the whole way on a small real corpus.
 
 Reads the text of the `demo` extra (dictionary definitions and beginnings of encyclopedia articles, three million
-words), trains a model on it and shows what it learned. Nothing is fetched; all that is shown is computed in this run.
+words), trains a model on it and shows what it learned: answers with the sentences behind them, a tree, topics, two
+words drawn side by side, and figures on the datasets that are there. Nothing is fetched; all that is shown is computed
+in this run. Without the extra a small generated text stands in, and the page says so. The page is kept as demo.txt.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,23 +22,26 @@ from hyperdive.cli.common import ProgressMode, ProgressOption, ThreadsOption, re
 
 if TYPE_CHECKING:
     from hyperdive.api import Model
+    from hyperdive.discover.showing import Ink
 
-# Pairs a child can judge; the model sees none of them as pairs.
-_PAIRS = [
-    ("dog", "animal"),
-    ("horse", "animal"),
-    ("trout", "fish"),
-    ("eagle", "bird"),
-    ("oak", "tree"),
-    ("rose", "plant"),
-    ("copper", "metal"),
-    ("malaria", "disease"),
-    ("guitar", "instrument"),
-    ("sword", "weapon"),
-    ("poem", "work"),
-    ("physics", "science"),
-]
-_SIMILAR = ("horse", "copper", "guitar")
+PAGE = "demo.txt"
+WORDS = (
+    "poodle", "spaniel", "eagle", "shark", "oak", "banana", "violin", "submarine", "cathedral", "malaria", "chess",
+    "gold",
+)  # fmt: skip
+TREE = (
+    "animal ant bee bird copper disease dog eagle fish flower gold guitar horse insect instrument malaria mammal metal "
+    "oak plant rifle shark sparrow sword terrier tree trout tulip violin weapon whale"
+).split()
+TWO = ("violin", "instrument")
+_TOPICS_ABOUT = ("ship", "disease", "metal", "church", "cloth", "war", "nerve", "wine")
+_SCORES = {
+    "Random": "chance",
+    "Frequency": "the more frequent word",
+    "C·ΔS": "DIVE alone",
+    "hyper": "DIVE and patterns",
+}
+_SETS = ("BLESS", "EVALution", "LEDS", "HyperLex")
 
 
 def demo(
@@ -43,44 +51,229 @@ def demo(
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
-    from hyperdive._progress import human
     from hyperdive.api import load
+
+    shown = reporter(progress)
+    page = _Page(output)
+    page.say(page.ink.bold("hyperdive: raw text in, is-a knowledge out"), "")
+    real = _train(page, output, threads, shown)
+    model = load(output / "model")
+    _answers(page, model, output / "corpus")
+    _tree(page, model)
+    _topics(page, model)
+    _two_words(page, model, output)
+    if real:
+        _figures(page, model, threads, shown)
+    page.head("Try next")
+    page.say(*(f"  {line}" for line in commands(_command(), output, real=real)))
+    page.keep()
+
+
+class _Page:
+    """Lines to the reader now, and to a file in the end."""
+
+    def __init__(self, folder: Path) -> None:
+        from hyperdive._store import explain_os_errors
+        from hyperdive.discover.showing import Ink
+        from hyperdive.errors import OutputError
+
+        # never over somebody's own folders of the same names
+        if folder.exists() and not (folder / PAGE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+            raise OutputError(f"{folder}: exists and is not of an earlier demo", hint="choose another -o")
+        with explain_os_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / PAGE).write_text("the demo has not finished\n", encoding="utf-8")
+        terminal = sys.stdout.isatty()
+        self.ink: Ink = Ink(terminal and "NO_COLOR" not in os.environ)
+        self.width = min(max(shutil.get_terminal_size((80, 24)).columns, 80), 100) if terminal else 80
+        self._place, self._lines = folder / PAGE, list[str]()
+
+    def say(self, *lines: str) -> None:
+        for line in lines:
+            write(line)
+            self._lines.append(line)
+        sys.stdout.flush()
+
+    def head(self, text: str, *beneath: str) -> None:
+        self.say("", self.ink.bold(text), *(self.ink.dim(line) for line in beneath))
+
+    def keep(self) -> None:
+        import re
+
+        text = "\n".join(re.sub("\x1b\\[[0-9]m", "", line) for line in self._lines)
+        self._place.write_text(text + "\n", encoding="utf-8")
+
+
+def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> bool:
+    """Text, corpus, counts, model; whether the text is real."""
+    import time
+
+    import numpy as np
+
+    from hyperdive._progress import duration, human
     from hyperdive.counts.cooccurrence import Cooccurrence
     from hyperdive.patterns.reading import encode
+    from hyperdive.patterns.store import patterns_of
     from hyperdive.spaces.pipeline import train
+
+    started = time.monotonic()
+    texts, about = _text(output / "text")
+    real = len(about) > 1
+    page.say(f"1. the text: {human(sum(path.stat().st_size for path in texts), 'B')} in {output / 'text'}")
+    page.say(*(f"     {line}" for line in about))
+    corpus = encode(texts, output / "corpus", force=True, threads=threads, progress=progress)
+    read = corpus.header["accounting"]["read"]
+    page.say(f"2. encoded: {len(corpus):,} words kept of {read:,}; a vocabulary of {corpus.vocabulary_size - 1:,}")
+    stated = patterns_of(corpus.path)
+    if stated is not None:
+        page.say(f"     read along: {int(stated.counts.sum()):,} statements that something is a kind of something")
+    counts = Cooccurrence.from_corpus(
+        corpus, output / "counts", near=True, force=True, threads=threads, progress=progress
+    )
+    page.say(f"3. counted: {counts.total:,} meetings of two words within {counts.options.window} words")
+    small: dict[str, Any] = {} if real else {"dimensions": 20, "pmi_filter": "none"}
+    model: Any = train(
+        counts, output / "model", patterns=corpus.path, force=True, threads=threads, progress=progress, **small
+    )
+    vectors = model.dive.matrix
+    used = (np.count_nonzero(vectors) if isinstance(vectors, np.ndarray) else vectors.nnz) / len(model)
+    page.say(f"4. trained: {len(model):,} vectors of {model.dive.dimensions} numbers ≥ 0, {used:.0f} of them not zero")
+    page.say(f"   all in {duration(time.monotonic() - started)}, without a label")
+    return real
+
+
+def _text(folder: Path) -> tuple[list[Path], list[str]]:
+    """The files of the demo's text and what they are."""
+    from hyperdive.errors import MissingExtra
+    from hyperdive.text.generated import write_generated
     from hyperdive.text.sample import SOURCES, write_sample
 
-    report = reporter(progress)
-    write("hyperdive: raw text in, is-a knowledge out\n")
-    texts = write_sample(output / "text")
-    size = sum(path.stat().st_size for path in texts)
-    write(f"1. the text: {human(size, 'B')} in {output / 'text'}")
-    for about in SOURCES.values():
-        write(f"     {about}")
-    corpus = encode(list(texts), output / "corpus", force=True, threads=threads, progress=report)
-    read = corpus.header["accounting"]["read"]
-    write(f"2. encoded: {len(corpus):,} words kept of {read:,}; a vocabulary of {corpus.vocabulary_size - 1:,}")
-    counts = Cooccurrence.from_corpus(
-        corpus, output / "counts", near=True, force=True, threads=threads, progress=report
+    try:
+        return write_sample(folder), list(SOURCES.values())
+    except MissingExtra as missing:
+        return write_generated(folder), [f"GENERATED text, made up by rule: {missing}"]
+
+
+def _answers(page: _Page, model: Model, corpus: Path) -> None:
+    from hyperdive.api import load
+    from hyperdive.discover.showing import answer_lines
+    from hyperdive.errors import Error
+    from hyperdive.spaces.packaged import DEFAULT
+
+    try:
+        starter: Model | None = load(DEFAULT)
+    except Error:
+        starter = None
+    beneath = ["  the most telling first, with its confidence; said 3×: the text states it 3 times"]
+    if starter is not None:
+        beneath.append(f"  {DEFAULT}: the model that comes with the package ({len(starter):,} words) on the same word")
+    page.head("What is a …?", *beneath)
+    page.say(
+        *answer_lines(
+            model, WORDS, beside=starter, beside_name=DEFAULT, width=page.width, ink=page.ink, why=_rare(corpus)
+        )
     )
-    write(f"3. counted: {counts.total:,} meetings of two words within {counts.options.window} words")
-    train(counts, output / "model", force=True, threads=threads, progress=report)
-    model = load(output / "model")
-    used = model.dive.matrix.nnz / len(model)
-    write(f"4. trained: {len(model):,} vectors of {model.dive.dimensions} numbers ≥ 0, {used:.0f} of them not zero\n")
-    _directions(model)
-    _neighbours(model)
-    _general(model)
-    me = _command()
-    write("Try next:")
-    for line in (
-        f"printf 'trout\\tfish\\nfish\\ttrout\\n' | {me} score - -m {output / 'model'} -s 'C*dS' -s CDE",
-        f"{me} general -m {output / 'model'} --query fish",
-        f"{me} evaluate -m {output / 'model'}      # after: {me} datasets fetch",
-        f"{me} export {output / 'model'} vectors.txt",
-        f"{me} train YOUR_TEXT -o model",
-    ):
-        write(f"  {line}")
+
+
+def _rare(corpus: Path) -> Callable[[str], str]:
+    """Why a word is not in the model: how often the text has it."""
+    from hyperdive.text.corpus import Corpus
+
+    opened = Corpus.open(corpus)
+    least = opened.parameters["min_count"]
+
+    def why(word: str) -> str:
+        times = int(opened.counts[opened.all_words.index(word)]) if word in opened.all_words else 0
+        often = {0: "never", 1: "once", 2: "twice"}.get(times, f"{times} times")
+        return f"{often} in this text, and a word must be there {least} times"
+
+    return why
+
+
+def _tree(page: _Page, model: Model) -> None:
+    from hyperdive.discover.graph_formats import tree_lines
+    from hyperdive.discover.taxonomy import taxonomy
+
+    terms = [term for term in TREE if term in model]
+    found = taxonomy(model, terms)
+    page.head(f"{len(terms)} words, given in the order of the alphabet, as a tree")
+    for line in tree_lines(found):
+        page.say(
+            "  " + "".join(page.ink.dim(part.text) if part.kind in ("line", "note") else part.text for part in line)
+        )
+
+
+def _topics(page: _Page, model: Model) -> None:
+    """The dimensions where a few everyday words are largest."""
+    import numpy as np
+
+    from hyperdive.discover.showing import topic_lines
+    from hyperdive.discover.topics import topics
+
+    every = {topic.dimension: topic for topic in topics(model, words=8)}
+    asked = [word for word in _TOPICS_ABOUT if word in model]
+    chosen = list(dict.fromkeys(int(np.argmax(model[word])) for word in asked)) or list(every)[:6]
+    page.head(
+        f"{len(chosen)} of the {len(every)} dimensions",
+        *([f"  those where {', '.join(asked)} are largest"] if asked else []),
+        "  on the left its most typical words, then its largest, the most general ones",
+    )
+    page.say(*topic_lines(model, [every[one] for one in chosen], width=page.width, ink=page.ink))
+
+
+def _two_words(page: _Page, model: Model, output: Path) -> None:
+    from hyperdive.discover.plots import plot_comparison
+    from hyperdive.discover.showing import drawn_lines
+    from hyperdive.errors import MissingExtra
+
+    if not all(word in model for word in TWO):
+        return
+    page.head(f"Does {TWO[1]} include {TWO[0]}?", f"  the largest dimensions of {TWO[1]}, named by their first words")
+    page.say(*drawn_lines(model, TWO, width=page.width, ink=page.ink))
+    picture = output / f"{'-'.join(TWO)}.svg"
+    try:
+        plot_comparison(model, TWO, picture, force=True)
+    except MissingExtra as missing:
+        page.say(f"  no picture: {missing}")
+    else:
+        page.say(f"  as a picture: {picture}")
+
+
+def _figures(page: _Page, model: Model, threads: int | None, progress: Any) -> None:
+    """Figures on the datasets that are there."""
+    from hyperdive.benchmark.datasets import load
+    from hyperdive.benchmark.evaluation import evaluate
+    from hyperdive.errors import Error
+
+    there = []
+    for name in _SETS:
+        try:
+            there.append(load(name))
+        except Error:
+            continue
+    if not there:
+        return
+    found = evaluate(model, datasets=there, scores=list(_SCORES), threads=threads or 0, progress=progress)
+    page.head("How good is it?", "  average precision in per cent (for HyperLex Spearman's ρ × 100)")
+    page.say("  " + " " * 34 + "".join(f"{name:>11}" for name in found.results))
+    for score, about in _SCORES.items():
+        cells = "".join(f"{result.cells[score].value:11.1f}" for result in found.results.values())
+        page.say(f"  {f'{score}, {about}':<34}{cells}")
+    known = "".join(f"{100 * (1 - result.scored.oov / result.n):10.0f}%" for result in found.results.values())
+    page.say(page.ink.dim(f"  {'pairs of which it knows both words':<34}{known}"))
+
+
+def commands(me: str, output: Path, *, real: bool = True) -> list[str]:
+    """Five commands that work after the demo."""
+    model = shlex.quote(str(output / "model"))
+    broad = "bird" if real else "dog"
+    return [
+        f"{me} hypernyms beetle pistol -m {model} --evidence",
+        f"{me} evidence shark fish -m {model}",
+        f"{me} hyponyms {broad} -m {model}",
+        f"{me} explain sword weapon -m {model}",
+        f"{me} taxonomy --root animal -m {model} --format skos",
+    ]
 
 
 def _command() -> str:
@@ -88,32 +281,4 @@ def _command() -> str:
     program = Path(sys.argv[0])
     if shutil.which("hyperdive") or program.name != "hyperdive":
         return "hyperdive"
-    return str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else str(program)
-
-
-def _directions(model: Model) -> None:
-    """Which of two words is the kind of the other? ΔS says."""
-    known = [(narrow, broad) for narrow, broad in _PAIRS if narrow in model and broad in model]
-    sums = model.score([narrow for narrow, _ in known], [broad for _, broad in known], "ΔS")
-    together = model.score([narrow for narrow, _ in known], [broad for _, broad in known], "C·ΔS")
-    write("Which is a kind of which? The broader word should have the larger sum (ΔS > 0):")
-    for (narrow, broad), difference, score in zip(known, sums, together, strict=True):
-        says = f"{narrow} is a kind of {broad}" if difference > 0 else f"{broad} is a kind of {narrow}"
-        write(f"  {'✓' if difference > 0 else '✗'} {says:<32} ΔS {difference:+6.2f}   C·ΔS {score:+6.2f}")
-    write(f"  {int((sums > 0).sum())} of {len(known)} directions right, no label seen\n")
-
-
-def _neighbours(model: Model) -> None:
-    write("Which words are alike? (cosine of skip-gram vectors)")
-    for word in _SIMILAR:
-        if word in model:
-            write(f"  {word:<8} {', '.join(near.term for near in model.similar(word, 8))}")
-    write("")
-
-
-def _general(model: Model) -> None:
-    import numpy as np
-
-    sums = np.asarray(model.dive.matrix.sum(axis=1)).ravel()
-    top = np.argsort(-sums, kind="stable")[:20]
-    write(f"The most general words (largest sums): {', '.join(model.words[i] for i in top)}\n")
+    return shlex.quote(str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else str(program))
