@@ -46,8 +46,9 @@ def results(path: Path = RESULTS) -> str:
     """The figures of the model and of the full one, as a table."""
     table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     lines = [
-        "Average precision in per cent (HyperLex: Spearman's ρ) over the pairs whose words it knows, without training on "
-        "any of them; in brackets the full model on the same pairs.",
+        "Average precision in per cent (HyperLex: Spearman's ρ) over the pairs whose words it knows; in brackets the "
+        "full model on the same pairs. Nothing was trained on these pairs; the constants of `hyper` were set on the "
+        "training pairs of HypeNet.",
         "",
         "| | pairs | known | " + " | ".join(SHOWN) + " |",
         "| --- |" + " ---: |" * (len(SHOWN) + 2),

@@ -33,7 +33,7 @@ _REASONS = {
 
 
 def info(
-    path: Annotated[Path, typer.Argument(help="A folder made by hyperdive.", show_default=False)],
+    path: Annotated[Path, typer.Argument(help="A folder made by hyperdive, or a packaged model.", show_default=False)],
     verify: Annotated[bool, typer.Option("--verify", help="Compare every file with its checksum.")] = False,
     drop_text: Annotated[bool, typer.Option("--drop-text", help="Remove the original text kept in a corpus.")] = False,
     words: Annotated[int, typer.Option(min=0, help="How many of the most frequent words to show.")] = 10,
@@ -47,9 +47,11 @@ def info(
     from hyperdive._store import Artifact, read_header
     from hyperdive.patterns.files import drop_sentences
     from hyperdive.patterns.store import FOLDER, open_folder
+    from hyperdive.spaces.packaged import find_model
     from hyperdive.text.corpus import Corpus
     from hyperdive.text.keeping import drop_text as drop
 
+    path = find_model(path)
     header = read_header(path)
     if verify:
         Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
