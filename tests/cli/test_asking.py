@@ -44,6 +44,7 @@ def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> 
     ran = hyperdive("hypernyms", "poodle", "-m", model, "--block", mine, "--evidence")
     assert ran.code == 0
     assert "dog" not in ran.out
+    assert "no sentences" in ran.err
 
 
 def test_the_other_verbs(hyperdive: Run, model: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hyperdive.cli.common import write, write_json
+from hyperdive.cli.common import ProgressMode, reporter, write, write_json
 
 WordsArgument = Annotated[
     list[str], typer.Argument(metavar="WORD...", help="Words, or phrases in quotes.", show_default=False)
@@ -52,8 +52,12 @@ def answer(
     from hyperdive.discover.hypernyms import MOST_EVIDENCE, ask
     from hyperdive.scores.opening import open_space
 
+    opened = open_space(model)
+    patterns = getattr(opened, "patterns", None) if evidence else None
+    if evidence and (patterns is None or not patterns.has_sentences):
+        reporter(ProgressMode.auto).note("this model has kept no sentences, so there is no evidence to show")
     tables = ask(
-        open_space(model),
+        opened,
         words,
         narrower=narrower,
         candidates=None if candidates is None else read_terms(candidates),
