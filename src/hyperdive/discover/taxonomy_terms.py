@@ -166,17 +166,19 @@ def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, to
     """The root and up to `top` terms beneath it, found level by level.
 
     First the words that are a kind of the root; then, for each level, the words that are a kind of one of those, if
-    being a kind of the root is at least half as likely as asked. The surest come first.
+    being a kind of the root is at least half as likely as asked. Of too many the surest are chosen, among them those that
+    the text calls other things a kind of: they make the groups.
     """
     root = normal(root)
     question = Question(model, [root])
     space = source_of(model).main
     usual = ~question.named(_NO_TERMS) & ~question.same(0)
     sure = by(question.downwards(0))
+    order = _groups_first(model, sure, by)
     # what the root is rather a kind of ("species" for "animal") is not beneath it
     sure = np.where(usual & (sure > by(question.upwards(0))), sure, -np.inf)
     value = np.where(sure >= least, sure, -np.inf)
-    frontier = best(value, _FRONTIER)
+    frontier = best(np.where(value > -np.inf, order, -np.inf), _FRONTIER)
     likely = np.flatnonzero(sure >= least / 2)
     asked = set(frontier.tolist())
     for _ in range(levels - 1):
@@ -189,16 +191,28 @@ def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, to
         # a chain is as sure as its weakest link, and as its two ends together
         through = np.where(reached >= least, np.minimum(reached, np.maximum(sure[likely], least / 2)), -np.inf)
         value[likely] = np.maximum(value[likely], through)
-        ranked = best(value, _FRONTIER * 4)
+        ranked = best(np.where(value > -np.inf, order, -np.inf), _FRONTIER * 4)
         frontier = np.array([one for one in ranked if one not in asked], dtype=np.int64)[:_FRONTIER]
         asked |= set(frontier.tolist())
-    chosen = best(value, top)
+    chosen = best(np.where(value > -np.inf, order, -np.inf), top)
     if len(chosen) == 0:
         raise InputError(
             f"nothing is a kind of {root!r} with at least {least:g} by {by.name}",
             hint="choose a broader root, or a smaller --min-confidence",
         )
     return [root, *(plain(space.words[question.candidates[place]]) for place in chosen)]
+
+
+def _groups_first(model: Any, sure: npt.NDArray[np.float64], by: Ranking) -> npt.NDArray[np.float64]:
+    """In which order words are chosen: ln(c/(1−c)) + ¼·ln(1 + n).
+
+    c is the confidence, n how often the text calls something a kind of the word.
+    """
+    stated = vocabulary(model).stated
+    if stated is None or not by.calibrated or len(stated.hyper_totals) != len(sure):
+        return sure
+    known = np.clip(sure, 1e-4, 1 - 1e-4)
+    return np.log(known / (1 - known)) + 0.25 * np.log1p(stated.hyper_totals)
 
 
 def useful(model: Any, top: int) -> list[str]:
