@@ -94,6 +94,8 @@ def test_an_explanation_says_where_inclusion_fails() -> None:
     assert found.included == pytest.approx(0.5)
     assert "read no patterns" in str(found)
     assert found.to_dict()["evidence"] is None
+    apart = explain(space(np.eye(2)), "w0", "w1")
+    assert {row.score: row.verdict for row in apart.scores}["CDE"] == "says nothing"
     assert {row.score for row in found.scores} >= {"C·ΔS", "AL₁", "CDE", "invCL"}
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hyperdive.discover.asking import Question
 from hyperdive.discover.compare import HIDDEN, LABEL_WORDS
+from hyperdive.discover.ranking import silence
 from hyperdive.discover.signals import SIGNALS, agreement
 from hyperdive.discover.tables import Table
 from hyperdive.discover.topics import dimensions
@@ -182,7 +183,8 @@ def _scores(question: Question) -> Table[Verdict]:
         reverse = float(score(question.upwards(1, question.asked[:1]))[0])
         place = 1 + int((score(question.upwards(0, everything)) > value).sum())
         side = "" if score.symmetric else "yes, " if value > reverse else "no, " if value < reverse else "undecided, "
-        found.append(Verdict(score.name, value, reverse, place, len(everything), f"{side}place {place}"))
+        said = "says nothing" if value == reverse == silence(score) else f"{side}place {place}"
+        found.append(Verdict(score.name, value, reverse, place, len(everything), said))
     return Table(
         Verdict,
         found,

@@ -104,17 +104,17 @@ def ranking(model: Any, wanted: str | None = None) -> Ranking:
     """The score asked for, else the best this model allows: the combined one with patterns, else nearness upwards."""
     if wanted is not None:
         score = get(wanted)
-        return Ranking(score.name, score, score.name == COMBINED, _none(score))
+        return Ranking(score.name, score, score.name == COMBINED, silence(score))
     combined = _combined(model)
     if combined is not None:
         return Ranking(combined.name, combined, True, fit=about_this_word)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
 
 
-def _none(score: Score) -> float:
+def silence(score: Score) -> float:
     """The value from which on a score says nothing for a pair: the lower end of its range, 0 where that is open.
 
-    >>> _none(get("CDE")), _none(get("AL₁")), _none(get("KL")), _none(get("C·ΔS"))
+    >>> silence(get("CDE")), silence(get("AL₁")), silence(get("KL")), silence(get("C·ΔS"))
     (0.0, -1.0, -inf, 0.0)
     """
     low = score.range.lstrip("([").split(",")[0].strip()
