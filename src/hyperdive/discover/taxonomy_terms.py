@@ -166,8 +166,8 @@ def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, to
     """The root and up to `top` terms beneath it, found level by level.
 
     First the words that are a kind of the root; then, for each level, the words that are a kind of one of those, if
-    being a kind of the root is at least half as likely as asked. Of too many the surest are chosen, among them those that
-    the text calls other things a kind of: they make the groups.
+    being a kind of the root is at least half as likely as asked. Of too many the surest are chosen, among them those
+    that the text calls other things a kind of: they make the groups.
     """
     root = normal(root)
     question = Question(model, [root])
