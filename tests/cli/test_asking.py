@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hyperdive.spaces.model import Model
 from tests.discover.small import small_model
 
 Run = Callable[..., Any]
@@ -112,3 +113,11 @@ def test_a_question_imports_nothing_it_does_not_need(model: Path) -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code, str(model)], capture_output=True, text=True)
     assert ran.stdout.strip().split("\n")[-1] == "[]", ran.stdout + ran.stderr
+
+
+def test_one_unknown_word_does_not_silence_the_others(hyperdive: Run, model: Path) -> None:
+    known = Model.load(model).words[-1]
+    result = hyperdive("hypernyms", known, "zzyzx", "-m", str(model))
+    assert result.code == 1
+    assert result.out.startswith(f"{known}\n")
+    assert "'zzyzx'" in result.err

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hyperdive.cli.common import ProgressMode, reporter, write, write_json
+from hyperdive.errors import Error, UnknownWordError, one_line
 
 WordsArgument = Annotated[
     list[str], typer.Argument(metavar="WORD...", help="Words, or phrases in quotes.", show_default=False)
@@ -49,22 +50,21 @@ def answer(
 ) -> None:
     """Ask and print; a word that the model does not know is an error, a word it knows nothing of is not."""
     from hyperdive.discover.asking import read_terms
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE, ask
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE
     from hyperdive.scores.opening import open_space
 
     opened = open_space(model)
     patterns = getattr(opened, "patterns", None) if evidence else None
     if evidence and (patterns is None or not patterns.has_sentences):
         reporter(ProgressMode.auto).note("this model has kept no sentences, so there is no evidence to show")
-    tables = ask(
-        opened,
-        words,
-        narrower=narrower,
-        candidates=None if candidates is None else read_terms(candidates),
-        block=() if block is None else read_terms(block),
-        evidence=MOST_EVIDENCE if evidence else 0,
+    asked: dict[str, Any] = {
+        "narrower": narrower,
+        "candidates": None if candidates is None else read_terms(candidates),
+        "block": () if block is None else read_terms(block),
+        "evidence": MOST_EVIDENCE if evidence else 0,
         **options,
-    )
+    }
+    words, tables, unknown = _known(opened, words, asked)
     if json:
         write_json(
             [
@@ -72,19 +72,36 @@ def answer(
                 for word, table in zip(words, tables, strict=True)
             ]
         )
-        return
-    from hyperdive.errors import one_line
+    else:
+        for number, (word, table) in enumerate(zip(words, tables, strict=True)):
+            if len(tables) > 1 or unknown:
+                write(("\n" if number else "") + one_line(word))
+            write(_with_sentences(table) if evidence and len(table) else str(table))
+    if unknown:
+        raise Error("; ".join(str(error) for error in unknown))
 
-    for number, (word, table) in enumerate(zip(words, tables, strict=True)):
-        if len(tables) > 1:
-            write(("\n" if number else "") + one_line(word))
-        write(_with_sentences(table) if evidence and len(table) else str(table))
+
+def _known(model: Any, words: list[str], asked: dict[str, Any]) -> tuple[list[str], list[Any], list[Error]]:
+    """The words that the model knows with their answers, and what is wrong with the others; one alone is an error."""
+    from hyperdive.discover.hypernyms import ask
+
+    try:
+        return words, ask(model, words, **asked), []
+    except UnknownWordError:
+        if len(words) == 1:
+            raise
+    found, tables, unknown = [], [], []
+    for word in words:
+        try:
+            tables += ask(model, [word], **asked)
+            found.append(word)
+        except UnknownWordError as error:
+            unknown.append(error)
+    return found, tables, unknown
 
 
 def _with_sentences(table: Any) -> str:
     """The table with the sentences of each answer beneath it."""
-    from hyperdive.errors import one_line
-
     head, *lines = str(table).split("\n")
     shown = [head]
     for line, row in zip(lines, table, strict=False):
