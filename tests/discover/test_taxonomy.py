@@ -194,6 +194,16 @@ def test_beneath_a_root(monkeypatch: Patch) -> None:
         taxonomy(model, root="  ")
 
 
+def test_a_phrase_as_root(monkeypatch: Patch) -> None:
+    """Its head was added, and took all its children."""
+    words = ["guitar", "instrument", "musical_instrument", "piano"]
+    told = {("guitar", "musical_instrument"): 0.9, ("piano", "musical_instrument"): 0.9}
+    told |= {("guitar", "instrument"): 0.95, ("piano", "instrument"): 0.95}
+    found = taxonomy(believe(monkeypatch, words, told), root="musical instrument")
+    assert found.children("musical instrument") == ["guitar", "piano"]
+    assert "instrument" not in found
+
+
 def test_the_most_useful_words(monkeypatch: Patch) -> None:
     words = ["thing", "animal", "dog", "poodle"]
     model = believe(monkeypatch, words, {("dog", "animal"): 0.9})

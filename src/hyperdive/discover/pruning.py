@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.discover.arborescence import FORBIDDEN, order_from_roots, reachable, without_implied
+from hyperdive.discover.arborescence import FORBIDDEN, order_from_roots, without_implied
 
 Parents = list[list[int]]
 Pairs = frozenset[tuple[int, int]]
@@ -84,18 +84,29 @@ def thin_out(parents: Parents, weights: Any, most: int, *, least: int = 0, keep:
     for x in evicted:
         if parents[x]:
             continue
-        above = reachable(parents)
-        below = [x, *np.flatnonzero(above[:, x]).tolist()]
+        below = _reached(children, x)
         for p in np.lexsort((np.arange(len(parents)), -np.asarray(weights[x], dtype=np.float64))).tolist():
             if weights[x, p] <= 0:
                 break
-            over = [p, *np.flatnonzero(above[p]).tolist()]
-            room = max(least - 1, 0) <= len(children[p]) < most
-            if p not in below and room and (np.asarray(weights)[np.ix_(below, over)] > FORBIDDEN / 2).all():
+            if p in below or not max(least - 1, 0) <= len(children[p]) < most:
+                continue
+            if (np.asarray(weights)[np.ix_(below, _reached(parents, p))] > FORBIDDEN / 2).all():
                 parents[x].append(p)
                 children[p].append(x)
                 break
     return parents
+
+
+def _reached(neighbours: list[list[int]], start: int) -> list[int]:
+    """A node and all that steps to neighbours lead to."""
+    found = {start: None}
+    waiting = [start]
+    while waiting:
+        for node in neighbours[waiting.pop()]:
+            if node not in found:
+                found[node] = None
+                waiting.append(node)
+    return list(found)
 
 
 def depths(parents: Parents) -> npt.NDArray[np.int64]:

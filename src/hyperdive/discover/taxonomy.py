@@ -252,7 +252,10 @@ def taxonomy(
     rules = corrections or Corrections()
     rules.check_parents(parents)
     names, notes = _names(model, terms, root, top, levels, by, least)
-    nodes = collect(model, names, heads=heads, keep=[*rules.terms(), *([root] if root is not None else [])])
+    # the head of a root would stand above it, and all that is sought beneath the root beneath that
+    nodes = collect(
+        model, names, heads=heads and root is None, keep=[*rules.terms(), *([root] if root is not None else [])]
+    )
     number = {name: place for place, name in enumerate(nodes.names)}
     top_node = -1 if root is None else number[normal(root)]
     weights = weigh(pair_values(nodes, by, progress), by, least, nodes)
