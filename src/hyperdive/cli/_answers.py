@@ -90,7 +90,9 @@ def _known(model: Any, words: list[str], asked: dict[str, Any]) -> tuple[list[st
     except UnknownWordError:
         if len(words) == 1:
             raise
-    found, tables, unknown = [], [], []
+    found: list[str] = []
+    tables: list[Any] = []
+    unknown: list[Error] = []
     for word in words:
         try:
             tables += ask(model, [word], **asked)
