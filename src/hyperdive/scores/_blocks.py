@@ -3,18 +3,58 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive.scores import _plain
+
 Floats = npt.NDArray[np.float64]
 
+_COMPILED = "hyperdive.scores._kernels"
+_PATIENCE = 2_000_000  # items after which waiting for the compiler is worth it
 
-def in_blocks(kernel: Callable[..., Any], size: int, *arguments: Any, block: int = 4096, threads: int = 0) -> None:
-    """Call `kernel(*arguments, start, end)` until 0 … size is covered; `threads` 0 means one a core."""
+
+class _Kernels:
+    """The kernels by name; loading the compiler takes half a second, so a few small jobs go to the NumPy twins first.
+
+    Which of the two ran cannot be told from the result: they give the same bits.
+    """
+
+    def __init__(self) -> None:
+        self._done = 0
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        kernel: Callable[..., Any] = getattr(import_module(_COMPILED), name)
+        return kernel
+
+    def named(self, name: str, size: int) -> Callable[..., Any]:
+        """The function for a job of this size."""
+        self._done += size
+        small = size <= _plain.MOST.get(name, 0) and self._done <= _PATIENCE
+        if small and _COMPILED not in sys.modules:
+            twin: Callable[..., Any] = getattr(_plain, name)
+            return twin
+        return self.__getattr__(name)
+
+
+kernels = _Kernels()
+
+
+def in_blocks(
+    kernel: Callable[..., Any] | str, size: int, *arguments: Any, block: int = 4096, threads: int = 0
+) -> None:
+    """Call `kernel(*arguments, start, end)` until 0 … size is covered; `threads` 0 means one a core.
+
+    A kernel by its name may be the compiled one or its twin.
+    """
+    if isinstance(kernel, str):
+        kernel = kernels.named(kernel, size)
     starts = range(0, size, block)
     threads = threads or os.cpu_count() or 1
     if len(starts) <= 1 or threads == 1:
@@ -27,8 +67,27 @@ def in_blocks(kernel: Callable[..., Any], size: int, *arguments: Any, block: int
             job.result()
 
 
-def run(kernel: Callable[..., Any], size: int, *arguments: Any, columns: int = 0, threads: int = 0) -> Floats:
+def run(kernel: Callable[..., Any] | str, size: int, *arguments: Any, columns: int = 0, threads: int = 0) -> Floats:
     """Let a kernel fill one number (or `columns` numbers) for each of `size` items."""
     out = np.zeros((size, columns) if columns else size)
     in_blocks(kernel, size, *arguments, out, threads=threads)
     return out
+
+
+def products(left: Any, right: Any, q: Any, p: Any, *, threads: int = 0) -> Floats:
+    """left[q]·right[p] for each pair, in the tables' own precision; one row against many needs no kernel.
+
+    >>> products(np.eye(2), np.array([[3.0, 4.0], [5.0, 6.0]]), np.array([1, 1]), np.array([0, 1])).tolist()
+    [4.0, 6.0]
+    """
+    if len(q) and (q == q[0]).all():
+        return _against(right, p, left[q[0]])
+    if len(p) and (p == p[0]).all():
+        return _against(left, q, right[p[0]])
+    return run(kernels.cross_dots, len(q), left, right, q, p, threads=threads)
+
+
+def _against(table: Any, rows: Any, vector: Any) -> Floats:
+    # einsum, for BLAS rounds a row differently at another place of the table
+    several = table if len(rows) == len(table) and np.array_equal(rows, np.arange(len(table))) else table[rows]
+    return np.asarray(np.einsum("ij,j->i", several, vector), dtype=np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hyperdive.errors import OptionError
-from hyperdive.scores import _kernels
+from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register
 from hyperdive.scores.rows import Floats
@@ -176,7 +176,7 @@ def al1(pairs: Pairs, *, w0: float = 5.0, released: bool = False) -> Floats:
         raise OptionError("AL₁: w0, the price of q's mass above p's, must be above 0", hint="the paper's value is 5")
     csr = pairs.rows.csr
     return pairs.run(
-        _kernels.asymmetric_l1, csr.indptr, csr.indices, csr.data, pairs.rows.sums, pairs.q, pairs.p, w0, released
+        kernels.asymmetric_l1, csr.indptr, csr.indices, csr.data, pairs.rows.sums, pairs.q, pairs.p, w0, released
     )
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.scores import _kernels
-from hyperdive.scores._blocks import run
+from hyperdive.scores._blocks import kernels, run
 from hyperdive.scores.rows import Floats, Ints, Lookup, SpaceLike
 
 Table = npt.NDArray[np.float32]
@@ -43,4 +42,4 @@ class Gaussians:
         squares = np.square(self.means, dtype=np.float64).sum(axis=1)
         logs = np.log(self.variances, dtype=np.float64).sum(axis=1)
         arguments = (self.means, self.variances, squares, logs, self.rows, self.starts, q, p)
-        return run(_kernels.gaussian_pairs, len(q), *arguments, columns=2, threads=threads)
+        return run(kernels.gaussian_pairs, len(q), *arguments, columns=2, threads=threads)

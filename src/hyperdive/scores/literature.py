@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.scores import _kernels
+from hyperdive.scores._blocks import kernels
 from hyperdive.scores.formulas import weeds
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
@@ -56,7 +56,7 @@ def lin(pairs: Pairs) -> Floats:
 def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """Average precision of q's ranked features found in p. `released` divides by |F_p|, as the siege code does."""
     csr, (order, ranks) = pairs.rows.csr, pairs.rows.feature_ranks
-    return pairs.run(_kernels.ap_inc, csr.indptr, csr.indices, order, ranks, pairs.q, pairs.p, released)
+    return pairs.run(kernels.ap_inc, csr.indptr, csr.indices, order, ranks, pairs.q, pairs.p, released)
 
 
 @register(
@@ -116,7 +116,7 @@ def reversed_cde(pairs: Pairs) -> Floats:
 def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:
     """How many of the strongest features two words share, weighted by their ranks."""
     csr, (_, ranks) = pairs.rows.csr, pairs.rows.feature_ranks
-    return pairs.run(_kernels.ap_syn, csr.indptr, csr.indices, ranks, pairs.q, pairs.p, n)
+    return pairs.run(kernels.ap_syn, csr.indptr, csr.indices, ranks, pairs.q, pairs.p, n)
 
 
 # ---- informativeness ----------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:
 
 def _median_entropies(pairs: Pairs, n: int) -> Floats:
     csr, (order, _) = pairs.rows.csr, pairs.rows.feature_ranks
-    return pairs.rows.run(_kernels.median_context_entropy, csr.indptr, csr.indices, order, pairs.context_entropies, n)
+    return pairs.rows.run(kernels.median_context_entropy, csr.indptr, csr.indices, order, pairs.context_entropies, n)
 
 
 @register(
@@ -195,7 +195,7 @@ def rctc(pairs: Pairs, *, n: int = 20) -> Floats:
     sums = counts.sums
     contexts = (counts.csr.indptr, counts.csr.indices, counts.csr.data, sums, float(sums.sum()))
     features = (csr.indptr, csr.indices, order)
-    whole = pairs.rows.run(_kernels.topic_coherence, *features, *contexts, n)
-    q_outside = pairs.run(_kernels.coherence_outside, *features, *contexts, pairs.q, pairs.p, n)
-    p_outside = pairs.run(_kernels.coherence_outside, *features, *contexts, pairs.p, pairs.q, n)
+    whole = pairs.rows.run(kernels.topic_coherence, *features, *contexts, n)
+    q_outside = pairs.run(kernels.coherence_outside, *features, *contexts, pairs.q, pairs.p, n)
+    p_outside = pairs.run(kernels.coherence_outside, *features, *contexts, pairs.p, pairs.q, n)
     return ratio(ratio(whole[pairs.q], q_outside), ratio(whole[pairs.p], p_outside))

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from hyperdive.scores import _kernels
-from hyperdive.scores._blocks import run
+from hyperdive.scores._blocks import products, run
 from hyperdive.scores.bridge import lengths_of_one
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
@@ -91,7 +90,7 @@ class Pairs:
 
     def _fit(self, q: Ints, p: Ints) -> Floats:
         assert self.patterns is not None and self._expected is not None
-        return self.run(_kernels.cross_dots, self._expected(), self.patterns.terms.as_hypernym, q, p)
+        return products(self._expected(), self.patterns.terms.as_hypernym, q, p, threads=self.threads)
 
     # ---- similarity -----------------------------------------------------------------------------------------
 
@@ -124,7 +123,7 @@ class Pairs:
     def overlap(self) -> Floats:
         """Columns: Σ q·p, Σ min(q, p), Σ_{p>0} q, Σ_{q>0} p."""
         csr = self.rows.csr
-        return self.run(_kernels.overlaps, csr.indptr, csr.indices, csr.data, self.q, self.p, columns=4)
+        return self.run("overlaps", csr.indptr, csr.indices, csr.data, self.q, self.p, columns=4)
 
     def share_of_q(self, amount: Floats) -> Floats:
         """amount / S(q), 0 where S(q) = 0."""
@@ -144,8 +143,8 @@ def _as_rows(vectors: Any, threads: int) -> Rows:
 def _dots(rows: Rows, pairs: Pairs) -> Floats:
     if rows.is_sparse:
         csr = rows.csr
-        return pairs.run(_kernels.overlaps, csr.indptr, csr.indices, csr.data, pairs.q, pairs.p, columns=4)[:, 0]
-    return pairs.run(_kernels.dense_dots, rows.matrix, pairs.q, pairs.p)
+        return pairs.run("overlaps", csr.indptr, csr.indices, csr.data, pairs.q, pairs.p, columns=4)[:, 0]
+    return pairs.run("dense_dots", rows.matrix, pairs.q, pairs.p)
 
 
 def _cosine(dots: Floats, rows: Rows, pairs: Pairs) -> Floats:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.scores import _kernels
-from hyperdive.scores._blocks import in_blocks, run
+from hyperdive.scores._blocks import in_blocks, kernels, run
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -180,7 +179,7 @@ def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:
     indices, data = np.empty(ends[-1], dtype=matrix.indices.dtype), np.empty(ends[-1], dtype=matrix.dtype)
     for part, taken, targets in ((matrix, rows, single), (means, np.arange(len(several)), several)):
         arguments = (part.indptr, part.indices, part.data, taken, targets, ends, indices, data)
-        in_blocks(_kernels.place_rows, len(targets), *arguments, block=256, threads=threads)
+        in_blocks(kernels.place_rows, len(targets), *arguments, block=256, threads=threads)
     gathered = csr_array((data, indices, ends), shape=(len(counts), matrix.shape[1]))
     gathered.has_sorted_indices = True  # those of the space are, and rows were copied whole
     return gathered
@@ -248,8 +247,8 @@ class Rows:
         if not self.is_sparse:  # zeros change no sum, so an array is read as it is
             count, width = self.matrix.shape
             ends = np.arange(count + 1, dtype=_index_type(count * width)) * width
-            return self.run(_kernels.row_sums, ends, np.ascontiguousarray(self.matrix).reshape(-1), columns=2)
-        return self.run(_kernels.row_sums, self.csr.indptr, self.csr.data, columns=2)
+            return self.run("row_sums", ends, np.ascontiguousarray(self.matrix).reshape(-1), columns=2)
+        return self.run("row_sums", self.csr.indptr, self.csr.data, columns=2)
 
     @property
     def sums(self) -> Floats:
@@ -269,14 +268,14 @@ class Rows:
     @cached_property
     def entropies(self) -> Floats:
         """H(x/S(x)) in nats; 0 for the zero vector."""
-        return self.run(_kernels.row_entropies, self.csr.indptr, self.csr.data, self.sums)
+        return self.run(kernels.row_entropies, self.csr.indptr, self.csr.data, self.sums)
 
     @cached_property
     def feature_ranks(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Aligned with `csr.data`: each row's features by falling weight, and the rank (from 1) of each feature."""
         order = np.zeros(len(self.csr.data), dtype=np.int32)
         ranks = np.zeros(len(self.csr.data), dtype=np.int32)
-        in_blocks(_kernels.feature_ranks, len(self), self.csr.indptr, self.csr.data, order, ranks, threads=self.threads)
+        in_blocks(kernels.feature_ranks, len(self), self.csr.indptr, self.csr.data, order, ranks, threads=self.threads)
         return order, ranks
 
     @property

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from hyperdive.patterns.association import ppmi_values
 from hyperdive.patterns.terms import TermFinder
-from hyperdive.scores import _kernels
-from hyperdive.scores._blocks import run
+from hyperdive.scores._blocks import products, run
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -126,7 +125,7 @@ class StatedPairs:
     def _of(self, csr: Any, q: Ints, p: Ints) -> Floats:
         numbers = self.terms.numbers
         arguments = (csr.indptr, csr.indices, csr.data, numbers[q], numbers[p])
-        return run(_kernels.csr_values, len(q), *arguments, threads=self._threads)
+        return run("csr_values", len(q), *arguments, threads=self._threads)
 
     @property
     def hypo_total(self) -> Ints:
@@ -176,7 +175,7 @@ class StatedPairs:
         left, right = self.terms.as_hyponym, self.terms.as_hypernym
         if rank:
             left, right = np.ascontiguousarray(left[:, :rank]), np.ascontiguousarray(right[:, :rank])
-        return run(_kernels.cross_dots, len(q), left, right, q, p, threads=self._threads)
+        return products(left, right, q, p, threads=self._threads)
 
     # ---- where nothing is said ------------------------------------------------------------------------------
 

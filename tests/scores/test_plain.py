@@ -1,0 +1,99 @@
+"""A first answer needs no compiler: NumPy twins give the same bits as the kernels, and a question uses them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from hyperdive.scores import _blocks, _kernels, _plain
+from hyperdive.scores._blocks import products
+
+
+def sparse(draw: np.random.Generator, rows: int, columns: int) -> csr_array:
+    matrix = draw.normal(size=(rows, columns)).astype(np.float32) * 10.0 ** draw.integers(-3, 4, size=(rows, columns))
+    matrix[draw.random(matrix.shape) < draw.random()] = 0
+    return csr_array(matrix.astype(np.float32))
+
+
+def filled(function: Any, size: int, *arguments: Any, columns: int = 0) -> np.ndarray:
+    out = np.full((size, columns) if columns else size, np.nan)
+    middle = size // 3
+    function(*arguments, out, 0, middle)
+    function(*arguments, out, middle, size)
+    return out
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 2**32 - 1), rows=st.integers(1, 9), columns=st.integers(1, 120), pairs=st.integers(1, 30))
+def test_twins_give_the_same_bits(seed: int, rows: int, columns: int, pairs: int) -> None:
+    draw = np.random.default_rng(seed)
+    csr = sparse(draw, rows, columns)
+    dense = np.ascontiguousarray(csr.toarray(), dtype=np.float32)
+    q, p = draw.integers(0, rows, size=(2, pairs))
+    parts = (csr.indptr, csr.indices, csr.data)
+    numbers, places = draw.integers(-1, rows, size=pairs), draw.integers(-1, columns, size=pairs)
+    for name, size, arguments, width in (
+        ("dense_dots", pairs, (dense, q, p), 0),
+        ("overlaps", pairs, (*parts, q, p), 4),
+        ("row_sums", rows, (csr.indptr, csr.data), 2),
+        ("row_sums", rows, (np.arange(rows + 1) * columns, dense.reshape(-1)), 2),
+        ("csr_values", pairs, (*parts, numbers, places), 0),
+    ):
+        assert name in _plain.MOST
+        compiled, twin = (filled(getattr(of, name), size, *arguments, columns=width) for of in (_kernels, _plain))
+        assert np.array_equal(compiled, twin), name
+
+
+def test_values_of_an_empty_matrix() -> None:
+    empty = csr_array((3, 3), dtype=np.int64)
+    pairs = np.array([0, 2, -1]), np.array([1, -1, 0])
+    assert filled(_plain.csr_values, 3, empty.indptr, empty.indices, empty.data, *pairs).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("q", [[2] * 5, [0, 1, 2, 3, 4]])
+@pytest.mark.parametrize("p", [[1] * 5, [0, 1, 2, 3, 4], [4, 4, 0, 1, 2]])
+def test_products_of_tables(q: list[int], p: list[int]) -> None:
+    left, right = np.random.default_rng(0).normal(size=(2, 5, 100)).astype(np.float32)
+    slow = [float(left[a].astype(np.float64) @ right[b].astype(np.float64)) for a, b in zip(q, p, strict=True)]
+    assert products(left, right, np.array(q), np.array(p)) == pytest.approx(slow, abs=1e-4)
+
+
+def test_a_row_has_the_same_products_among_few_and_among_many() -> None:
+    left, right = np.random.default_rng(1).normal(size=(2, 5000, 100)).astype(np.float32)
+    every = np.arange(5000)
+    whole = products(left, right, np.full(5000, 7), every)
+    for few in (every[3:4], every[1::7], every[::-1]):
+        assert np.array_equal(products(left, right, np.full(len(few), 7), few), whole[few])
+
+
+def test_no_pairs_at_all() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    assert len(products(np.eye(2), np.eye(2), none, none)) == 0
+
+
+def test_large_jobs_are_worth_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    chooser = _blocks._Kernels()
+    monkeypatch.delitem(sys.modules, "hyperdive.scores._kernels")
+    assert chooser.named("row_sums", 1000) is _plain.row_sums
+    chooser._done = _blocks._PATIENCE
+    assert chooser.named("row_sums", 1000) is not _plain.row_sums
+
+
+def test_a_question_loads_no_compiler() -> None:
+    code = "\n".join(
+        (
+            "import sys",
+            "from hyperdive.cli.main import main",
+            "assert main(['hypernyms', 'poodle']) == 0",
+            "print([name for name in ('numba', 'pyarrow', 'simplemma') if name in sys.modules])",
+        )
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.stdout.splitlines()[-1] == "[]", ran.stderr
