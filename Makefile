@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo test test-all lint format docs bench model clean
+.PHONY: help demo test test-all lint format docs docs-pictures docs-check bench model clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -58,6 +58,15 @@ model: $(VENV)/.stamp-dev  ## the model inside the package anew, byte for byte: 
 
 docs: $(VENV)/.stamp-dev  ## write docs/cli.md from the help texts
 	@$(BIN)/python -m hyperdive.cli.reference > docs/cli.md
+
+docs-pictures: $(VENV)/.stamp-dev  ## draw the pictures of docs/ anew
+	@$(BIN)/hyperdive compare rodent mammal --plot docs/pictures/mammal-rodent.svg --force > /dev/null
+	@$(BIN)/hyperdive compare gasoline oil --top 14 --plot docs/pictures/oil-gasoline.svg --force > /dev/null
+	@$(BIN)/hyperdive explain ant insect --plot docs/pictures/ant-insect.svg --force > /dev/null
+
+docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run every command of the tutorial, ten minutes
+	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md
+	@$(BIN)/python tools/docs_commands.py docs/tutorial.md
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -68,11 +68,12 @@ def sentences(many: int = 12_000, seed: int = 0) -> Iterator[str]:
         yield f"The {name} {' '.join(words)}."
         if draw.random() < 0.05:
             narrow, broad = draw.choice([(leaf, sort), (sort, kind)])
+            many_of_them = broad if broad == "fish" else f"{broad}s"
             yield draw.choice(
                 (
                     f"A {narrow} is a {broad}.",
-                    f"There are {broad}s such as {narrow}s.",
-                    f"The {narrow} and other {broad}s.",
+                    f"There are {many_of_them} such as the {narrow}.",
+                    f"The {narrow} and other {many_of_them}.",
                 )
             )
 

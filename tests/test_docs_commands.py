@@ -1,0 +1,91 @@
+"""Commands of the documentation: all can be typed, and those that ask the packaged model print what the pages say."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from hyperdive.cli.main import VERBS, app, usage
+from hyperdive.spaces.packaged import DEFAULT, packaged_models
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LONG = {"tutorial.md"}
+"""Pages whose commands train; `make docs-check` runs them."""
+
+
+def tool() -> Any:
+    place = ROOT / "tools" / "docs_commands.py"
+    spec = importlib.util.spec_from_file_location("docs_commands", place)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["docs_commands"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def typed(page: Path) -> Iterator[list[str]]:
+    """The arguments of every `hyperdive …` in the fences of a page; of a pipe each part by itself."""
+    fences = re.findall(r"^```(?:\w*)[^\n]*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    for line in "\n".join(fences).replace("\\\n", " ").splitlines():
+        if "hyperdive" not in line or "\\|" in line:
+            continue
+        for part in re.split(r"\s[|>]+\s|2>&1|\|\|", line.removeprefix("$ ")):
+            if re.match(r"\s*hyperdive +[a-z]", part):
+                yield shlex.split(part, comments=True)[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_can_be_typed(page: Path) -> None:
+    """Verbs, options and numbers of arguments are those of the program."""
+    group: Any = typer.main.get_command(app)
+    for arguments in typed(page):
+        verb, *rest = arguments
+        if verb == "VERB":
+            continue
+        assert verb in VERBS, f"{page.name}: {verb}"
+        command: Any = group.get_command(None, verb)
+        if hasattr(command, "commands"):
+            command, rest = command.commands[rest[0]], rest[1:]
+        if {"…", "--help", "--list"} & set(rest):
+            continue
+        try:
+            command.make_context(verb, list(rest))
+        except usage.UsageError as error:
+            pytest.fail(f"{page.name}: hyperdive {shlex.join(arguments)}: {error.format_message()}")
+
+
+def test_the_pages_hold_commands() -> None:
+    assert sum(1 for page in PAGES for _ in typed(page)) >= 60
+
+
+@pytest.mark.skipif(DEFAULT not in packaged_models(), reason="the packaged model is not there")
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in LONG], ids=lambda page: page.name)
+def test_small_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    wrong = tool().check(page, tmp_path)
+    assert not wrong, "\n".join([*wrong, f"type: python tools/docs_commands.py {page.relative_to(ROOT)} --write"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(LONG))
+def test_long_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    wrong = tool().check(ROOT / "docs" / name, tmp_path)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_differs_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```text file=a.txt\none\n```\n\n```console\n$ cat a.txt\ntwo\n$ exit 3\n```\n", encoding="utf-8")
+    found = tool().check(page, tmp_path)
+    assert found == ["page.md:6: cat a.txt: prints", "    one", "page.md:8: exit 3: exit code 3: "]
+    assert tool().check(page, tmp_path, write=True)[0].startswith("page.md:8")
+    assert "$ cat a.txt\none\n$ exit 3\n```" in page.read_text(encoding="utf-8")
