@@ -151,6 +151,15 @@ def test_it_is_within_a_point_of_the_full_model() -> None:
         assert abs(table["micro10"]["small"][score] - table["micro10"]["full"][score]) < 1
 
 
+def test_the_documentation_has_the_recorded_figures() -> None:
+    table = json.loads((ROOT / "tools" / "en-wiki.json").read_text(encoding="utf-8"))
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "model.md", find_model() / "README.md")]
+    for row in table.values():
+        cells = (f"{row['small'][score]:.1f} ({row['full'][score]:.1f})" for score in ("hyper", "W·ΔS", "C·ΔS"))
+        line = f"| {row['pairs']:,} | {row['compared']:,} | {' | '.join(cells)} |"
+        assert all(line in text for text in texts)
+
+
 def test_its_recorded_figures_are_its_own(packaged: Model, data_folder: Path) -> None:
     from hyperdive.benchmark.datasets import load
     from hyperdive.benchmark.evaluation import score_dataset
