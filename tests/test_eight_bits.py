@@ -83,6 +83,13 @@ def test_a_model_keeps_8_bits_where_they_are_enough(tmp_path: Path) -> None:
             assert file.read_bytes() == (tmp_path / f"{name} again" / file.name).read_bytes()
 
 
+def test_nothing_at_all_is_packed_too(tmp_path: Path) -> None:
+    made = Patterns.from_keys(["dog"], ["such as"], pack([], [], []), [])
+    assert made.factors.v.shape == (0, 0)  # known before it is written
+    made.save(tmp_path / "p")
+    assert Patterns.open(tmp_path / "p").factors.v.shape == (0, 0)
+
+
 @pytest.mark.parametrize("damage", ["short", "type", "huge"])
 @pytest.mark.parametrize("place", ["skipgram", "svd.v"])
 def test_damaged_exponents_are_an_error(tmp_path: Path, damage: str, place: str) -> None:

@@ -179,10 +179,12 @@ class _Checked:
     def vectors(self, name: str, size: int) -> npt.NDArray[np.float16]:
         found, exponents = self._tensors.get(name), self._tensors.get(f"{name}.exponents")
         if exponents is not None:
-            if found is None or not found.dtype == exponents.dtype == np.int8 or exponents.shape != found.shape[:1]:
+            if found is None or found.ndim != 2 or exponents.shape != (len(found),):
+                raise self.wrong(name)
+            if not found.dtype == exponents.dtype == np.int8:
                 raise self.wrong(name)
             with np.errstate(over="ignore"):
-                found = unpacked(found.reshape(len(found), -1), exponents).astype(np.float16)
+                found = unpacked(found, exponents).astype(np.float16)
         if found is None or found.dtype != np.float16 or found.ndim != 2 or len(found) != size:
             raise self.wrong(name)
         if not np.isfinite(found).all():
