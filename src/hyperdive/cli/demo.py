@@ -272,7 +272,7 @@ def commands(me: str, output: Path, *, real: bool = True) -> list[str]:
         f"{me} evidence shark fish -m {model}",
         f"{me} hyponyms {broad} -m {model}",
         f"{me} explain sword weapon -m {model}",
-        f"{me} taxonomy --root animal -m {model} --format skos",
+        f"{me} taxonomy --root animal --top 60 --min-children 2 -m {model}",
     ]
 
 
