@@ -1,6 +1,7 @@
 """The Python door: `Dive(...).fit(text)` makes a model, `load(path)` opens one, the model answers.
 
-In the manners of scikit-learn (construct, then fit) and gensim (ask the vectors).
+In the manners of scikit-learn (construct, then fit) and gensim (ask the vectors). What training needs is imported when
+training starts, so that a model that is only asked opens sooner.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ from hyperdive.scores.pairs import Terms
 from hyperdive.scores.registry import get
 from hyperdive.scores.rows import as_source
 from hyperdive.spaces import model as _model
-from hyperdive.spaces.pipeline import TrainOptions, kind_of, train
-from hyperdive.text.encoding import encode_tokens
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
@@ -169,12 +168,16 @@ class Dive:
         progress: Progress = SILENT,
         **options: Any,
     ) -> None:
+        from hyperdive.spaces.pipeline import TrainOptions
+
         if TrainOptions.preset(preset, **options).space != "dive":  # a wrong option should be told here
             raise OptionError("Dive trains space='dive'", hint="use hyperdive.spaces.pipeline.train for other spaces")
         self._given = {"preset": preset, "text": dict(text or {}), "threads": threads, "progress": progress, **options}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All options with their values."""
+        from hyperdive.spaces.pipeline import TrainOptions
+
         own = {name: self._given[name] for name in _OWN if name != "progress"}
         options = {name: value for name, value in self._given.items() if name not in _OWN}
         return {**TrainOptions.preset(self._given["preset"], **options).as_parameters(), **own}
@@ -197,6 +200,8 @@ class Dive:
         `output` keeps the model as a folder; without it the model lives in memory, and `model.save` writes it. `start`
         is an earlier model to go on from.
         """
+        from hyperdive.spaces.pipeline import train
+
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
             place = Path(output) if output is not None else Path(folder) / "model"
             trained = train(
@@ -219,6 +224,8 @@ class Dive:
 
 
 def _is_text(source: Any) -> bool:
+    from hyperdive.spaces.pipeline import kind_of
+
     if isinstance(source, str | Path):
         return kind_of(source) == "text"
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(part, str | Path) for part in source)
@@ -228,6 +235,8 @@ def _as_input(source: Any, folder: Path, text: Mapping[str, Any]) -> Any:
     """Paths, corpora and counts as they are; token lists as a corpus."""
     if isinstance(source, str | Path) or hasattr(source, "header") or _is_text(source):
         return source
+    from hyperdive.text.encoding import encode_tokens
+
     return encode_tokens(source, folder / "corpus", **text)
 
 
