@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +139,6 @@ class Workshop:
     def _encode(self, stage: Stage, paths: tuple[str, ...], threads: int | None, progress: Progress) -> None:
         from hyperdive.text.corpus import Corpus
         from hyperdive.text.encoding import encode
-        from hyperdive.text.options import EncodeOptions
 
         rules = {name: value for name, value in stage.options.items() if name not in ("text", "length")}
         length = stage.options.get("length")
@@ -149,8 +147,6 @@ class Workshop:
         elif length == "half":
             accounts = Corpus.open(self.place(stage.needs[0])).header["accounting"]
             rules["max_tokens"] = (accounts["kept"] + accounts["dropped"].get("stop_word", 0)) // 2
-        if any(one.name == "patterns" for one in fields(EncodeOptions)):
-            rules["patterns"] = False
         encode(
             list(paths),
             self.place(stage),
