@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hyperdive import load
 from hyperdive._store import Artifact
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
@@ -18,6 +19,7 @@ from hyperdive.spaces.model import Model
 from hyperdive.spaces.packaged import DEFAULT, find_model, packaged_models
 from hyperdive.spaces.pruning import pruned, useful_words
 from hyperdive.spaces.space import VectorSpace
+from tests.discover.forty_words import ACCEPTED
 from tests.patterns.standin import PETS, collected
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +134,12 @@ def test_it_answers_without_being_named(hyperdive: Callable[..., Any]) -> None:
     assert hyperdive("info", DEFAULT).code == 0
 
 
+def test_it_knows_what_forty_common_words_are() -> None:
+    model = load(DEFAULT)
+    right = [word for word, kinds in ACCEPTED.items() if kinds & {one.term for one in model.hypernyms(word, top=5)}]
+    assert len(right) >= 36, sorted(set(ACCEPTED) - set(right))
+
+
 def test_card_and_licence_say_where_it_comes_from() -> None:
     card = (find_model() / "README.md").read_text(encoding="utf-8")
     notice = (ROOT / "LICENSE-model").read_text(encoding="utf-8")
@@ -161,7 +169,7 @@ def test_the_documentation_has_the_recorded_figures() -> None:
 
 
 def test_its_recorded_figures_are_its_own(packaged: Model, data_folder: Path) -> None:
-    from hyperdive.benchmark.datasets import load
+    from hyperdive.benchmark.datasets import load as load_dataset
     from hyperdive.benchmark.evaluation import score_dataset
     from hyperdive.benchmark.measures import average_precision
     from hyperdive.scores import as_source, usable_scores
@@ -169,7 +177,9 @@ def test_its_recorded_figures_are_its_own(packaged: Model, data_folder: Path) ->
     table = json.loads((ROOT / "tools" / "en-wiki.json").read_text(encoding="utf-8"))
     source = as_source(packaged)
     for name in ("LEDS", "Weeds"):
-        scored = score_dataset(source, load(name, data=data_folder), usable_scores(source, ["Psvd", "C·ΔS", "W·ΔS"]))
+        scored = score_dataset(
+            source, load_dataset(name, data=data_folder), usable_scores(source, ["Psvd", "C·ΔS", "W·ΔS"])
+        )
         assert int(scored.known.sum()) == table[name]["compared"]
         for score, values in scored.values.items():
             value = 100 * average_precision(values[scored.known], scored.dataset.labels[scored.known])
