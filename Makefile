@@ -10,7 +10,7 @@ endif
 .PHONY: help demo test test-all lint format docs docs-pictures docs-check bench model clean
 
 help:  ## this menu
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 # One stamp a set of extras: made anew only when pyproject.toml changes.
 $(VENV)/.stamp-%: pyproject.toml
@@ -64,7 +64,7 @@ docs-pictures: $(VENV)/.stamp-dev  ## draw the pictures of docs/ anew
 	@$(BIN)/hyperdive compare gasoline oil --top 14 --plot docs/pictures/oil-gasoline.svg --force > /dev/null
 	@$(BIN)/hyperdive explain ant insect --plot docs/pictures/ant-insect.svg --force > /dev/null
 
-docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run every command of the tutorial, ten minutes
+docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run every command of the tutorial, five minutes
 	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md
 	@$(BIN)/python tools/docs_commands.py docs/tutorial.md
 
