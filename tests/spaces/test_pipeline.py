@@ -20,7 +20,7 @@ from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.spaces.model import Model
 from hyperdive.spaces.pipeline import FROM_TOKENS, SPACES, TrainOptions, kind_of, train
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.text.encoding import encode
+from hyperdive.patterns.reading import encode
 from tests.spaces import planted
 
 Run = Callable[..., Any]
