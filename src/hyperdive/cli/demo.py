@@ -164,7 +164,7 @@ def _answers(page: _Page, model: Model, corpus: Path) -> None:
         starter: Model | None = load(DEFAULT)
     except Error:
         starter = None
-    beneath = ["  the most telling first, with its confidence; said 3×: the text states it 3 times"]
+    beneath = ["  most telling first, with its confidence; said 3×: the text states it 3 times"]
     if starter is not None:
         beneath.append(f"  {DEFAULT}: the model that comes with the package ({len(starter):,} words) on the same word")
     page.head("What is a …?", *beneath)
