@@ -17,10 +17,10 @@ import pytest
 from hyperdive import Dive, load
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.patterns.reading import encode
 from hyperdive.spaces.model import Model
 from hyperdive.spaces.pipeline import FROM_TOKENS, SPACES, TrainOptions, kind_of, train
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.patterns.reading import encode
 from tests.spaces import planted
 
 Run = Callable[..., Any]
