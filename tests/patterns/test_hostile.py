@@ -124,3 +124,36 @@ def test_endings_are_told_as_by_the_twin(words: list[str]) -> None:
         lexicon.of_form(word) for word in words
     ]
     assert columns[0][0] == k.NOUN
+
+
+BORDERS = [
+    ("We saw the", "Walks such as hikes are good."),
+    ("Look at a", "Walks, strolls and other activities help."),
+    ("It is a type", "of flatbread called naan that we ate."),
+    ("We saw dogs and", "Granite are rocks."),
+    ("He likes foo-", "bar such as dogs."),
+]
+
+
+@pytest.mark.parametrize(("before", "text"), BORDERS)
+def test_nothing_before_a_sentence_counts(before: str, text: str, tmp_path: Path) -> None:
+    counts = []
+    for number, (first, block) in enumerate([(before, 1 << 22), (before, 8), ("We saw it.", 1 << 22)]):
+        (tmp_path / "t.txt").write_text(f"{first}\n{text}\n" * 3)
+        encode(tmp_path / "t.txt", tmp_path / str(number), min_count=1, block_bytes=block)
+        found = patterns_of(tmp_path / str(number))
+        assert found is not None
+        counts.append({found.terms[i]: found.hypo_totals[i] for i in range(len(found))})
+    assert counts[0] == counts[1] == counts[2]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=12), min_size=2, max_size=4))
+def test_documents_do_not_touch_each_other(documents: list[list[str]]) -> None:
+    lines = [" ".join(words) + "\n" for words in documents]
+    data = np.frombuffer("".join(lines).encode(), dtype=np.uint8)
+    ends = np.cumsum([len(line.encode()) for line in lines]).astype(np.int64)
+    no = np.zeros(len(lines), dtype=np.bool_)
+    block = Block(data, ends, no, no, Source("text", "text"), 0, 0)
+    together = find(data, tokenise(block, EncodeOptions(), spans=True))
+    assert len(together.pattern) == sum(found(line) for line in lines)

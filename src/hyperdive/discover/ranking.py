@@ -131,7 +131,4 @@ def _combined(model: Any) -> Score | None:
         score = get(COMBINED)
     except OptionError:
         return None
-    source = source_of(model)
-    if "skipgram" in score.needs and source.skipgram is None:
-        return None
-    return score
+    return score if source_of(model).skipgram is not None else None

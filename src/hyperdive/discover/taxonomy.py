@@ -329,7 +329,7 @@ def _grow(
     tree = grow_forest(weights, forced=first.items())
     above = [[int(p)] if p >= 0 else [] for p in tree]
     if most > 1:
-        above = add_parents(tree, weights, most, forced=forced)
+        above = add_parents(tree, weights, min(most, len(tree)), forced=forced)
     if min_children > 1:
         above = dissolve_small(above, weights, min_children, most=most, keep=keep, root=root)
     if max_children is not None:

@@ -60,16 +60,16 @@ def items(data, span_starts, span_ends, span_kinds, forms, sent_starts, class_of
             f = forms[t]
             t += 1
             k, w, g = class_of[f], word_of[f], flags_of[f]
+            begins = n == 0 or (s > 0 and borders[s - 1] == n)  # nothing before a sentence counts
             if 65 <= first < 91:
                 g |= CAPITAL
-                begins = s > 0 and borders[s - 1] == n
                 if not begins and (k == ADJ or k == PART or k == VERB or k == ADV):
                     k = np.uint8(NOUN)
-            if (k == VERB or k == ADV) and n > 0 and w == NONE:
+            if (k == VERB or k == ADV) and not begins and w == NONE:
                 before = kind[n - 1]
                 if before == A or (before == PREP and word[n - 1] == OF) or (before == THE and k == VERB):
                     k = np.uint8(NOUN)  # "the walks of life"
-            if n > 0 and a == stop[n - 1] + 1 and data[a - 1] == 45:  # joined by a hyphen: "student-run"
+            if not begins and a == stop[n - 1] + 1 and data[a - 1] == 45:  # joined by a hyphen: "student-run"
                 if k != NOUN:
                     k = np.uint8(ADJ)
                 if kind[n - 1] != NOUN:

@@ -247,7 +247,7 @@ def _called(kind, word, flags, mate, i, begin, end, out, n, sentence):
         return out, n
     first = skip_determiners(kind, s, begin)
     one = first < s and kind[first] == A
-    if first > begin and word[first - 1] == OF and word[first - 2] == UNWRAP:
+    if first - 2 >= begin and word[first - 1] == OF and word[first - 2] == UNWRAP:
         one = True  # a type of bread called naan
     if not one and (flags[e - 1] & PLURAL) == 0:
         return out, n
@@ -396,7 +396,8 @@ def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
         if word[e2 - 1] == UNWRAP or word[e2 - 1] == EXAMPLE:
             return _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
         if article != A and not one_of and not unwrapped:
-            if (flags[e - 1] & PLURAL) == 0 or ((flags[e2 - 1] & PLURAL) == 0 and kind[first - 1] != CONJ):
+            joined = first > begin and kind[first - 1] == CONJ
+            if (flags[e - 1] & PLURAL) == 0 or ((flags[e2 - 1] & PLURAL) == 0 and not joined):
                 return out, n
             if kind[at] == PART and at == s and e - s == 1:
                 return out, n

@@ -111,7 +111,7 @@ def left(kind, word, flags, i, begin):
         return i, i
     e = i + 1
     s = i
-    while s > begin and i - s < _LONGEST and in_phrase(kind[s - 1]):
+    while s > begin and e - s < _LONGEST and in_phrase(kind[s - 1]):
         if kind[s - 1] == PART and s - 1 > begin and (kind[s - 2] == NOUN or kind[s - 2] == BE):
             break  # "the man eating fish": a verb
         s -= 1
