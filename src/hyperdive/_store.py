@@ -60,9 +60,9 @@ def explain_os_errors(path: Path) -> Iterator[None]:
                 f"{path}: the disk is full", hint="free some space or choose another output; nothing was left behind"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise OutputError(f"{path}: no permission to write there", hint="choose another output with -o") from error
+            raise OutputError(f"{path}: no permission to write there", hint="choose another place") from error
         if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.EINVAL):
-            raise OutputError(f"{path}: not a usable place ({error.strerror})", hint="choose another -o") from error
+            raise OutputError(f"{path}: not a usable place ({error.strerror})", hint="choose another place") from error
         raise
 
 

@@ -121,3 +121,16 @@ def test_one_unknown_word_does_not_silence_the_others(hyperdive: Run, model: Pat
     assert result.code == 1
     assert result.out.startswith(f"{known}\n")
     assert "'zzyzx'" in result.err
+
+
+def test_a_model_with_patterns_and_without_skipgram_answers(hyperdive: Run, tmp_path: Path) -> None:
+    text = "They keep dogs such as poodles and spaniels. Animals such as dogs and cats bark or sleep. " * 400
+    (tmp_path / "t.txt").write_text(text)
+    made = hyperdive("train", tmp_path / "t.txt", "-o", tmp_path / "m", "--dimensions", 4, "--no-skipgram", "--pmi-filter", "none")
+    assert made.code == 0
+    for verb in ("hypernyms", "hyponyms"):
+        ran = hyperdive(verb, "dog", "-m", tmp_path / "m")
+        assert ran.code == 0
+        assert "Traceback" not in ran.err
+    assert hyperdive("taxonomy", "--top", 5, "-m", tmp_path / "m").code == 0
+    assert hyperdive("hypernyms", " ", "-m", tmp_path / "m").code == 1

@@ -24,7 +24,7 @@ def general(
 ) -> None:
     from hyperdive.benchmark.paper import general_words as printed
     from hyperdive.discover.general import general_words
-    from hyperdive.errors import OptionError
+    from hyperdive.errors import InputError, OptionError
     from hyperdive.scores.opening import open_space
 
     found = general_words(open_space(model), query, top)
@@ -41,6 +41,11 @@ def general(
         }
         write_json({**result, "in_the_paper": shared} if paper else result)
         return
+    if not len(found):
+        raise InputError(
+            "every vector of this model is zero" if query is None else f"{query!r} meets no word of this model",
+            hint="train on more text, or with a weaker filter (hyperdive train --help)",
+        )
     for number, (term, value) in enumerate(found.cells(), start=1):
         mark = " *" if paper and found[number - 1].term in shared else ""
         write(f"{number:>3}  {term:<20} {value:>10}{mark}")

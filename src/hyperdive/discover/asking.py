@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._spelling import unknown_word
-from hyperdive.errors import InputError
+from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.pairs import Pairs, Terms
 from hyperdive.scores.rows import Source, SpaceLike, as_source, look_up
 from hyperdive.scores.vocabulary import Vocabulary, joined, with_vocabulary
@@ -83,6 +83,8 @@ class Question:
         self._model = model
         source = source_of(model)
         space = source.main
+        if not all(isinstance(term, str) and term.strip() for term in asked):
+            raise OptionError("a word is missing", hint="give a word or a phrase, such as poodle or 'police dog'")
         keys = [words_of(term, space) for term in asked]
         found = look_up(space, keys)
         for number in np.flatnonzero(~found.found).tolist():

@@ -19,6 +19,8 @@ def read_lines(path: Path, what: str, hint: str) -> list[str]:
     ['the', 'of']
     """
     try:
+        if path.is_dir():
+            raise InputError(f"{path}: a folder, not a {what}", hint=hint)
         if not path.is_file():
             raise InputError(f"{path}: no such {what}", hint=hint)
         if path.stat().st_size > MAX_BYTES:
