@@ -126,7 +126,9 @@ def test_one_unknown_word_does_not_silence_the_others(hyperdive: Run, model: Pat
 def test_a_model_with_patterns_and_without_skipgram_answers(hyperdive: Run, tmp_path: Path) -> None:
     text = "They keep dogs such as poodles and spaniels. Animals such as dogs and cats bark or sleep. " * 400
     (tmp_path / "t.txt").write_text(text)
-    made = hyperdive("train", tmp_path / "t.txt", "-o", tmp_path / "m", "--dimensions", 4, "--no-skipgram", "--pmi-filter", "none")
+    made = hyperdive(
+        "train", tmp_path / "t.txt", "-o", tmp_path / "m", "--dimensions", 4, "--no-skipgram", "--pmi-filter", "none"
+    )
     assert made.code == 0
     for verb in ("hypernyms", "hyponyms"):
         ran = hyperdive(verb, "dog", "-m", tmp_path / "m")
