@@ -97,6 +97,9 @@ def _embeddings(found: Found) -> tuple[bool | None, str]:
         "word2vec + C": found.micro("word2vec", "C"),
         "our skip-gram + C": found.micro("skipgram", "C"),
     }
+    if others["word2vec + C"] is None and "word2vec-raw-only" in found:
+        del others["word2vec + C"]
+        others["word2vec + C (raw words)"] = found.micro("word2vec-raw-only", "C")
     known = {name: value for name, value in others.items() if value is not None}
     if ours is None or len(known) < len(others):
         return None, ""

@@ -77,6 +77,7 @@ def embeddings(found: Found) -> Table:
     """Table 1: DIVE and other unsupervised embeddings."""
     lines = (
         ("word2vec + C (gensim)", "word2vec", "word2vec", "C"),
+        *(() if "word2vec" in found else (("word2vec + C (gensim), raw words", "word2vec-raw-only", "word2vec", "C"),)),
         ("skip-gram + C (ours)", "skipgram", "", "C"),
         ("Gaussian + C", "gaussian", "gaussian", "GE C"),
         ("Gaussian + KL", "gaussian", "gaussian", "KL"),
