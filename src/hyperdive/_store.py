@@ -137,6 +137,17 @@ class FileWriter:
         self._file.close()
 
 
+def narrowest(values: Any, limit: int | None = None) -> Any:
+    """The values as the narrowest unsigned integers that hold numbers up to `limit`, or up to the largest of them.
+
+    >>> narrowest(np.array([3, 300])).dtype, narrowest(np.array([3]), 255).dtype
+    (dtype('uint16'), dtype('uint8'))
+    """
+    most = int(np.max(values, initial=0)) if limit is None else limit
+    fitting = (dtype for dtype in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(dtype).max)
+    return np.ascontiguousarray(values, dtype=next(fitting, np.uint64))
+
+
 class ArtifactWriter:
     """Write an artefact into a hidden folder beside its place and rename it when it is complete.
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from hyperdive.api import Model
 from hyperdive.discover.arborescence import order_from_roots
+from hyperdive.discover.asking import term_lines
 from hyperdive.discover.corrections import Corrections, read_corrections
 from hyperdive.discover.taxonomy import HEAD_CONFIDENCE, Taxonomy, taxonomy
-from hyperdive.discover.taxonomy_terms import MAX_TERMS, head_of, read_terms
+from hyperdive.discover.taxonomy_terms import MAX_TERMS, head_of
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
@@ -331,8 +332,8 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         path = tmp_path / "terms.txt"
         path.write_bytes(content)
         with pytest.raises(InputError, match=message):
-            read_terms(path)
-    for read in (read_terms, read_corrections):
+            term_lines(path)
+    for read in (term_lines, read_corrections):
         with pytest.raises(Error, match="no such"):
             read(tmp_path / "absent")
         with pytest.raises(Error, match=r"no such|a folder"):

@@ -107,14 +107,6 @@ class Evaluation:
             return {}
         return {score: cell.value for score, cell in self.results["HyperLex"].cells.items()}
 
-    def micro_interval(self, score: str, names: Sequence[str] = MICRO_10) -> tuple[float, float] | None:
-        """The 95 % interval of a micro average; None without resampling or when a set is missing."""
-        if not all(name in self.results and score in self.results[name].replicates for name in names):
-            return None
-        total = sum(self.results[name].n for name in names)
-        mixed = sum(self.results[name].n * self.results[name].replicates[score] for name in names) / total
-        return resampling.interval(np.asarray(mixed))
-
     def as_json(self) -> dict[str, Any]:
         """The figures as `hyperdive evaluate --json` prints them; AP and ρ in per cent."""
 

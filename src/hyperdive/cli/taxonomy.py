@@ -123,9 +123,9 @@ def taxonomy(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     """A tree of terms."""
+    from hyperdive.discover.asking import term_lines
     from hyperdive.discover.graph_formats import format_of
     from hyperdive.discover.taxonomy import taxonomy as build
-    from hyperdive.discover.taxonomy_terms import read_terms
     from hyperdive.errors import OutputError
     from hyperdive.scores.opening import open_space
 
@@ -133,7 +133,7 @@ def taxonomy(
     if output is not None and output.exists() and not force:
         raise OutputError(f"{output}: already exists", hint="add --force to replace it, or choose another -o")
     kind = GraphFormat.json if json else format or (GraphFormat.tree if output is None else format_of(output))
-    asked: Any = None if terms is None else read_terms(terms)
+    asked: Any = None if terms is None else term_lines(terms)
     known = None
     if gold:
         from hyperdive.benchmark.taxonomy import load_gold

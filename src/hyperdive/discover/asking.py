@@ -61,12 +61,27 @@ def _tagged(word: str, space: SpaceLike) -> str:
     return next((key for tag in TAGS if (key := f"{word}|{tag}") in space), f"{word}|{TAGS[0]}")
 
 
-def read_terms(path: str | Path, what: str = "terms") -> list[str]:
-    """A user's list of terms: one a line; remarks (`# …`), blank lines and repetitions fall away."""
-    lines = read_lines(Path(path), f"file of {what}", "one term a line")
-    terms = list(dict.fromkeys(" ".join(line.lower().split()) for line in lines))
+def term_lines(path: str | Path, what: str = "terms") -> list[str]:
+    """The terms of a file as they are written, one a line; remarks (`# …`) and what follows a tab are left out.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "terms.txt"
+    >>> _ = place.write_text("dog\\n# pets\\nDomestic dog\\t7\\n")
+    >>> term_lines(place)
+    ['dog', 'Domestic dog']
+    """
+    lines = read_lines(Path(path), f"file of {what}", "check the path")
+    if any("\0" in line for line in lines):
+        raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
+    terms = [term for line in lines if (term := line.split("\t", 1)[0].strip())]
     if not terms:
-        raise InputError(f"{path}: no {what} in it", hint="one term a line")
+        raise InputError(f"{path}: no {what} in it", hint="write one term a line")
+    return terms
+
+
+def read_terms(path: str | Path, what: str = "terms") -> list[str]:
+    """A user's list of terms in lower case, each once."""
+    terms = list(dict.fromkeys(" ".join(term.lower().split()) for term in term_lines(path, what)))
     if len(terms) > MAX_TERMS:
         raise InputError(f"{path}: more than {MAX_TERMS} {what}", hint="split the file")
     return terms

@@ -18,13 +18,13 @@ import numpy.typing as npt
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
 from hyperdive.discover.arborescence import FORBIDDEN, add_parents, grow_forest
-from hyperdive.discover.asking import source_of
+from hyperdive.discover.asking import source_of, term_lines
 from hyperdive.discover.corrections import Corrections, normal, read_corrections
 from hyperdive.discover.hypernyms import MIN_SCORE, Sentence
 from hyperdive.discover.pruning import Pairs, Parents, beneath_root, depths, dissolve_small, only, thin_out
 from hyperdive.discover.ranking import Ranking, ranking
 from hyperdive.discover.tables import Table
-from hyperdive.discover.taxonomy_terms import Nodes, beneath, collect, read_terms, useful
+from hyperdive.discover.taxonomy_terms import Nodes, beneath, collect, useful
 from hyperdive.discover.weighing import HEAD_CONFIDENCE, pair_values, weigh
 from hyperdive.errors import MissingExtra, OptionError, one_line
 
@@ -300,7 +300,7 @@ def _names(
     if terms is not None:
         if root is not None or top is not None:
             raise OptionError("terms of your own and a root or a number of terms exclude each other")
-        given = read_terms(terms) if isinstance(terms, str | Path) else list(terms)
+        given = term_lines(terms) if isinstance(terms, str | Path) else list(terms)
         doubled = len(given) - len({normal(term) for term in given})
         return given, [f"{doubled} of {len(given)} terms repeat an earlier one"] if doubled else []
     if root is not None:

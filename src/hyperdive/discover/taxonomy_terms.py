@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.pairs import Terms
 from hyperdive.scores.rows import SpaceLike, look_up
-from hyperdive.text.wordlists import read_lines
 
 MAX_TERMS = 10_000
 # Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
@@ -45,24 +43,6 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.names)
-
-
-def read_terms(path: str | Path) -> list[str]:
-    """The terms of a file, one a line, comments with #; what follows a tab is left out.
-
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "terms.txt"
-    >>> _ = place.write_text("dog\\n# pets\\nDomestic dog\\t7\\n")
-    >>> read_terms(place)
-    ['dog', 'Domestic dog']
-    """
-    lines = read_lines(Path(path), "file of terms", hint="check the path")
-    if any("\0" in line for line in lines):
-        raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
-    terms = [term for line in lines if (term := line.split("\t", 1)[0].strip())]
-    if not terms:
-        raise InputError(f"{path}: no terms in it", hint="write one term a line")
-    return terms
 
 
 def head_of(phrase: str) -> list[str]:

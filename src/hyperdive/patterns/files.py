@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._eight_bits import packed, unpacked
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, narrowest, read_header
 from hyperdive.errors import FormatError
 from hyperdive.patterns.association import Factors
 from hyperdive.patterns.evidence import EvidenceRows, pack, unpack
@@ -45,18 +45,18 @@ def write_files(patterns: Patterns, writer: ArtifactWriter) -> None:
 
     lengths = np.diff(patterns.pointers)
     tensors: dict[str, Any] = {
-        "lengths": _smallest(lengths),
-        "hypernyms": _smallest(patterns.hypernyms),
+        "lengths": narrowest(lengths),
+        "hypernyms": narrowest(patterns.hypernyms),
         "patterns": np.ascontiguousarray(patterns.patterns),
-        "counts": _smallest(patterns.values),
-        "hypo_totals": _smallest(patterns.hypo_totals),
-        "hyper_totals": _smallest(patterns.hyper_totals),
+        "counts": narrowest(patterns.values),
+        "hypo_totals": narrowest(patterns.hypo_totals),
+        "hyper_totals": narrowest(patterns.hyper_totals),
     }
     if patterns.is_factorised:
         factors = patterns.factors
-        tensors |= {"svd.hypernyms": _smallest(factors.hypernyms), **_vectors("svd.v", factors.v)}
+        tensors |= {"svd.hypernyms": narrowest(factors.hypernyms), **_vectors("svd.v", factors.v)}
         if factors.u is not None and factors.hyponyms is not None:
-            tensors |= {"svd.hyponyms": _smallest(factors.hyponyms), **_vectors("svd.u", factors.u)}
+            tensors |= {"svd.hyponyms": narrowest(factors.hyponyms), **_vectors("svd.u", factors.u)}
     writer.put(TERMS, "".join(f"{term}\n" for term in patterns.terms).encode("utf-8"))
     writer.put(TENSORS, save(tensors))
     rows = patterns.evidence_rows
@@ -69,15 +69,6 @@ def _vectors(name: str, rows: npt.NDArray[np.float16]) -> dict[str, Any]:
     """Rows in 8 bits when that loses nothing, else in 16."""
     small = packed(rows)
     return {name: np.ascontiguousarray(rows)} if small is None else {name: small[0], f"{name}.exponents": small[1]}
-
-
-def _smallest(values: Any) -> Any:
-    """The narrowest unsigned integers that hold these."""
-    limit = int(np.max(values, initial=0))
-    for dtype in (np.uint8, np.uint16, np.uint32):
-        if limit <= np.iinfo(dtype).max:
-            return np.ascontiguousarray(values, dtype=dtype)
-    return np.ascontiguousarray(values, dtype=np.uint64)
 
 
 def _evidence_table(rows: EvidenceRows) -> Any:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+from hyperdive.text.lemmas import lemma_of
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
-
-
-@lru_cache(maxsize=8)
-def _lemma_of(language: str) -> Callable[[str], str]:
-    from hyperdive.text.options import EncodeOptions
-    from hyperdive.text.words import lemmatiser
-
-    return lru_cache(maxsize=200_000)(lemmatiser(EncodeOptions(language=language)))
 
 
 class TermFinder:
@@ -86,7 +80,7 @@ class TermFinder:
 
     def _base(self, word: str) -> str:
         form, bar, tag = word.partition("|")
-        return f"{_lemma_of(self._language)(form)}{bar}{tag}" if form.isalpha() else word
+        return f"{lemma_of(self._language)(form)}{bar}{tag}" if form.isalpha() else word
 
 
 def _untagged(words: Sequence[str]) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive.scores._blocks import in_blocks, kernels, run
+from hyperdive.text.lemmas import lemma_of
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -93,14 +94,6 @@ def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
 # ---- looking terms up ---------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=8)
-def _lemma_of(language: str) -> Callable[[str], str]:
-    from hyperdive.text.options import EncodeOptions
-    from hyperdive.text.words import lemmatiser
-
-    return lru_cache(maxsize=200_000)(lemmatiser(EncodeOptions(language=language)))
-
-
 @dataclass(frozen=True)
 class Lookup:
     """Which rows of a space each term is made of.
@@ -145,7 +138,7 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
             if lemmas:
                 form, bar, tag = word.partition("|")
                 # a form with other signs than letters (non_author) must not be found by a part of it
-                key = f"{_lemma_of(language)(form)}{bar}{tag}" if form.isalpha() else word
+                key = f"{lemma_of(language)(form)}{bar}{tag}" if form.isalpha() else word
                 if key != word and key in space:
                     found.append(space.index(key))
                     by_lemma[number] = True

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hyperdive._eight_bits import packed, unpacked
-from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive._store import Artifact, ArtifactWriter, narrowest
 from hyperdive.errors import Error, FormatError, InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.files import TENSORS, about, read_files, write_files
@@ -54,14 +54,6 @@ def rounded(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def _fits_16_bits(values: npt.NDArray[np.float32]) -> bool:
     with np.errstate(over="ignore"):
         return bool(np.array_equal(values.astype(np.float16).astype(np.float32), values))
-
-
-def _smallest(values: Any, limit: int) -> Any:
-    """The narrowest unsigned integers that hold numbers up to `limit`."""
-    for dtype in (np.uint8, np.uint16, np.uint32):
-        if limit <= np.iinfo(dtype).max:
-            return np.asarray(values, dtype=dtype)
-    return np.asarray(values, dtype=np.uint64)
 
 
 class Model:
@@ -183,7 +175,7 @@ class Model:
         from safetensors.numpy import save
 
         most = int(self.frequencies.max(initial=0))
-        tensors: dict[str, Any] = {"frequencies": _smallest(self.frequencies, most)}
+        tensors: dict[str, Any] = {"frequencies": narrowest(self.frequencies, most)}
         spaces: dict[str, Any] = {}
         for name in ("dive", "contexts", "skipgram"):
             space: VectorSpace | None = getattr(self, name)
@@ -240,8 +232,8 @@ def _tensors(name: str, space: VectorSpace) -> dict[str, Any]:
     csr = space.matrix if space.is_sparse else sparse.csr_array(space.matrix)
     lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
     return {
-        f"{name}.lengths": _smallest(lengths, int(lengths.max(initial=0))),
-        f"{name}.indices": _smallest(csr.indices, max(space.dimensions - 1, 0)),
+        f"{name}.lengths": narrowest(lengths, int(lengths.max(initial=0))),
+        f"{name}.indices": narrowest(csr.indices, max(space.dimensions - 1, 0)),
         f"{name}.values": values.astype(np.float16) if _fits_16_bits(values) else values,
     }
 
