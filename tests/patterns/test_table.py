@@ -51,6 +51,18 @@ def test_trap(pattern: Pattern, tmp_path: Path) -> None:
 
 
 MORE = [
+    ("The most common symptoms were fever and cough.", "types-are",
+     {("fever", "common symptom"), ("fever", "symptom"), ("cough", "common symptom"), ("cough", "symptom")}),
+    ("Antibiotics, including penicillin, were used.", "including", {("penicillin", "antibiotic")}),
+    ("The patients were given drugs.", "are", set()),
+    ("Most dogs are mammals.", "are", {("dog", "mammal")}),
+    ("BACKGROUND: A trial was made.", "glossary", set()),
+    ("They took drugs (aspirin 20 mg, heparin, etc.) twice.", "brackets", set()),
+    ("They took drugs (aspirin, heparin and 20 mg of ibuprofen) twice.", "brackets", set()),
+    ("They saw rodents (rats, mice, gerbils, etc.) there.", "brackets",
+     {("rat", "rodent"), ("mouse", "rodent"), ("gerbil", "rodent")}),
+    ("Some cells (Smith and Jones, 1998) differ.", "brackets", set()),
+    ("Some dogs (which barked, and ran) left.", "brackets", set()),
     ("In Africa, dogs and other animals roam.", "and-other", {("dog", "animal")}),
     ("The capital of France is a city on the Seine.", "is-a", {("capital", "city")}),
     ("In geometry, a square is a regular quadrilateral.", "is-a",

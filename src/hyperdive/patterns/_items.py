@@ -144,8 +144,7 @@ def classify_by_ending(arena, starts, lengths):
             continue
         last, before = arena[s + n - 1], arena[s + n - 2]
         if last == 115 and before != 115 and before != 117 and before != 105:
-            if not _ends(arena, s, n, 105, 99, 115):
-                flags[f + 1] |= PLURAL  # not -ss, -us, -is, -ics
+            flags[f + 1] |= PLURAL  # not -ss, -us, -is
         elif n > 4 and _ends(arena, s, n, 101, 115, 116):
             flags[f + 1] |= SUPERLATIVE
         if n > 4 and _ends(arena, s, n, 0, 108, 121):

@@ -18,6 +18,7 @@ from hyperdive.patterns._codes import (
     ARE,
     AS,
     BE,
+    BRACKETS,
     CALLED,
     CALLED_P,
     CAPITAL,
@@ -45,6 +46,7 @@ from hyperdive.patterns._codes import (
     IS_THE_MOST,
     KIND_OF,
     KNOWN,
+    LABEL,
     LEFT,
     LIKE,
     LIKE_P,
@@ -54,6 +56,7 @@ from hyperdive.patterns._codes import (
     NOT,
     NOUN,
     NOUN_MARK,
+    NUM,
     OF,
     ONE,
     OTHER,
@@ -144,6 +147,8 @@ def match(kind, word, flags, form, borders):
                     out, n = _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
                 elif kind[i] == A and i > begin:
                     out, n = _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence)
+                elif kind[i] == LEFT and mate[i] >= 0:
+                    out, n = _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found)
                 continue
             after = i + 1
             if w == SUCH:
@@ -337,6 +342,43 @@ def _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence):
 
 
 @njit(cache=True, nogil=True)
+def _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found):
+    """Ys (X, X and X): a plural, and in brackets two places or more, most of them nothing but a noun phrase."""
+    close = mate[i]
+    if word[i + 1] != NONE:  # (including ...), (e.g. ...): other patterns
+        return out, n
+    s, e = left(kind, word, flags, i - 1, begin)
+    if s >= e or (flags[e - 1] & PLURAL) == 0 or _proper(flags, e, begin):
+        return out, n
+    count, places, at = 0, 0, i + 1
+    while at < close and places < LIST:
+        s2, e2, after = right(kind, word, flags, at, close)
+        whole = s2 < e2 and e2 == after and kind[e2 - 1] == NOUN
+        if kind[at] == NUM:
+            return out, n  # (Smith and Jones, 1998)
+        while after < close and kind[after] != COMMA and kind[after] != CONJ:
+            k = kind[after]
+            etc = k == FUNC and (after + 1 == close or kind[after + 1] == STOP)
+            if not (etc or in_phrase(k) or k == NUM or k == DASH or k == STOP):
+                return out, n
+            after, whole = after + 1, False  # "IL-6", "aspirin 20 mg", "etc.": passed over
+        if whole:
+            found[count, 0], found[count, 1] = s2, e2
+            count += 1
+        places += 1
+        at = after
+        if at < close and kind[at] == COMMA:
+            at += 1
+        if at < close and kind[at] == CONJ:
+            at += 1
+    if places < 2 or 2 * count < places:
+        return out, n
+    for x in range(count):
+        out, n = _push(out, n, found[x, 0], found[x, 1], s, e, BRACKETS, sentence)
+    return out, n
+
+
+@njit(cache=True, nogil=True)
 def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
     """X is a Y, X is a kind of Y, X is the most ... Y, Xs are Ys, ..., which is a Y; and types of Y are X, X."""
     at = i + 1
@@ -395,6 +437,8 @@ def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
         # types of Y are X, X and X
         if word[e2 - 1] == UNWRAP or word[e2 - 1] == EXAMPLE:
             return _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
+        if _the_most(kind, word, flags, first, s2, e2):
+            return _most_are(kind, word, flags, mate, i, end, s2, e2, out, n, sentence, found)
         if article != A and not one_of and not unwrapped:
             joined = first > begin and kind[first - 1] == CONJ
             if (flags[e - 1] & PLURAL) == 0 or ((flags[e2 - 1] & PLURAL) == 0 and not joined):
@@ -426,6 +470,26 @@ def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
 
 
 @njit(cache=True, nogil=True)
+def _the_most(kind, word, flags, first, s, e):
+    """Whether the phrase first..e reads "the most common Ys" or "the largest Ys"."""
+    if kind[first] != THE or (flags[e - 1] & PLURAL) == 0:
+        return False
+    for j in range(first + 1, e - 1):
+        if word[j] == MOST or (flags[j] & SUPERLATIVE) != 0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _most_are(kind, word, flags, mate, i, end, s, e, out, n, sentence, found):
+    """The most common Ys are X, X and X."""
+    count, _ = list_right(kind, word, flags, mate, i + 1, end, found)
+    for x in range(count):
+        out, n = _push(out, n, found[x, 0], found[x, 1], s, e, TYPES_ARE, sentence)
+    return out, n
+
+
+@njit(cache=True, nogil=True)
 def _glossary(kind, word, flags, mate, begin, end, out, n, sentence):
     """X, n. A kind of Y; X: a kind of Y; at the beginning of a sentence, or after a sentence that is only X, n."""
     i = begin
@@ -434,6 +498,8 @@ def _glossary(kind, word, flags, mate, begin, end, out, n, sentence):
     if i == begin or i + 2 >= end:
         return out, n
     s2, e2 = begin, i
+    if word[e2 - 1] == LABEL:
+        return out, n
     if kind[i] == COMMA and word[i + 1] == NOUN_MARK:
         i += 2
         while i < end and (kind[i] == STOP or kind[i] == COLON or kind[i] == DASH):

@@ -73,20 +73,41 @@ _TRIGGERS: dict[int, str] = {
     ),
     k.MOST: "most",
     k.WHICH: "which who",
-    k.NOT: "not never no",
+    # after these *is* and *are* state nothing: "dogs are not cats", "the patients were given drugs"
+    k.NOT: (
+        "not never no given fed offered shown taught asked told sent paid denied granted awarded assigned allocated "
+        "prescribed administered allowed"
+    ),
     k.CONSIDERED: "considered regarded classified defined described",
     k.TERM: "name term word names terms",
+    # what opens a part of an article: "METHODS: The trial ..." explains no word
+    k.LABEL: (
+        "background objective objectives aim aims purpose method methods design setting settings results conclusion "
+        "conclusions introduction interpretation finding findings context significance hypothesis limitations "
+        "discussion summary note abstract participants patients interventions measurements outcomes trial registration"
+    ),
     k.EMPTY: "part result way reason time lot bit fact case thing subject matter use",
 }
 _NOUN_MARKS = "n noun"
 _IRREGULAR_PLURALS = (
     "people men women children mice geese feet teeth oxen lice cattle sheep fish deer aircraft species series "
     "bacteria fungi algae larvae phenomena criteria media data fauna flora genera nuclei stimuli vertebrae "
-    "formulae antennae offspring poultry livestock police"
+    "formulae antennae offspring poultry livestock police bacilli cocci staphylococci streptococci loci foci ganglia "
+    "mitochondria protozoa ova taxa phyla strata cacti hyphae spermatozoa"
+)
+_SINGULAR_ICS = (
+    "physics mathematics economics politics ethics statistics genetics linguistics electronics mechanics dynamics "
+    "athletics gymnastics acoustics optics aesthetics obstetrics pediatrics paediatrics orthopedics robotics kinetics "
+    "genomics proteomics metabolomics logistics phonetics semantics pragmatics thermodynamics aerodynamics "
+    "hydrodynamics electrodynamics geophysics astrophysics biophysics metaphysics metallurgics informatics "
+    "bioinformatics cybernetics ergonomics hydraulics pneumatics aerobics dietetics geriatrics civics classics "
+    "numismatics philippics poetics rhetorics hermeneutics kinematics photonics avionics macroeconomics "
+    "microeconomics econometrics biomechanics aeronautics astronautics eugenics epigenetics pharmacokinetics "
+    "pharmacodynamics hemodynamics haemodynamics therapeutics prosthetics bioethics italics"
 )
 _BE_MANY = "are were"
 _BAR = ord("|")
-_NOT_PLURAL = ("ss", "us", "is", "ous", "ics")
+_NOT_PLURAL = ("ss", "us", "is")
 _ADJECTIVE_ENDINGS = ("ous", "ful", "less", "able", "ible")
 _TAG_CLASSES = {"j": k.ADJ, "r": k.ADV, "v": k.VERB, "i": k.PREP, "p": k.PRON, "c": k.CONJ, "d": k.QUANT, "m": k.FUNC}
 _FILE_CLASSES = {"noun": k.NOUN, "adjective": k.ADJ, "adverb": k.ADV, "verb": k.VERB, "participle": k.PART}
@@ -140,7 +161,8 @@ def _flags(word: str) -> int:
     flags = 0
     if len(word) < 4 and word not in _irregular():
         return 0
-    if word in _irregular() or (len(word) > 3 and word.endswith("s") and not word.endswith(_NOT_PLURAL)):
+    regular = len(word) > 3 and word.endswith("s") and not word.endswith(_NOT_PLURAL) and word not in _singular()
+    if regular or word in _irregular():
         flags |= k.PLURAL
     if word.endswith("est") and len(word) > 4:
         flags |= k.SUPERLATIVE
@@ -153,9 +175,14 @@ def _irregular() -> frozenset[str]:
 
 
 @cache
+def _singular() -> frozenset[str]:
+    return frozenset(_SINGULAR_ICS.split())
+
+
+@cache
 def _entries() -> dict[str, tuple[int, int, int]]:
     """Every word of the lexicon: class, trigger word, flags."""
-    kinds = dict.fromkeys(_irregular(), k.NOUN) | _open_words()
+    kinds = dict.fromkeys(_irregular() | _singular(), k.NOUN) | _open_words()
     for kind, listed in _CLOSED.items():
         kinds.update(dict.fromkeys(listed.split(), kind))
     triggers: dict[str, int] = {}

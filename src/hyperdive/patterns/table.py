@@ -110,7 +110,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "He saw a dog, a cat, and a bird.", 0.74,
     ),
     Pattern(
-        "types-are", k.TYPES_ARE, "types of Y include X, X; types of Y: X, X; examples of Y are X, X", "left",
+        "types-are", k.TYPES_ARE, "types of Y include X, X; types of Y: X; examples of Y are X; the most common Ys are X, X", "left",
         "Types of cheese: brie, cheddar and feta.", (("brie", "cheese"), ("cheddar", "cheese"), ("feta", "cheese")),
         "Prices of cheese: high and low.", 0.65,
     ),
@@ -124,6 +124,12 @@ PATTERNS: tuple[Pattern, ...] = (
         "glossary", k.GLOSSARY, "X, n. A Y; X: a kind of Y (dictionaries and glossaries)", "right",
         "spaniel, n. One of a breed of small dogs.", (("spaniel", "small dog"),),
         "run, v. To move on foot.", 0.7,
+    ),
+    Pattern(
+        "brackets", k.BRACKETS, "Ys (X, X and X), with nothing else in the brackets", "left",
+        "Some organs (heart, liver and kidneys) were weighed.",
+        (("heart", "organ"), ("liver", "organ"), ("kidney", "organ")),
+        "Three men (tall and strong) came with their dogs (and left).", 0.7,
     ),
     Pattern(
         HEAD, k.HEAD_P, "a phrase is a kind of its last word (counted apart from the others)", "right",
