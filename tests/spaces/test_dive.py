@@ -51,6 +51,22 @@ def test_tables_are_finite_and_never_negative(options: dict[str, Any]) -> None:
     assert result.words.any()
 
 
+def test_frequent_words_are_thinned_out_on_both_sides() -> None:
+    indptr, indices, data, frequencies = matrix()
+    counts = Counts.checked(indptr, indices, data, frequencies)
+    share = 22 * frequencies.mean() / frequencies.sum()
+    thinned = counts.sampled(share)
+    kept = np.minimum(1.0, np.sqrt(22 * frequencies.mean() / frequencies))
+    assert (kept < 1).sum() == 2
+    slow = (sparse.diags_array(kept) @ sparse.csr_array((data, indices, indptr)) @ sparse.diags_array(kept)).toarray()
+    fast_ = sparse.csr_array((thinned.data, thinned.indices, thinned.indptr)).toarray()
+    np.testing.assert_allclose(fast_, slow, rtol=1e-6)
+    one_sided = Counts.checked(indptr, indices, data, frequencies, symmetric=False).sampled(share)
+    assert one_sided.mirrored is not None and one_sided.mirrored.data.tobytes() == thinned.data.tobytes()
+    assert counts.sampled(0.0) is counts
+    assert not same(train_dive(*matrix(), sample=share, **SMALL), train_dive(*matrix(), sample=0.0, **SMALL))
+
+
 def test_threads_do_not_change_a_byte() -> None:
     results = [train_dive(*matrix(), threads=threads, **SMALL) for threads in (1, 2, 5)]
     assert same(results[0], results[1]) and same(results[0], results[2])

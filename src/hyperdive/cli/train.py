@@ -54,7 +54,14 @@ def train(
     dimensions: Annotated[int | None, typer.Option(help="Length of a vector.", show_default="100")] = None,
     window: Annotated[int | None, typer.Option(help="Words this far apart meet.", show_default="10")] = None,
     negatives: Annotated[
-        float | None, typer.Option(help="k_I: negatives for each place of the window.", show_default="0.5; paper: 1.5")
+        float | None, typer.Option(help="k_I: negatives for each place of the window.", show_default="1.5")
+    ] = None,
+    sample: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of the tokens above which a word's meetings count less; 0: never.",
+            show_default="0.001; paper: 0",
+        ),
     ] = None,
     pmi_filter: Annotated[
         str | None,
@@ -67,7 +74,7 @@ def train(
         bool | None, typer.Option("--shift/--no-shift", help="The inclusion shift.", show_default="yes")
     ] = None,
     beta: Annotated[
-        float | None, typer.Option(help="How much rare words' negatives weaken.", show_default="0.7; paper: 0")
+        float | None, typer.Option(help="How much rare words' negatives weaken.", show_default="0.75; paper: 0")
     ] = None,
     ridge: Annotated[
         float | None, typer.Option(help="Weight of the squared length of a row.", show_default="0.02; paper: 0")
@@ -150,6 +157,7 @@ def train(
             dimensions=dimensions,
             window=window,
             negatives=negatives,
+            sample=sample,
             pmi_filter=pmi_filter,
             shift=shift,
             beta=beta,

@@ -474,10 +474,10 @@ def _the_most(kind, word, flags, first, s, e):
     """Whether the phrase first..e reads "the most common Ys" or "the largest Ys"."""
     if kind[first] != THE or (flags[e - 1] & PLURAL) == 0:
         return False
+    superlatives = 0
     for j in range(first + 1, e - 1):
-        if word[j] == MOST or (flags[j] & SUPERLATIVE) != 0:
-            return True
-    return False
+        superlatives += word[j] == MOST or (flags[j] & SUPERLATIVE) != 0
+    return superlatives > 0
 
 
 @njit(cache=True, nogil=True)

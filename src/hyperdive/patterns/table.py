@@ -110,7 +110,8 @@ PATTERNS: tuple[Pattern, ...] = (
         "He saw a dog, a cat, and a bird.", 0.74,
     ),
     Pattern(
-        "types-are", k.TYPES_ARE, "types of Y include X, X; types of Y: X; examples of Y are X; the most common Ys are X, X", "left",
+        "types-are", k.TYPES_ARE,
+        "types of Y include X, X; types of Y: X; examples of Y are X; the most common Ys are X, X", "left",
         "Types of cheese: brie, cheddar and feta.", (("brie", "cheese"), ("cheddar", "cheese"), ("feta", "cheese")),
         "Prices of cheese: high and low.", 0.65,
     ),

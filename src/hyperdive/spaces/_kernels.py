@@ -29,6 +29,14 @@ def row_ends(indptr, indices, limit, ends):
     return True
 
 
+@njit(cache=True, nogil=True)
+def scale_entries(indptr, indices, data, scale, out):
+    """out = data, every entry times the scale of its row and of its column."""
+    for r in range(len(indptr) - 1):
+        for j in range(indptr[r], indptr[r + 1]):
+            out[j] = data[j] * scale[r] * scale[indices[j]]
+
+
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def positive_gradient(first, last, starts, ends, indices, data, own, other, gradient):
     """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x of `own` and the rows y of `other` they meet."""

@@ -320,7 +320,7 @@ def train_dive(
     ((60, 5), True, ['frequent', 'frequent', 'frequent', 'all'])
     """
     chosen = DiveOptions(**options)
-    counts = Counts.checked(indptr, indices, data, frequencies, symmetric=symmetric)
+    counts = Counts.checked(indptr, indices, data, frequencies, symmetric=symmetric).sampled(chosen.sample)
     check_size(counts.frequencies, chosen.dimensions)
     words, contexts = first_tables(chosen, counts.size, start)
     identity = "" if checkpoint is None else run_identity(

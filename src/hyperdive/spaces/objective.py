@@ -4,11 +4,12 @@
 
 with κ = 2·window·k_I, P(c) = n(c)/T, and Z_w = Z = T/|V| the mean number of tokens a word: the inclusion shift. Two
 bridges lead from there: words rarer than average may have Z_w = Z·min(1, (n(w)/Z)^β), and without the shift Z_w = n(w).
+The n(w,c) of very frequent words may be thinned out as word2vec does it (`kept_shares`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from hyperdive.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+HEAD = 20.0
 
 
 def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) -> npt.NDArray[np.float64]:
@@ -35,6 +37,26 @@ def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) ->
     # a word without tokens has no weight, whatever β, such as the unknown symbol where no word is rare
     weights: npt.NDArray[np.float64] = np.where(n > 0, mean * np.minimum(1.0, n / mean) ** beta, 0.0)
     return weights
+
+
+def kept_shares(frequencies: Ints, share: float) -> npt.NDArray[np.float64]:
+    """Which part of its tokens every word would keep: √(m/n(w)) of those of words with more than m = share·T tokens.
+
+    This is how word2vec thins out frequent words. m is at least `HEAD` times the mean count, so that a text of few
+    words, where all have a large share, is left alone.
+
+    >>> n = np.r_[100_000, np.full(9_999, 50)]
+    >>> kept_shares(n, 0.01).round(3)[:2].tolist(), kept_shares(n, 0.0).min().tolist()
+    ([0.245, 1.0], 1.0)
+    >>> kept_shares(np.array([800, 100, 50, 50]), 0.01).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    n = frequencies.astype(np.float64)
+    if share == 0:
+        return np.ones(len(n))
+    most = max(share * n.sum(), HEAD * n.mean())
+    kept: npt.NDArray[np.float64] = np.minimum(1.0, np.sqrt(most / np.maximum(n, 1.0)))
+    return kept
 
 
 @dataclass(frozen=True)
@@ -95,6 +117,18 @@ class Counts:
         turned.sort_indices()
         mirrored = cls(turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data, tokens)
         return cls(rows, columns, values, tokens, mirrored)
+
+    def sampled(self, share: float) -> Counts:
+        """The counts as they would be expected if tokens of very frequent words had been left out (`kept_shares`)."""
+        from hyperdive.spaces._kernels import scale_entries
+
+        kept = kept_shares(self.frequencies, share)
+        if bool((kept == 1).all()):
+            return self
+        data = np.empty_like(self.data)
+        scale_entries(self.indptr, self.indices, self.data, kept.astype(np.float32), data)
+        mirrored = None if self.mirrored is None else self.mirrored.sampled(share)
+        return replace(self, data=data, mirrored=mirrored)
 
     def ends(self, limit: int) -> Ints:
         """Where the entries under `limit` of each row end."""

@@ -40,8 +40,8 @@ Input = str | Path | Corpus | Cooccurrence
 class TrainOptions:
     """What is trained, and how; see `DiveOptions` for the objective.
 
-    >>> TrainOptions.preset("paper").dive.negatives, TrainOptions.preset("paper").pmi_filter
-    (1.5, '30tokens')
+    >>> TrainOptions.preset("paper").dive.beta, TrainOptions.preset("paper").pmi_filter
+    (0.0, '30tokens')
     """
 
     dive: DiveOptions = field(default_factory=DiveOptions)
@@ -97,7 +97,7 @@ FROM_TOKENS = ("word2vec", "word2vec-cbow", "gaussian", "gaussian-no-clip")
 SPACES = ("dive", "skipgram", *SBOW_KINDS, "kmeans", *FROM_TOKENS)
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
-    "paper": {"negatives": 1.5, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens"},
+    "paper": {"negatives": 1.5, "sample": 0.0, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens"},
 }
 """`paper`: the objective of the paper with its constants; the solver stays the fast one unless `paper` is asked for."""
 

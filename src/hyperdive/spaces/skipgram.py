@@ -40,7 +40,7 @@ class SkipgramOptions:
     """Power of a context's count among the negatives. word2vec: 0.75."""
     power: float = 0.5
     """p of U·S^p: 1 keeps the weight of the strongest dimensions, 0 gives all the same."""
-    lean: float = 0.25
+    lean: float = 0.1
     """Squared length of the constant dimension beside vectors of length 1; 0 leaves it out."""
     rounds: int = 3
     """Products with M and Mᵀ in turn; more find the singular vectors more exactly."""

@@ -57,9 +57,11 @@ class DiveOptions:
     """Length of a vector. Paper: 100."""
     window: int = 10
     """The window the counts were made with, on each side. Paper: 10."""
-    negatives: float = 0.5
+    negatives: float = 1.5
     """k_I, negatives for each place of the window. Paper: 1.5."""
-    beta: float = 0.7
+    sample: float = 1e-3
+    """Words with a larger share of the tokens meet others less, as if tokens of them were left out. Paper: 0, off."""
+    beta: float = 0.75
     """How much rare words' negatives weaken: 0 not at all, as in the paper; 1 as without the shift."""
     shift: bool = True
     """The inclusion shift: the same weight of negatives for every word. Paper: on."""
@@ -85,6 +87,7 @@ class DiveOptions:
         for name, low, high in (
             ("window", 1, 65_535),
             ("negatives", 0, 1e6),
+            ("sample", 0, 1),
             ("beta", 0, 10),
             ("ridge", 0, 1e3),
             ("passes", 1, 100_000),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hyperdive._store import fingerprint
 from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces.pipeline import TrainOptions
+from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.text.planning import plan_text
 from hyperdive.text.sources import find_sources
 
@@ -57,7 +59,7 @@ class ReproduceOptions:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of the run; its identity is what it makes and of what, never the version of the program."""
+    """One step of the run; its identity is what it makes and of what, not the version of the program."""
 
     name: str
     kind: str
@@ -65,13 +67,16 @@ class Stage:
     options: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[Stage, ...] = ()
     seconds: float = 0.0
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    """What the program would choose where the options are silent; another choice makes another stage."""
 
     @cached_property
     def identity(self) -> str:
-        """A hash of kind, options and the identities of what it needs."""
-        return fingerprint(
-            {"kind": self.kind, "options": dict(self.options), "needs": [stage.identity for stage in self.needs]}
-        )
+        """A hash of kind, options, constants and the identities of what it needs."""
+        made_of: dict[str, Any] = {"kind": self.kind, "options": dict(self.options)}
+        if self.constants:
+            made_of["constants"] = dict(self.constants)
+        return fingerprint({**made_of, "needs": [stage.identity for stage in self.needs]})
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,16 @@ def _train(
     options: ReproduceOptions, name: str, what: str, source: Stage, seconds: float, space: str = "", **settings: Any
 ) -> Stage:
     given = {"space": space or name.rsplit("-", 1)[0], "dimensions": options.dimensions, "seed": options.seed}
-    return Stage(name, "train", what, {**given, **settings}, (source,), seconds)
+    chosen = {**given, **settings}
+    return Stage(name, "train", what, chosen, (source,), seconds, _constants(chosen))
+
+
+def _constants(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The constants of DIVE and of the skip-gram beside it, where they take part."""
+    if given["space"] not in ("dive", "skipgram", "kmeans"):
+        return {}
+    preset, changes = given.get("preset", "default"), {k: v for k, v in given.items() if k != "preset"}
+    return {**TrainOptions.preset(preset, **changes).as_parameters(), "skipgram": asdict(SkipgramOptions())}
 
 
 def _dive(options: ReproduceOptions, corpus: Stage, counts: Stage, kind: str, scale: float) -> list[Stage]:
