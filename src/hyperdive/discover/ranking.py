@@ -77,14 +77,14 @@ class Order:
 
 
 def about_this_word(pairs: Pairs) -> Floats:
-    """5·W + ¼·Pppmi: how much p is about q in particular.
+    """4.4·W + ¼·Pppmi: how much p is about q in particular.
 
     A confidence judges a pair by itself, and over a whole vocabulary it is largest for words that are a hypernym of
-    half of everything (species, product, film). The order ln(confidence) + 5·W + ¼·Pppmi puts the fitting ones first.
+    half of everything (species, product, film). The order ln(confidence) + 4.4·W + ¼·Pppmi puts the fitting ones first.
     The two weights were fitted on HypeNet's training pairs, every hypernym counted once.
     """
     assert pairs.patterns is not None
-    return 5.0 * pairs.skipgram_cosine + 0.25 * pairs.patterns.ppmi
+    return 4.4 * pairs.skipgram_cosine + 0.25 * pairs.patterns.ppmi
 
 
 def near_and_general(pairs: Pairs) -> Floats:
