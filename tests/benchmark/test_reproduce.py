@@ -15,6 +15,7 @@ from hyperdive.benchmark.reproduce import Plan, ReproduceOptions, Reproduction, 
 from hyperdive.benchmark.reproduce.plan import Stage, Text, stages
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
 from hyperdive.errors import Error, InputError, OutputError
+from hyperdive.spaces.pipeline import PRESETS
 from tests.benchmark.small_run import write_datasets, write_text
 
 OPTIONS = ReproduceOptions(dimensions=8, min_count=2, without=("pos", "word2vec", "gaussian"), resamples=20)
@@ -185,6 +186,16 @@ def test_the_identity_of_a_stage_is_not_the_version_of_the_program() -> None:
     assert [stage.identity for stage in first] == [stage.identity for stage in renamed]
     other = stages(ReproduceOptions(), replace(text, content="1" * 64))
     assert not {stage.identity for stage in first} & {stage.identity for stage in other}
+
+
+def test_other_constants_make_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Text(("a.txt",), "0" * 64, 1000)
+    before = {stage.name: stage.identity for stage in stages(ReproduceOptions(), text)}
+    monkeypatch.setitem(PRESETS, "default", {"beta": 0.5})
+    after = {stage.name: stage.identity for stage in stages(ReproduceOptions(), text)}
+    changed = {name for name in before if before[name] != after[name]}
+    assert {"dive-raw", "dive-no-pmi-pos", "kmeans-raw"} <= changed
+    assert not changed & {"corpus-raw", "counts-raw", "word2vec-raw", "gaussian-pos"}
 
 
 def test_a_damaged_record_or_a_lost_folder_is_made_anew(small: Small, made: Reproduction, tmp_path: Path) -> None:

@@ -53,6 +53,8 @@ HOSTILE = {
     "list": "cats, ",
     "brackets": "( ",
     "closed brackets": "(cat) ",
+    "lists in brackets": "dogs (rats, mice) ",
+    "the most": "the most common dogs are ",
     "is a": "cat is a ",
     "of": "kind of ",
     "adjectives": "red ",

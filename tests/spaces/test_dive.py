@@ -43,7 +43,9 @@ def same(a: DiveResult, b: DiveResult) -> bool:
     return a.words.tobytes() == b.words.tobytes() and a.contexts.tobytes() == b.contexts.tobytes()
 
 
-@pytest.mark.parametrize("options", [{}, {"shift": False}, {"beta": 0.0}, {"ridge": 0.0}, {"negatives": 5.0}])
+@pytest.mark.parametrize(
+    "options", [{}, {"shift": False}, {"beta": 0.0}, {"ridge": 0.0}, {"negatives": 5.0}, {"sample": 0.01}]
+)
 def test_tables_are_finite_and_never_negative(options: dict[str, Any]) -> None:
     result = train_dive(*matrix(), **{**SMALL, **options})
     for table in (result.words, result.contexts):

@@ -93,6 +93,7 @@ def test_a_warm_start_knows_the_old_words(tmp_path: Path, text: Path) -> None:
 def test_options_and_presets() -> None:
     paper = TrainOptions.preset("paper")
     assert (paper.dive.negatives, paper.dive.beta, paper.dive.ridge, paper.dive.dimensions) == (1.5, 0.0, 0.0, 100)
+    assert paper.dive.sample == 0
     assert paper.filter is not None
     assert paper.filter.threshold == 30
     assert TrainOptions.preset(pmi_filter="none").filter is None
@@ -103,6 +104,8 @@ def test_options_and_presets() -> None:
         ({"dimensions": 0}, "dimensions is 0"),
         ({"dimensions": 100_000}, "dimensions is 100000"),
         ({"pmi_filter": "much"}, "not a PMI filter"),
+        ({"sample": 2.0}, "sample is 2.0"),
+        ({"sample": float("nan")}, "sample is nan"),
     ):
         with pytest.raises(OptionError, match=message):
             TrainOptions.preset(**wrong)

@@ -59,7 +59,7 @@ def train(
     sample: Annotated[
         float | None,
         typer.Option(
-            help="Share of the tokens above which a word's meetings count less; 0: never.",
+            help="Share of the tokens above which the meetings of a word (of 20 times the mean or more) count less.",
             show_default="0.001; paper: 0",
         ),
     ] = None,

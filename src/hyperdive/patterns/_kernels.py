@@ -63,6 +63,7 @@ from hyperdive.patterns._codes import (
     PART,
     PLURAL,
     PREP,
+    PRON,
     QUANT,
     REL,
     RIGHT,
@@ -343,25 +344,26 @@ def _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence):
 
 @njit(cache=True, nogil=True)
 def _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found):
-    """Ys (X, X and X): a plural, and in brackets two places or more, most of them nothing but a noun phrase."""
+    """Ys (X, X and X): a plural, and in brackets two places or more, half of them or more a bare noun phrase."""
     close = mate[i]
-    if word[i + 1] != NONE:  # (including ...), (e.g. ...): other patterns
-        return out, n
+    if word[i + 1] == EG or word[i + 1] == CALLED or word[i + 1] == KNOWN:
+        return out, n  # other patterns
     s, e = left(kind, word, flags, i - 1, begin)
     if s >= e or (flags[e - 1] & PLURAL) == 0 or _proper(flags, e, begin):
         return out, n
     count, places, at = 0, 0, i + 1
-    while at < close and places < LIST:
+    while at < close and places < LIST and word[at] != OTHER:
         s2, e2, after = right(kind, word, flags, at, close)
         whole = s2 < e2 and e2 == after and kind[e2 - 1] == NOUN
         if kind[at] == NUM:
             return out, n  # (Smith and Jones, 1998)
         while after < close and kind[after] != COMMA and kind[after] != CONJ:
             k = kind[after]
-            etc = k == FUNC and (after + 1 == close or kind[after + 1] == STOP)
+            last = after + 1 == close or (kind[after + 1] == STOP and after + 2 == close)
+            etc = last and (k == FUNC or k == PRON)  # "etc.", "others"
             if not (etc or in_phrase(k) or k == NUM or k == DASH or k == STOP):
                 return out, n
-            after, whole = after + 1, False  # "IL-6", "aspirin 20 mg", "etc.": passed over
+            after, whole = after + 1, False  # also "IL-6", "aspirin 20 mg": passed over
         if whole:
             found[count, 0], found[count, 1] = s2, e2
             count += 1
@@ -438,7 +440,7 @@ def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
         if word[e2 - 1] == UNWRAP or word[e2 - 1] == EXAMPLE:
             return _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
         if _the_most(kind, word, flags, first, s2, e2):
-            return _most_are(kind, word, flags, mate, i, end, s2, e2, out, n, sentence, found)
+            return _most_are(kind, word, flags, mate, at, end, s2, e2, out, n, sentence, found)
         if article != A and not one_of and not unwrapped:
             joined = first > begin and kind[first - 1] == CONJ
             if (flags[e - 1] & PLURAL) == 0 or ((flags[e2 - 1] & PLURAL) == 0 and not joined):
@@ -472,20 +474,19 @@ def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
 @njit(cache=True, nogil=True)
 def _the_most(kind, word, flags, first, s, e):
     """Whether the phrase first..e reads "the most common Ys" or "the largest Ys"."""
-    if kind[first] != THE or (flags[e - 1] & PLURAL) == 0:
-        return False
-    superlatives = 0
+    superlatives = 0  # a sum, since Numba has no any() over a range
     for j in range(first + 1, e - 1):
-        superlatives += word[j] == MOST or (flags[j] & SUPERLATIVE) != 0
-    return superlatives > 0
+        superlatives += word[j] == MOST or (kind[j] == ADJ and (flags[j] & SUPERLATIVE) != 0)
+    return superlatives > 0 and kind[first] == THE and (flags[e - 1] & PLURAL) != 0
 
 
 @njit(cache=True, nogil=True)
-def _most_are(kind, word, flags, mate, i, end, s, e, out, n, sentence, found):
-    """The most common Ys are X, X and X."""
-    count, _ = list_right(kind, word, flags, mate, i + 1, end, found)
-    for x in range(count):
-        out, n = _push(out, n, found[x, 0], found[x, 1], s, e, TYPES_ARE, sentence)
+def _most_are(kind, word, flags, mate, at, end, s, e, out, n, sentence, found):
+    """The most common Ys are X, X and X; with one X it could be either way: "the largest dogs are mammals"."""
+    count, _ = list_right(kind, word, flags, mate, at, end, found)
+    if count > 1:
+        for x in range(count):
+            out, n = _push(out, n, found[x, 0], found[x, 1], s, e, TYPES_ARE, sentence)
     return out, n
 
 
@@ -498,15 +499,13 @@ def _glossary(kind, word, flags, mate, begin, end, out, n, sentence):
     if i == begin or i + 2 >= end:
         return out, n
     s2, e2 = begin, i
-    if word[e2 - 1] == LABEL:
-        return out, n
     if kind[i] == COMMA and word[i + 1] == NOUN_MARK:
         i += 2
         while i < end and (kind[i] == STOP or kind[i] == COLON or kind[i] == DASH):
             i += 1
         if i >= end:
             return out, n
-    elif kind[i] == COLON or kind[i] == DASH:
+    elif (kind[i] == COLON or kind[i] == DASH) and not (word[begin] == LABEL and e2 == begin + 1):
         i += 1
         if kind[i] != A and not (kind[i] == THE or word[i] == ONE):
             return out, n

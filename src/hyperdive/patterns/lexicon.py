@@ -36,7 +36,7 @@ _CLOSED: dict[int, str] = {
     ),
     k.PRON: (
         "he she it they we you i him them us me himself herself itself themselves one ones someone anyone everyone "
-        "something anything everything nothing nobody somebody none there here"
+        "something anything everything nothing nobody somebody none there here others"
     ),
     k.CONJ: "and or",
     k.BE: "is was are were",
@@ -103,7 +103,8 @@ _SINGULAR_ICS = (
     "bioinformatics cybernetics ergonomics hydraulics pneumatics aerobics dietetics geriatrics civics classics "
     "numismatics philippics poetics rhetorics hermeneutics kinematics photonics avionics macroeconomics "
     "microeconomics econometrics biomechanics aeronautics astronautics eugenics epigenetics pharmacokinetics "
-    "pharmacodynamics hemodynamics haemodynamics therapeutics prosthetics bioethics italics"
+    "pharmacodynamics hemodynamics haemodynamics therapeutics prosthetics bioethics italics forensics ballistics "
+    "diagnostics cytogenetics tectonics transcriptomics geopolitics"
 )
 _BE_MANY = "are were"
 _BAR = ord("|")

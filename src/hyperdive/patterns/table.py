@@ -127,7 +127,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "run, v. To move on foot.", 0.7,
     ),
     Pattern(
-        "brackets", k.BRACKETS, "Ys (X, X and X), with nothing else in the brackets", "left",
+        "brackets", k.BRACKETS, "Ys (X, X and X), with little else in the brackets", "left",
         "Some organs (heart, liver and kidneys) were weighed.",
         (("heart", "organ"), ("liver", "organ"), ("kidney", "organ")),
         "Three men (tall and strong) came with their dogs (and left).", 0.68,

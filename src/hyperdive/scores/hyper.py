@@ -35,8 +35,8 @@ class Weights:
     """As the first, of (p, q)."""
     stated_back: float = -0.2
     """log(1 + n(p, q))."""
-    slope: float = 3.25
-    start: float = -2.95
+    slope: float = 3.05
+    start: float = -2.85
     """The logistic curve from the sum to a confidence."""
 
 
@@ -68,7 +68,7 @@ def _root(values: Floats) -> Floats:
 @register(
     "hyper",
     kind="combined",
-    formula="σ(3.25·x − 2.95), x = √(w_q·A·V[p]) + 0.3·(√Psvd + P + ΔS/(S(q) + S(p)) + W⁺) "
+    formula="σ(3.05·x − 2.85), x = √(w_q·A·V[p]) + 0.3·(√Psvd + P + ΔS/(S(q) + S(p)) + W⁺) "
     "+ 0.03·log(1 + n(·, p)) − 0.2·(√(w_p·A·V[q]) + log(1 + n(p, q)))",
     range="[0, 1]",
     reference="hyperdive; calibrated on HypeNet train",

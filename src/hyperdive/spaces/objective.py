@@ -18,7 +18,7 @@ from hyperdive.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
-HEAD = 20.0
+FLOOR = 20.0
 
 
 def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) -> npt.NDArray[np.float64]:
@@ -42,7 +42,7 @@ def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) ->
 def kept_shares(frequencies: Ints, share: float) -> npt.NDArray[np.float64]:
     """Which part of its tokens every word would keep: √(m/n(w)) of those of words with more than m = share·T tokens.
 
-    This is how word2vec thins out frequent words. m is at least `HEAD` times the mean count, so that a text of few
+    This is how word2vec thins out frequent words. m is at least `FLOOR` times the mean count, so that a text of few
     words, where all have a large share, is left alone.
 
     >>> n = np.r_[100_000, np.full(9_999, 50)]
@@ -54,7 +54,7 @@ def kept_shares(frequencies: Ints, share: float) -> npt.NDArray[np.float64]:
     n = frequencies.astype(np.float64)
     if share == 0:
         return np.ones(len(n))
-    most = max(share * n.sum(), HEAD * n.mean())
+    most = max(share * n.sum(), FLOOR * n.mean())
     kept: npt.NDArray[np.float64] = np.minimum(1.0, np.sqrt(most / np.maximum(n, 1.0)))
     return kept
 

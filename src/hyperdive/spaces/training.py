@@ -60,7 +60,7 @@ class DiveOptions:
     negatives: float = 1.5
     """k_I, negatives for each place of the window. Paper: 1.5."""
     sample: float = 1e-3
-    """Words with a larger share of the tokens meet others less, as if tokens of them were left out. Paper: 0, off."""
+    """Words with a larger share of the tokens, and 20 times the mean, meet others less. Paper: 0, none does."""
     beta: float = 0.75
     """How much rare words' negatives weaken: 0 not at all, as in the paper; 1 as without the shift."""
     shift: bool = True

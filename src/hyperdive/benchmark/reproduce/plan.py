@@ -68,7 +68,7 @@ class Stage:
     needs: tuple[Stage, ...] = ()
     seconds: float = 0.0
     constants: Mapping[str, Any] = field(default_factory=dict)
-    """What the program would choose where the options are silent; another choice makes another stage."""
+    """What DIVE and skip-gram choose where the options are silent; other constants make another stage."""
 
     @cached_property
     def identity(self) -> str:
