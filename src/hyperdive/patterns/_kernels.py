@@ -1,8 +1,8 @@
 """Compiled search for statements such as "dogs such as poodles" in tokenised sentences.
 
 A sentence is a row of *items*: words and signs, each with a class (`_items`). Around a trigger word noun phrases and
-lists of them are read, all of bounded length (`_phrases`); so the work at every trigger is bounded, and the whole is
-linear in the length of the text.
+lists of them are read, all of bounded length (`_phrases`; `_copulas` for *is* and *are*); so the work at every
+trigger is bounded, and the whole is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ import numpy as np
 from numba import njit
 
 from hyperdive.patterns._codes import (
-    ADJ,
-    ADV,
     AND_OTHER,
     APPOSITION,
-    ARE,
     AS,
     BE,
     BRACKETS,
@@ -25,10 +22,8 @@ from hyperdive.patterns._codes import (
     COLON,
     COMMA,
     CONJ,
-    CONSIDERED,
     DASH,
     EG,
-    EMPTY,
     END,
     ESPECIALLY,
     ESPECIALLY_P,
@@ -36,29 +31,18 @@ from hyperdive.patterns._codes import (
     FOR,
     FOR_EXAMPLE,
     FUNC,
-    GLOSSARY,
     INCLUDE,
-    INCLUDE_P,
     INCLUDING,
     INCLUDING_P,
-    IS_A,
-    IS_THE,
-    IS_THE_MOST,
-    KIND_OF,
     KNOWN,
-    LABEL,
     LEFT,
     LIKE,
     LIKE_P,
-    MOST,
     NAMELY,
     NONE,
-    NOT,
     NOUN,
-    NOUN_MARK,
     NUM,
     OF,
-    ONE,
     OTHER,
     PART,
     PLURAL,
@@ -73,15 +57,10 @@ from hyperdive.patterns._codes import (
     SUCH,
     SUCH_AS,
     SUCH_Y_AS,
-    SUPERLATIVE,
-    THE,
-    TYPES_ARE,
     UNWRAP,
-    VERB,
-    WHICH,
-    WHICH_IS,
     A,
 )  # fmt: skip
+from hyperdive.patterns._copulas import glossary, is_a, types
 from hyperdive.patterns._phrases import (
     LIST,
     in_phrase,
@@ -90,28 +69,12 @@ from hyperdive.patterns._phrases import (
     list_right,
     mates,
     over_left,
+    proper,
+    push,
     right,
     skip_determiners,
-    subject,
     unwrap,
 )
-
-
-@njit(cache=True, nogil=True)
-def _push(out, n, hypo_s, hypo_e, hyper_s, hyper_e, pattern, sentence):
-    if n == len(out):
-        bigger = np.empty((2 * len(out), 6), dtype=np.int32)
-        bigger[:n] = out
-        out = bigger
-    out[n, 0], out[n, 1], out[n, 2], out[n, 3] = hypo_s, hypo_e, hyper_s, hyper_e
-    out[n, 4], out[n, 5] = pattern, sentence
-    return out, n + 1
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _proper(flags, e, begin):
-    """Whether the head at e - 1 is a name: a capital that does not open the sentence."""
-    return (flags[e - 1] & CAPITAL) != 0 and e - 1 > begin
 
 
 @njit(cache=True, nogil=True)
@@ -137,15 +100,15 @@ def match(kind, word, flags, form, borders):
         if end - begin < 3:
             continue
         mates(kind, begin, end, mate, stack)
-        out, n = _glossary(kind, word, flags, mate, begin, end, out, n, sentence)
+        out, n = glossary(kind, word, flags, mate, begin, end, out, n, sentence)
         for i in range(begin, end):
             w = word[i]
             pattern = -1
             if w == NONE:
                 if kind[i] == BE:
-                    out, n = _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found)
+                    out, n = is_a(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found)
                 elif kind[i] == COLON:
-                    out, n = _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
+                    out, n = types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
                 elif kind[i] == A and i > begin:
                     out, n = _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence)
                 elif kind[i] == LEFT and mate[i] >= 0:
@@ -160,7 +123,7 @@ def match(kind, word, flags, form, borders):
                     if s < e and at < end and word[at] == AS and at == e:
                         count, _ = list_right(kind, word, flags, mate, at + 1, end, found)
                         for j in range(count):
-                            out, n = _push(out, n, found[j, 0], found[j, 1], s, e, SUCH_Y_AS, sentence)
+                            out, n = push(out, n, found[j, 0], found[j, 1], s, e, SUCH_Y_AS, sentence)
                     continue
             elif w == INCLUDING:
                 pattern = INCLUDING_P
@@ -189,17 +152,17 @@ def match(kind, word, flags, form, borders):
                 out, n = _called(kind, word, flags, mate, i, begin, end, out, n, sentence)
                 continue
             elif w == INCLUDE:
-                out, n = _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
+                out, n = types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
                 continue
             elif kind[i] == BE:
-                out, n = _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found)
+                out, n = is_a(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found)
                 continue
             if pattern < 0:
                 continue
             if pattern != SUCH_AS and after < end and kind[after] == COMMA:
                 after += 1
             s, e = _before_trigger(kind, word, flags, mate, i, begin)
-            if s >= e or _proper(flags, e, begin):
+            if s >= e or proper(flags, e, begin):
                 continue
             if (pattern == ESPECIALLY_P or pattern == LIKE_P or pattern == INCLUDING_P or pattern == FOR_EXAMPLE) and (
                 flags[e - 1] & PLURAL
@@ -211,7 +174,7 @@ def match(kind, word, flags, form, borders):
                     continue  # "people like dogs": a verb
             count, _ = list_right(kind, word, flags, mate, after, end, found)
             for j in range(count):
-                out, n = _push(out, n, found[j, 0], found[j, 1], s, e, pattern, sentence)
+                out, n = push(out, n, found[j, 0], found[j, 1], s, e, pattern, sentence)
     return out[:n]
 
 
@@ -225,7 +188,7 @@ def _and_other(kind, word, flags, mate, i, begin, end, out, n, sentence, found):
     if j <= begin or kind[j] != CONJ:
         return out, n
     s, e, at = right(kind, word, flags, i + 1, end)
-    if s >= e or kind[e - 1] != NOUN or _proper(flags, e, begin):
+    if s >= e or kind[e - 1] != NOUN or proper(flags, e, begin):
         return out, n
     if at == e and at < end and word[at] == OF and word[e - 1] == UNWRAP:
         s, e, at, _ = unwrap(kind, word, flags, s, e, at, end)
@@ -234,7 +197,7 @@ def _and_other(kind, word, flags, mate, i, begin, end, out, n, sentence, found):
         j -= 1
     count = list_left(kind, word, flags, mate, j, begin, found)
     for x in range(count):
-        out, n = _push(out, n, found[x, 0], found[x, 1], s, e, AND_OTHER, sentence)
+        out, n = push(out, n, found[x, 0], found[x, 1], s, e, AND_OTHER, sentence)
     return out, n
 
 
@@ -249,7 +212,7 @@ def _called(kind, word, flags, mate, i, begin, end, out, n, sentence):
     if i - 1 < begin or kind[i - 1] != NOUN or (after < end and kind[after] == PREP):
         return out, n
     s, e = left(kind, word, flags, i - 1, begin)
-    if s >= e or _proper(flags, e, begin):
+    if s >= e or proper(flags, e, begin):
         return out, n
     first = skip_determiners(kind, s, begin)
     one = first < s and kind[first] == A
@@ -260,36 +223,7 @@ def _called(kind, word, flags, mate, i, begin, end, out, n, sentence):
     s2, e2, _at = right(kind, word, flags, after, end)
     if s2 >= e2:
         return out, n
-    return _push(out, n, s2, e2, s, e, CALLED_P, sentence)
-
-
-@njit(cache=True, nogil=True)
-def _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found):
-    """Types of Y include X, X; Ys include X."""
-    j = over_left(kind, mate, i - 1, begin)
-    s, e = left(kind, word, flags, j, begin)
-    if s >= e or ((flags[e - 1] & PLURAL) == 0 and not (s - 1 > begin and word[s - 1] == OF)):
-        return out, n
-    if _proper(flags, e, begin):
-        return out, n
-    first = skip_determiners(kind, s, begin)
-    pattern = INCLUDE_P
-    if first - 2 >= begin and word[first - 1] == OF:
-        if word[first - 2] != UNWRAP and word[first - 2] != EXAMPLE:
-            return out, n
-        pattern = TYPES_ARE
-    elif word[i] != INCLUDE or word[e - 1] == EXAMPLE or word[e - 1] == UNWRAP:
-        return out, n
-    opens = first == begin or kind[first - 1] == COMMA or kind[first - 1] == CONJ
-    if pattern == INCLUDE_P and not opens:
-        return out, n
-    after = i + 1
-    if after < end and kind[after] == COLON:
-        after += 1
-    count, _ = list_right(kind, word, flags, mate, after, end, found)
-    for x in range(count):
-        out, n = _push(out, n, found[x, 0], found[x, 1], s, e, pattern, sentence)
-    return out, n
+    return push(out, n, s2, e2, s, e, CALLED_P, sentence)
 
 
 @njit(cache=True, nogil=True)
@@ -312,11 +246,11 @@ def _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence):
     if opener == COMMA and first == begin + 1 and kind[begin] == PREP:
         return out, n
     s, e, at = right(kind, word, flags, i, end)
-    if s >= e or kind[e - 1] != NOUN or _proper(flags, e, begin):
+    if s >= e or kind[e - 1] != NOUN or proper(flags, e, begin):
         return out, n
     pattern = APPOSITION
     s, e, at, unwrapped = unwrap(kind, word, flags, s, e, at, end)
-    if _proper(flags, e, begin):
+    if proper(flags, e, begin):
         return out, n
     following = kind[at] if at < end else END
     if opener == LEFT:
@@ -339,7 +273,7 @@ def _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence):
         common = (flags[e2 - 1] & CAPITAL) == 0 and not unwrapped
         if closed and common and first > begin and kind[first - 1] == COMMA:
             return out, n
-    return _push(out, n, s2, e2, s, e, pattern, sentence)
+    return push(out, n, s2, e2, s, e, pattern, sentence)
 
 
 @njit(cache=True, nogil=True)
@@ -349,7 +283,7 @@ def _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found):
     if word[i + 1] == EG or word[i + 1] == CALLED or word[i + 1] == KNOWN:
         return out, n  # other patterns
     s, e = left(kind, word, flags, i - 1, begin)
-    if s >= e or (flags[e - 1] & PLURAL) == 0 or _proper(flags, e, begin):
+    if s >= e or (flags[e - 1] & PLURAL) == 0 or proper(flags, e, begin):
         return out, n
     count, places, at = 0, 0, i + 1
     while at < close and places < LIST and word[at] != OTHER:
@@ -376,147 +310,5 @@ def _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found):
     if places < 2 or 2 * count < places:
         return out, n
     for x in range(count):
-        out, n = _push(out, n, found[x, 0], found[x, 1], s, e, BRACKETS, sentence)
+        out, n = push(out, n, found[x, 0], found[x, 1], s, e, BRACKETS, sentence)
     return out, n
-
-
-@njit(cache=True, nogil=True)
-def _is(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
-    """X is a Y, X is a kind of Y, X is the most ... Y, Xs are Ys, ..., which is a Y; and types of Y are X, X."""
-    at = i + 1
-    if at >= end or i == begin:
-        return out, n
-    while at < end and at < i + 3 and kind[at] == ADV and word[at] != NOT:
-        at += 1
-    if at < end and word[at] == CONSIDERED:
-        at += 1
-        if at < end and word[at] == AS:
-            at += 1
-    if at >= end or word[at] == NOT:
-        return out, n
-    article = kind[at]
-    many = flags[i] & PLURAL  # are, were
-    one_of = word[at] == ONE and at + 1 < end and word[at + 1] == OF
-    if not (
-        article == A
-        or article == THE
-        or one_of
-        or (many and (article == NOUN or article == ADJ or article == PART or article == QUANT))
-    ):
-        return out, n
-    superlative = False
-    if article == THE:
-        for j in range(at + 1, min(end, at + 4)):
-            if word[j] == MOST or (flags[j] & SUPERLATIVE) != 0:
-                superlative = True
-    s, e, after = right(kind, word, flags, at, end)
-    if one_of:
-        s, e, after = right(kind, word, flags, at + 2, end)
-    if s >= e or (kind[e - 1] != NOUN and article != A) or _proper(flags, e, begin):
-        return out, n
-    s, e, after, unwrapped = unwrap(kind, word, flags, s, e, after, end)
-    if (kind[e - 1] != NOUN and article != A) or (unwrapped and _proper(flags, e, begin)):
-        return out, n
-    if (word[e - 1] == UNWRAP and after < end and word[after] == OF) or word[e - 1] == EMPTY:
-        return out, n
-    # the subject
-    j = i - 1
-    pattern = IS_A
-    if kind[j] == REL and word[j] == WHICH:
-        j -= 1
-        if j >= begin and kind[j] == COMMA:
-            j -= 1
-        j = over_left(kind, mate, j, begin)
-        s2, e2 = left(kind, word, flags, j, begin)
-        if s2 >= e2:
-            return out, n
-        pattern = WHICH_IS
-        return _push(out, n, s2, e2, s, e, pattern, sentence)
-    s2, e2, first = subject(kind, word, flags, mate, j, begin)
-    if s2 >= e2:
-        return out, n
-    if many:
-        # types of Y are X, X and X
-        if word[e2 - 1] == UNWRAP or word[e2 - 1] == EXAMPLE:
-            return _types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
-        if _the_most(kind, word, flags, first, s2, e2):
-            return _most_are(kind, word, flags, mate, at, end, s2, e2, out, n, sentence, found)
-        if article != A and not one_of and not unwrapped:
-            joined = first > begin and kind[first - 1] == CONJ
-            if (flags[e - 1] & PLURAL) == 0 or ((flags[e2 - 1] & PLURAL) == 0 and not joined):
-                return out, n
-            if kind[at] == PART and at == s and e - s == 1:
-                return out, n
-        pattern = ARE
-        if unwrapped:
-            pattern = KIND_OF
-        j = over_left(kind, mate, i - 1, begin)
-        count = 1
-        found[0, 0], found[0, 1] = s2, e2
-        if first > begin and kind[first - 1] == CONJ:
-            count = list_left(kind, word, flags, mate, j, begin, found)
-        elif first > begin and kind[first - 1] != COMMA and kind[first - 1] != REL and kind[first - 1] != FUNC:
-            return out, n
-        for x in range(count):
-            out, n = _push(out, n, found[x, 0], found[x, 1], s, e, pattern, sentence)
-        return out, n
-    if word[e2 - 1] == UNWRAP and first < s2 and kind[first] == THE and article == THE:
-        return out, n
-    if unwrapped and not one_of:
-        pattern = KIND_OF
-    elif one_of:
-        pattern = IS_THE_MOST
-    elif article == THE:
-        pattern = IS_THE_MOST if superlative else IS_THE
-    return _push(out, n, s2, e2, s, e, pattern, sentence)
-
-
-@njit(cache=True, nogil=True)
-def _the_most(kind, word, flags, first, s, e):
-    """Whether the phrase first..e reads "the most common Ys" or "the largest Ys"."""
-    superlatives = 0  # a sum, since Numba has no any() over a range
-    for j in range(first + 1, e - 1):
-        superlatives += word[j] == MOST or (kind[j] == ADJ and (flags[j] & SUPERLATIVE) != 0)
-    return superlatives > 0 and kind[first] == THE and (flags[e - 1] & PLURAL) != 0
-
-
-@njit(cache=True, nogil=True)
-def _most_are(kind, word, flags, mate, at, end, s, e, out, n, sentence, found):
-    """The most common Ys are X, X and X; with one X it could be either way: "the largest dogs are mammals"."""
-    count, _ = list_right(kind, word, flags, mate, at, end, found)
-    if count > 1:
-        for x in range(count):
-            out, n = _push(out, n, found[x, 0], found[x, 1], s, e, TYPES_ARE, sentence)
-    return out, n
-
-
-@njit(cache=True, nogil=True)
-def _glossary(kind, word, flags, mate, begin, end, out, n, sentence):
-    """X, n. A kind of Y; X: a kind of Y; at the beginning of a sentence, or after a sentence that is only X, n."""
-    i = begin
-    while i < min(end, begin + 5) and (in_phrase(kind[i]) or kind[i] == VERB or kind[i] == ADV):
-        i += 1
-    if i == begin or i + 2 >= end:
-        return out, n
-    s2, e2 = begin, i
-    if kind[i] == COMMA and word[i + 1] == NOUN_MARK:
-        i += 2
-        while i < end and (kind[i] == STOP or kind[i] == COLON or kind[i] == DASH):
-            i += 1
-        if i >= end:
-            return out, n
-    elif (kind[i] == COLON or kind[i] == DASH) and not (word[begin] == LABEL and e2 == begin + 1):
-        i += 1
-        if kind[i] != A and not (kind[i] == THE or word[i] == ONE):
-            return out, n
-    else:
-        return out, n
-    s, e, after = right(kind, word, flags, i, end)
-    if word[i] == ONE and i + 1 < end and word[i + 1] == OF:
-        s, e, after = right(kind, word, flags, i + 2, end)
-    if s >= e or kind[e - 1] != NOUN:
-        return out, n
-    s, e, after, _ = unwrap(kind, word, flags, s, e, after, end)
-    if word[e - 1] == UNWRAP and after < end and word[after] == OF:
-        return out, n
-    return _push(out, n, s2, e2, s, e, GLOSSARY, sentence)

@@ -310,3 +310,21 @@ def phrases(found, kind, form, start, stop, sent_starts, column):
         zero = sent_starts[found[m, 5]]
         spans[m, 0], spans[m, 1], spans[m, 2] = start[first] - zero, start[e - 1] - zero, stop[e - 1] - zero
     return out, spans
+
+
+@njit(cache=True, nogil=True)
+def push(out, n, hypo_s, hypo_e, hyper_s, hyper_e, pattern, sentence):
+    """Add a match to the first n rows of `out`, which grows when it is full."""
+    if n == len(out):
+        bigger = np.empty((2 * len(out), 6), dtype=np.int32)
+        bigger[:n] = out
+        out = bigger
+    out[n, 0], out[n, 1], out[n, 2], out[n, 3] = hypo_s, hypo_e, hyper_s, hyper_e
+    out[n, 4], out[n, 5] = pattern, sentence
+    return out, n + 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def proper(flags, e, begin):
+    """Whether the head at e - 1 is a name: a capital that does not open the sentence."""
+    return (flags[e - 1] & CAPITAL) != 0 and e - 1 > begin
