@@ -24,10 +24,10 @@ import numpy as np
 
 import common
 from hyperdive._store import ArtifactWriter
-from hyperdive.counts.counting import count
+from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.text.corpus import KIND, VERSION, Corpus
-from hyperdive.text.encoding import encode
+from hyperdive.text.encoder import encode
 
 WINDOW = 10
 

@@ -21,9 +21,9 @@ from scipy.optimize import linprog
 
 import common
 from hyperdive.scores import Pairs, Rows, as_source, get
-from hyperdive.scores.files import PairFormat, open_pairs
 from hyperdive.scores.opening import open_space
-from hyperdive.scores.streaming import score_stream
+from hyperdive.scores.pair_files import PairFormat, open_pairs
+from hyperdive.scores.score_file import score_stream
 from hyperdive.spaces.space import VectorSpace
 
 

@@ -21,7 +21,7 @@ import common
 from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
 from hyperdive.benchmark.datasets import MICRO_10, Dataset, load
 from hyperdive.benchmark.measures import average_precision, micro_average
-from hyperdive.patterns.table import PATTERNS
+from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.spaces.model import Model
 

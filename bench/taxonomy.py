@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from hyperdive.api import load
-from hyperdive.benchmark.taxonomy import load_gold
-from hyperdive.discover.arborescence import grow_forest
+from hyperdive.benchmark.gold_taxonomy import load_gold
 from hyperdive.discover.ranking import ranking
-from hyperdive.discover.taxonomy import MIN_CONFIDENCE, taxonomy
-from hyperdive.discover.taxonomy_terms import collect
-from hyperdive.discover.weighing import pair_values, weigh
+from hyperdive.taxonomy.build import MIN_CONFIDENCE, taxonomy
+from hyperdive.taxonomy.edge_weights import pair_values, weigh
+from hyperdive.taxonomy.forest import grow_forest
+from hyperdive.taxonomy.terms import collect
 
 
 def best_parent(weights: Any) -> Any:

@@ -28,16 +28,16 @@ from count import first_part
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.evaluation import evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.filtering import PAPER_FILTER
+from hyperdive.counts.pmi_filter import PAPER_FILTER
 from hyperdive.errors import Error
-from hyperdive.spaces.fast import train_dive
-from hyperdive.spaces.objective import Counts, row_objectives, word_weights
-from hyperdive.spaces.paper import train_paper
-from hyperdive.spaces.pipeline import TrainOptions
+from hyperdive.pipeline.train import TrainOptions
+from hyperdive.spaces.dive import train_dive
+from hyperdive.spaces.dive_objective import Counts, row_objectives, word_weights
+from hyperdive.spaces.dive_options import DiveResult
+from hyperdive.spaces.dive_paper import train_paper
 from hyperdive.spaces.skipgram import WINDOW as NEAR
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.training import DiveResult
 from hyperdive.text.corpus import Corpus
 
 WINDOW, EPOCHS, SHARE = 10, 5, 0.1

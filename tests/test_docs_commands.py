@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from hyperdive.cli.main import VERBS, app, usage
-from hyperdive.spaces.packaged import DEFAULT, packaged_models
+from hyperdive.spaces.packaged_models import DEFAULT, packaged_models
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -16,7 +16,7 @@ from typing import Any
 
 from hyperdive.errors import Error
 from hyperdive.spaces.model import Model
-from hyperdive.spaces.pruning import pruned
+from hyperdive.spaces.prune import pruned
 
 LIMIT = 10_000_000
 """Bytes in all: what a package may carry for its users' first minute."""

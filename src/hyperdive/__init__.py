@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence as Cooccurrence
     from hyperdive.errors import Error as Error
     from hyperdive.text.corpus import Corpus as Corpus
-    from hyperdive.text.encoding import encode as encode
+    from hyperdive.text.encoder import encode as encode
 
 # Names are imported on first use, so that `import hyperdive` stays instant.
 _WHERE = {
@@ -23,7 +23,7 @@ _WHERE = {
     "load": "hyperdive.api",
     "Error": "hyperdive.errors",
     "Corpus": "hyperdive.text.corpus",
-    "encode": "hyperdive.text.encoding",
+    "encode": "hyperdive.text.encoder",
 }
 
 __all__ = ["Cooccurrence", "Corpus", "Dive", "Error", "Model", "__version__", "encode", "load"]

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from hyperdive.discover.general import GeneralWord
     from hyperdive.discover.hypernyms import Answer
     from hyperdive.discover.similar import Neighbour
-    from hyperdive.discover.tables import Table
-    from hyperdive.discover.taxonomy import Taxonomy
     from hyperdive.discover.topics import Topic
+    from hyperdive.table import Table
+    from hyperdive.taxonomy.build import Taxonomy
     from hyperdive.text.corpus import Corpus
 
 DEFAULT_SCORE = "C·ΔS"
@@ -137,8 +137,8 @@ class Model(_model.Model):
         return compare(self, words, top)
 
     def taxonomy(self, terms: Iterable[str] | str | Path | None = None, **options: Any) -> Taxonomy:
-        """Terms, each under the term it is a kind of; see `hyperdive.discover.taxonomy`."""
-        from hyperdive.discover.taxonomy import taxonomy
+        """Terms, each under the term it is a kind of; see `hyperdive.taxonomy.build`."""
+        from hyperdive.taxonomy.build import taxonomy
 
         return taxonomy(self, terms, **options)
 
@@ -168,15 +168,15 @@ class Dive:
         progress: Progress = SILENT,
         **options: Any,
     ) -> None:
-        from hyperdive.spaces.pipeline import TrainOptions
+        from hyperdive.pipeline.train import TrainOptions
 
         if TrainOptions.preset(preset, **options).space != "dive":  # a wrong option should be told here
-            raise OptionError("Dive trains space='dive'", hint="use hyperdive.spaces.pipeline.train for other spaces")
+            raise OptionError("Dive trains space='dive'", hint="use hyperdive.pipeline.train.train for other spaces")
         self._given = {"preset": preset, "text": dict(text or {}), "threads": threads, "progress": progress, **options}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All options with their values."""
-        from hyperdive.spaces.pipeline import TrainOptions
+        from hyperdive.pipeline.train import TrainOptions
 
         own = {name: self._given[name] for name in _OWN if name != "progress"}
         options = {name: value for name, value in self._given.items() if name not in _OWN}
@@ -200,7 +200,7 @@ class Dive:
         `output` keeps the model as a folder; without it the model lives in memory, and `model.save` writes it. `start`
         is an earlier model to go on from.
         """
-        from hyperdive.spaces.pipeline import train
+        from hyperdive.pipeline.train import train
 
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
             place = Path(output) if output is not None else Path(folder) / "model"
@@ -224,7 +224,7 @@ class Dive:
 
 
 def _is_text(source: Any) -> bool:
-    from hyperdive.spaces.pipeline import kind_of
+    from hyperdive.pipeline.train import kind_of
 
     if isinstance(source, str | Path):
         return kind_of(source) == "text"
@@ -235,7 +235,7 @@ def _as_input(source: Any, folder: Path, text: Mapping[str, Any]) -> Any:
     """Paths, corpora and counts as they are; token lists as a corpus."""
     if isinstance(source, str | Path) or hasattr(source, "header") or _is_text(source):
         return source
-    from hyperdive.text.encoding import encode_tokens
+    from hyperdive.text.encoder import encode_tokens
 
     return encode_tokens(source, folder / "corpus", **text)
 

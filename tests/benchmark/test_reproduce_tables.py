@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.paper import printed_micro
-from hyperdive.benchmark.reproduce import claims, drawings, tables
-from hyperdive.benchmark.reproduce.found import Found
-from hyperdive.benchmark.reproduce.layout import Cell, Row, Table
+from hyperdive.benchmark.reproduce import claims, tables
+from hyperdive.benchmark.reproduce import pictures as drawings
+from hyperdive.benchmark.reproduce.figures import Found
+from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
 from hyperdive.scores import Pairs, get
 from hyperdive.spaces.space import VectorSpace
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hyperdive.cli import demo
+from hyperdive.cli import demo_text as sample
 from hyperdive.cli.main import main
 from hyperdive.errors import MissingExtra
-from hyperdive.text import sample
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

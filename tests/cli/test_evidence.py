@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from hyperdive.errors import InputError
-from hyperdive.patterns.files import drop_sentences
 from hyperdive.patterns.store import Patterns
+from hyperdive.patterns.store_files import drop_sentences
+from hyperdive.pipeline.train import train
 from hyperdive.spaces.model import Model
-from hyperdive.spaces.pipeline import train
-from hyperdive.text.encoding import encode
+from hyperdive.text.encoder import encode
 from tests.patterns.standin import PETS, collected
 
 Run = Callable[..., Any]
@@ -171,7 +171,7 @@ def test_a_model_in_memory_keeps_its_sentences(corpus: Path) -> None:
 
 
 def test_a_corpus_without_patterns_is_named(tmp_path: Path) -> None:
-    from hyperdive.text.encoding import encode_tokens
+    from hyperdive.text.encoder import encode_tokens
 
     encode_tokens([["a", "b"]], tmp_path / "c", min_count=1)
     with pytest.raises(InputError, match="without patterns"):

@@ -12,7 +12,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import OptionError
 
 from .reference import corpus_of
-from .test_counting import big_corpus
+from .test_count import big_corpus
 
 FORMULAS = {
     "freq": lambda n, x, c, d, v, k: n,

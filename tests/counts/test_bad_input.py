@@ -12,11 +12,11 @@ import pytest
 
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.merging import merge
+from hyperdive.counts.merge import merge
 from hyperdive.errors import FormatError, OptionError, OutputError, UnknownWordError
 
 from .reference import corpus_of, folder
-from .test_counting import big_corpus
+from .test_count import big_corpus
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.layout import SHARD_ENTRIES, Shard, make_layout
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.pieces import map_piece, pointers_of
-from hyperdive.counts.planning import fixed_bytes, make_plan, parse_size, plan_counts
+from hyperdive.counts.plan import fixed_bytes, make_plan, parse_size, plan_counts
+from hyperdive.counts.shard_layout import SHARD_ENTRIES, Shard, make_layout
+from hyperdive.counts.shards import map_piece, pointers_of
 from hyperdive.errors import OptionError
 
 from .reference import corpus_of, folder
-from .test_counting import big_corpus
+from .test_count import big_corpus
 
 
 @settings(max_examples=50, deadline=None)

@@ -12,21 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from hyperdive.counts import counting
+from hyperdive.counts import count as counting
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.counting import count
-from hyperdive.counts.merging import merge
+from hyperdive.counts.count import count
+from hyperdive.counts.merge import merge
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.pieces import Work
+from hyperdive.counts.shards import Work
 from hyperdive.errors import FormatError, OutputError
 
 from .reference import corpus_of, files, folder
-from .test_counting import big_corpus
+from .test_count import big_corpus
 
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr("hyperdive.counts.layout.SHARD_ENTRIES", 10_000)
+    monkeypatch.setattr("hyperdive.counts.shard_layout.SHARD_ENTRIES", 10_000)
 
 
 @pytest.fixture(scope="module")

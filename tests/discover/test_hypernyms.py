@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hyperdive.api import Model, load
-from hyperdive.discover.asking import Question, best, read_terms, vocabulary
 from hyperdive.discover.hypernyms import _first, ask, hypernyms, hyponyms
+from hyperdive.discover.question import Question, best, read_terms, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, near_and_general, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
@@ -24,7 +24,7 @@ from hyperdive.scores.pairs import Pairs, Terms
 from hyperdive.scores.registry import register, unregister
 from hyperdive.scores.rows import as_source
 from hyperdive.scores.vocabulary import Vocabulary
-from hyperdive.spaces.packaged import packaged_models
+from hyperdive.spaces.packaged_models import packaged_models
 from hyperdive.spaces.space import VectorSpace
 from tests.discover.forty_words import ACCEPTED, TOO_GENERAL
 from tests.discover.small import small_model

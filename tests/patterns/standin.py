@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hyperdive.patterns.collecting import Collector
+from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.store import Patterns
 

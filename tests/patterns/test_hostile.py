@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperdive.patterns import _codes as k
 from hyperdive.patterns import lexicon
-from hyperdive.patterns.matching import find
-from hyperdive.patterns.reading import encode
+from hyperdive.patterns._kernels import codes as k
+from hyperdive.patterns.matcher import find
+from hyperdive.patterns.reader import encode
 from hyperdive.patterns.store import patterns_of
-from hyperdive.text.encoding import tokenise
+from hyperdive.text.encoder import tokenise
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.reading import Block
+from hyperdive.text.readers import Block
 from hyperdive.text.sources import Source
 
 WORDS = (

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from hyperdive._store import HEADER, canonical_json, fingerprint, read_header
 from hyperdive.errors import FormatError, InputError, UnknownWordError
-from hyperdive.patterns.collecting import Collector
+from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.evidence import LONGEST, best_of_each, can_be_shown, choose, excerpt, pack, text_hashes
 from hyperdive.patterns.matches import Matches, Texts
-from hyperdive.patterns.merging import merge
+from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from tests.patterns.standin import NAMES, PETS, collected, matches_in
 

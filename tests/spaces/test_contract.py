@@ -17,7 +17,7 @@ from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.word2vec import train_word2vec
 from hyperdive.text.corpus import UNKNOWN
-from hyperdive.text.encoding import encode_tokens
+from hyperdive.text.encoder import encode_tokens
 
 LINES = [
     ["animal", "dog", "cat", "pet"],

@@ -13,11 +13,11 @@ from scipy import sparse
 from hyperdive._progress import Bar, Progress
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OptionError
-from hyperdive.spaces import fast
-from hyperdive.spaces.fast import Run, shared_negatives, train_dive
-from hyperdive.spaces.objective import Counts, row_objectives, word_weights
-from hyperdive.spaces.training import DiveOptions, DiveResult, workers
-from hyperdive.text.encoding import encode_tokens
+from hyperdive.spaces import dive as fast
+from hyperdive.spaces.dive import Run, shared_negatives, train_dive
+from hyperdive.spaces.dive_objective import Counts, row_objectives, word_weights
+from hyperdive.spaces.dive_options import DiveOptions, DiveResult, workers
+from hyperdive.text.encoder import encode_tokens
 
 from . import planted
 

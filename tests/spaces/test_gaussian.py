@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces import _kernels, gaussian
+from hyperdive.spaces.dive_options import Checkpoint
 from hyperdive.spaces.gaussian import GaussianOptions, keep_chances, negative_table, train_gaussian
-from hyperdive.spaces.training import Checkpoint
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoding import encode_tokens
+from hyperdive.text.encoder import encode_tokens
 from tests.spaces import planted
 
 F = np.float32

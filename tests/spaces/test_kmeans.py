@@ -11,7 +11,7 @@ import pytest
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.kmeans import cluster, kmeans
-from hyperdive.text.encoding import encode_tokens
+from hyperdive.text.encoder import encode_tokens
 from tests.spaces import planted
 
 pytest.importorskip("sklearn")

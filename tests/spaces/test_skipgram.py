@@ -11,7 +11,7 @@ from scipy import sparse
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.skipgram import train_skipgram
-from hyperdive.text.encoding import encode_tokens
+from hyperdive.text.encoder import encode_tokens
 
 from . import planted
 from .test_dive import matrix

@@ -12,7 +12,7 @@ from hyperdive._progress import Bar
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.word2vec import Word2VecOptions, _Lines, train_word2vec
 from hyperdive.text.corpus import UNKNOWN, Corpus
-from hyperdive.text.encoding import encode_tokens
+from hyperdive.text.encoder import encode_tokens
 from tests.spaces import planted
 
 pytest.importorskip("gensim")

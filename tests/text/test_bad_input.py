@@ -20,7 +20,7 @@ import pytest
 
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoding import encode
+from hyperdive.text.encoder import encode
 from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive.text import _kernels as k
-from hyperdive.text import _streams
-from hyperdive.text.encoding import Tokens, tokenise
+from hyperdive.text import _stream_kernels as _streams
+from hyperdive.text.encoder import Tokens, tokenise
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.reading import Block
+from hyperdive.text.readers import Block
 from hyperdive.text.sources import Source
 
 

@@ -20,7 +20,7 @@ from pyarrow import parquet
 from hyperdive._store import HEADER, ArtifactWriter, canonical_json, fingerprint, sweep_partial
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoding import encode, encode_tokens
+from hyperdive.text.encoder import encode, encode_tokens
 from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]
@@ -278,7 +278,7 @@ def test_a_long_document_that_begins_without_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str
 ) -> None:
     """Its first piece was dropped as an empty document, and the rest joined the document before."""
-    monkeypatch.setattr("hyperdive.text.reading.PIECE_BYTES", 50)
+    monkeypatch.setattr("hyperdive.text.readers.PIECE_BYTES", 50)
     (tmp_path / "t.txt").write_text("first one\n" + "-" * 140 + " second one\n" + "third one\n" + "- " * 80 + "\n")
     reference = None
     for block in (1, 20, 49, 50, 51, 1000):
@@ -295,7 +295,7 @@ def test_scratch_on_disk_and_in_memory_give_the_same_bytes(tmp_path: Path, monke
     (tmp_path / "t.txt").write_text(GOOD * 20)
     options: dict[str, Any] = {"phrases": "auto", "shuffle": 1, "rare": "drop", "min_count": 2}
     encode(tmp_path / "t.txt", tmp_path / "memory", **options)
-    monkeypatch.setattr("hyperdive.text.finishing.IN_MEMORY", 0)
+    monkeypatch.setattr("hyperdive.text.corpus_writer.IN_MEMORY", 0)
     encode(tmp_path / "t.txt", tmp_path / "disk", **options)
     for file in (tmp_path / "memory").iterdir():
         assert file.read_bytes() == (tmp_path / "disk" / file.name).read_bytes(), file.name

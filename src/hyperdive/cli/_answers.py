@@ -49,8 +49,8 @@ def answer(
     **options: Any,
 ) -> None:
     """Ask and print; a word that the model does not know is an error, a word it knows nothing of is not."""
-    from hyperdive.discover.asking import read_terms
     from hyperdive.discover.hypernyms import MOST_EVIDENCE
+    from hyperdive.discover.question import read_terms
     from hyperdive.scores.opening import open_space
 
     opened = open_space(model)

@@ -86,13 +86,13 @@ def count(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive.counts.cooccurrence import Cooccurrence
-    from hyperdive.counts.planning import parse_size
+    from hyperdive.counts.plan import parse_size
 
     report = reporter(progress)
     limit = None if memory is None else parse_size(memory)
     try:
         if merge:
-            from hyperdive.counts.merging import merge as run
+            from hyperdive.counts.merge import merge as run
 
             stores = [Cooccurrence.open(path) for path in inputs]
             run(stores, output, min_count=min_count, memory=limit, threads=threads, force=force, progress=report)

@@ -22,7 +22,7 @@ from hyperdive.cli.common import ProgressMode, ProgressOption, ThreadsOption, re
 
 if TYPE_CHECKING:
     from hyperdive.api import Model
-    from hyperdive.discover.showing import Ink
+    from hyperdive.cli.demo_page import Ink
 
 PAGE = "demo.txt"
 WORDS = (
@@ -74,7 +74,7 @@ class _Page:
 
     def __init__(self, folder: Path) -> None:
         from hyperdive._store import explain_os_errors
-        from hyperdive.discover.showing import Ink
+        from hyperdive.cli.demo_page import Ink
         from hyperdive.errors import OutputError
 
         # never over somebody's own folders of the same names
@@ -112,9 +112,9 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
 
     from hyperdive._progress import duration, human
     from hyperdive.counts.cooccurrence import Cooccurrence
-    from hyperdive.patterns.reading import encode
+    from hyperdive.patterns.reader import encode
     from hyperdive.patterns.store import patterns_of
-    from hyperdive.spaces.pipeline import train
+    from hyperdive.pipeline.train import train
 
     started = time.monotonic()
     texts, about = _text(output / "text")
@@ -144,9 +144,9 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
 
 def _text(folder: Path) -> tuple[list[Path], list[str]]:
     """The files of the demo's text and what they are."""
+    from hyperdive.cli.demo_text import SOURCES, write_sample
     from hyperdive.errors import MissingExtra
     from hyperdive.text.generated import write_generated
-    from hyperdive.text.sample import SOURCES, write_sample
 
     try:
         return write_sample(folder), list(SOURCES.values())
@@ -156,9 +156,9 @@ def _text(folder: Path) -> tuple[list[Path], list[str]]:
 
 def _answers(page: _Page, model: Model, corpus: Path) -> None:
     from hyperdive.api import load
-    from hyperdive.discover.showing import answer_lines
+    from hyperdive.cli.demo_page import answer_lines
     from hyperdive.errors import Error
-    from hyperdive.spaces.packaged import DEFAULT
+    from hyperdive.spaces.packaged_models import DEFAULT
 
     try:
         starter: Model | None = load(DEFAULT)
@@ -191,8 +191,8 @@ def _rare(corpus: Path) -> Callable[[str], str]:
 
 
 def _tree(page: _Page, model: Model) -> None:
-    from hyperdive.discover.graph_formats import tree_lines
-    from hyperdive.discover.taxonomy import taxonomy
+    from hyperdive.taxonomy.build import taxonomy
+    from hyperdive.taxonomy.formats import tree_lines
 
     terms = [term for term in TREE if term in model]
     found = taxonomy(model, terms)
@@ -207,7 +207,7 @@ def _topics(page: _Page, model: Model) -> None:
     """The dimensions where a few everyday words are largest."""
     import numpy as np
 
-    from hyperdive.discover.showing import topic_lines
+    from hyperdive.cli.demo_page import topic_lines
     from hyperdive.discover.topics import topics
 
     every = {topic.dimension: topic for topic in topics(model, words=8)}
@@ -222,8 +222,8 @@ def _topics(page: _Page, model: Model) -> None:
 
 
 def _two_words(page: _Page, model: Model, output: Path) -> None:
+    from hyperdive.cli.demo_page import drawn_lines
     from hyperdive.discover.plots import plot_comparison
-    from hyperdive.discover.showing import drawn_lines
     from hyperdive.errors import MissingExtra
 
     if not all(word in model for word in TWO):

@@ -141,7 +141,7 @@ def encode(
 ) -> None:
     from hyperdive.cli.info import describe_corpus
     from hyperdive.errors import OptionError
-    from hyperdive.patterns.reading import encode as run
+    from hyperdive.patterns.reader import encode as run
 
     length: int | str | None = line_length
     if line_length is not None and line_length not in ("document", "sentence"):

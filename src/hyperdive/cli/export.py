@@ -46,7 +46,7 @@ def export(
 ) -> None:
     from hyperdive.errors import Error
     from hyperdive.scores.opening import open_space
-    from hyperdive.spaces.exchange import export as run
+    from hyperdive.spaces.formats import export as run
     from hyperdive.spaces.space import VectorSpace
 
     opened = open_space(model)

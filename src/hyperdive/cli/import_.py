@@ -24,7 +24,7 @@ def import_(
     kind: FormatOption = None,
     force: ForceOption = False,
 ) -> None:
-    from hyperdive.spaces.exchange import read
+    from hyperdive.spaces.formats import read
     from hyperdive.spaces.model import Model
 
     name = None if kind is None else str(kind)

@@ -45,11 +45,11 @@ def info(
     json: JsonOption = False,
 ) -> None:
     from hyperdive._store import Artifact, read_header
-    from hyperdive.patterns.files import drop_sentences
     from hyperdive.patterns.store import FOLDER, open_folder
-    from hyperdive.spaces.packaged import find_model
+    from hyperdive.patterns.store_files import drop_sentences
+    from hyperdive.spaces.packaged_models import find_model
     from hyperdive.text.corpus import Corpus
-    from hyperdive.text.keeping import drop_text as drop
+    from hyperdive.text.kept_text import drop_text as drop
 
     path = find_model(path)
     header = read_header(path)
@@ -160,7 +160,7 @@ def _about_patterns(path: Path, header: dict[str, Any]) -> list[tuple[str, str]]
     import numpy as np
 
     from hyperdive._store import Artifact
-    from hyperdive.patterns.files import read_files
+    from hyperdive.patterns.store_files import read_files
 
     found = read_files(Artifact(path, header))
     totals = {"pairs": found.pairs, "terms": len(found)}

@@ -27,7 +27,7 @@ def plan(
     threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive.spaces.pipeline import kind_of
+    from hyperdive.pipeline.train import kind_of
 
     if len(path) == 1 and kind_of(path[0]) == "corpus":
         _counting(Path(path[0]), window, bool(near), memory, threads, json)
@@ -37,7 +37,7 @@ def plan(
 
 def _reading(path: list[str], threads: int | None, json: bool) -> None:
     from hyperdive.errors import InputError
-    from hyperdive.text.planning import plan_text
+    from hyperdive.text.plan import plan_text
     from hyperdive.text.sources import find_sources
 
     found = plan_text(find_sources(path, lambda name, reason: None), threads=threads)
@@ -59,7 +59,7 @@ def _reading(path: list[str], threads: int | None, json: bool) -> None:
 
 def _counting(path: Path, window: int, near: bool, memory: str | None, threads: int | None, json: bool) -> None:
     from hyperdive.counts.options import CountOptions
-    from hyperdive.counts.planning import parse_size, plan_counts
+    from hyperdive.counts.plan import parse_size, plan_counts
     from hyperdive.text.corpus import Corpus
 
     corpus = Corpus.open(path)

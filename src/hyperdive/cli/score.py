@@ -25,7 +25,7 @@ from hyperdive.cli.common import (
     write_json,
 )
 from hyperdive.errors import OptionError
-from hyperdive.scores.files import PairFormat
+from hyperdive.scores.pair_files import PairFormat
 
 
 def score(
@@ -78,9 +78,9 @@ def score(
         raise OptionError("no file of pairs was named", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
     from hyperdive._spelling import near_spellings
     from hyperdive.scores import usable_scores
-    from hyperdive.scores.files import open_pairs
     from hyperdive.scores.opening import open_source
-    from hyperdive.scores.streaming import score_stream
+    from hyperdive.scores.pair_files import open_pairs
+    from hyperdive.scores.score_file import score_stream
 
     report = reporter(progress)
     source = open_source(model, skipgram=skipgram, counts=counts)

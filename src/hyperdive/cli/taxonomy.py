@@ -24,7 +24,7 @@ from hyperdive.cli.common import (
     write,
     write_json,
 )
-from hyperdive.discover.graph_formats import DEFAULT_BASE, GraphFormat
+from hyperdive.taxonomy.formats import DEFAULT_BASE, GraphFormat
 
 
 def taxonomy(
@@ -123,11 +123,11 @@ def taxonomy(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     """A tree of terms."""
-    from hyperdive.discover.asking import term_lines
-    from hyperdive.discover.graph_formats import format_of
-    from hyperdive.discover.taxonomy import taxonomy as build
+    from hyperdive.discover.question import term_lines
     from hyperdive.errors import OutputError
     from hyperdive.scores.opening import open_space
+    from hyperdive.taxonomy.build import taxonomy as build
+    from hyperdive.taxonomy.formats import format_of
 
     shown = reporter(progress)
     if output is not None and output.exists() and not force:
@@ -136,7 +136,7 @@ def taxonomy(
     asked: Any = None if terms is None else term_lines(terms)
     known = None
     if gold:
-        from hyperdive.benchmark.taxonomy import load_gold
+        from hyperdive.benchmark.gold_taxonomy import load_gold
 
         known = load_gold([name for one in gold for name in one.split(",") if name], data=data)
         if asked is None and root is None and top is None:
@@ -180,7 +180,7 @@ def _print(found: Any, evidence: bool) -> None:
     """The tree, in colour in a terminal."""
     import sys
 
-    from hyperdive.discover.graph_formats import tree_lines
+    from hyperdive.taxonomy.formats import tree_lines
 
     lines = tree_lines(found, sentences=evidence)
     if not sys.stdout.isatty():

@@ -124,10 +124,10 @@ def train(
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
-    from hyperdive.counts.planning import parse_size
+    from hyperdive.counts.plan import parse_size
     from hyperdive.errors import Error
+    from hyperdive.pipeline.train import train as run
     from hyperdive.spaces.model import Model
-    from hyperdive.spaces.pipeline import train as run
 
     text = {
         "document": document,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.counts.planning import check_threads
+from hyperdive.counts.plan import check_threads
 from hyperdive.errors import OptionError
 
 if TYPE_CHECKING:

@@ -31,13 +31,13 @@ import numpy.typing as npt
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact
-from hyperdive.counts.assembling import KIND, VERSION
 from hyperdive.counts.association import Margins, association_matrix, weigh
-from hyperdive.counts.filtering import PmiFilter, Terms
-from hyperdive.counts.layout import COUNT_TYPES, Layout, Shard, vocabulary_size
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.pieces import Rows, map_piece
-from hyperdive.counts.planning import check_threads
+from hyperdive.counts.plan import check_threads
+from hyperdive.counts.pmi_filter import PmiFilter, Terms
+from hyperdive.counts.shard_layout import COUNT_TYPES, Layout, Shard, vocabulary_size
+from hyperdive.counts.shards import Rows, map_piece
+from hyperdive.counts.store_writer import KIND, VERSION
 from hyperdive.errors import FormatError, InputError
 from hyperdive.text.corpus import Corpus
 
@@ -57,7 +57,7 @@ class Csr(NamedTuple):
 class Cooccurrence:
     """Who meets whom, and how often.
 
-    >>> from hyperdive.text.encoding import encode_tokens
+    >>> from hyperdive.text.encoder import encode_tokens
     >>> lines = [["dog", "bark"], ["dog", "bark", "cat"], ["cat", "sleep"]]
     >>> corpus = encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> counts = Cooccurrence.from_corpus(corpus, window=10)
@@ -94,7 +94,7 @@ class Cooccurrence:
         progress: Progress = SILENT,
     ) -> Cooccurrence:
         """Count one corpus, or several in one run; without `output` in a temporary folder that goes with the object."""
-        from hyperdive.counts.counting import count
+        from hyperdive.counts.count import count
 
         options = CountOptions(window=window, sides=sides, weighting=weighting, near=near)  # type: ignore[arg-type]
         several = [corpus] if isinstance(corpus, Corpus | str | Path) else list(corpus)

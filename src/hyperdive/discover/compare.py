@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.discover.asking import Question
-from hyperdive.discover.tables import Table
+from hyperdive.discover.question import Question
 from hyperdive.discover.topics import dimensions
 from hyperdive.errors import OptionError, one_line
+from hyperdive.table import Table
 
 HIDDEN = 0.1  # the paper leaves out values under this
 MOST_WORDS = 6

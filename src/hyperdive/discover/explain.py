@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.discover.asking import Question
 from hyperdive.discover.compare import HIDDEN, LABEL_WORDS
+from hyperdive.discover.question import Question
 from hyperdive.discover.ranking import silence
 from hyperdive.discover.signals import SIGNALS, agreement
-from hyperdive.discover.tables import Table
 from hyperdive.discover.topics import dimensions
 from hyperdive.errors import one_line
 from hyperdive.scores.registry import usable_scores
+from hyperdive.table import Table
 
 W0 = 5.0
 Floats = npt.NDArray[np.float64]

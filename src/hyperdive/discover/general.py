@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.discover.asking import Question, best, source_of
-from hyperdive.discover.tables import Table
+from hyperdive.discover.question import Question, best, source_of
 from hyperdive.errors import OptionError
+from hyperdive.table import Table
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.discover.asking import Question, best
+from hyperdive.discover.question import Question, best
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, ranking
 from hyperdive.discover.signals import agreement
-from hyperdive.discover.tables import Table
 from hyperdive.errors import OptionError
 from hyperdive.scores.pairs import Pairs
+from hyperdive.table import Table
 
 MIN_CONFIDENCE = 0.2
 MIN_SCORE = 0.02
@@ -201,7 +201,7 @@ def _head(question: Question, number: int, bounds: Any) -> int | None:
 
 
 def _head_confidence() -> float:
-    from hyperdive.discover.weighing import HEAD_CONFIDENCE
+    from hyperdive.taxonomy.edge_weights import HEAD_CONFIDENCE
 
     return HEAD_CONFIDENCE
 

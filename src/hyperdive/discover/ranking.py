@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.discover.asking import source_of
+from hyperdive.discover.question import source_of
 from hyperdive.errors import OptionError
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import Score, get

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.discover.asking import kept, source_of
-from hyperdive.discover.tables import Table
+from hyperdive.discover.question import kept, source_of
 from hyperdive.errors import InputError, OptionError
+from hyperdive.table import Table
 
 LABEL_WORDS, LABEL_FROM = 3, 10
 FURTHER = slice(50, 105)  # the paper shows words 51–105 of a dimension beside its first

@@ -13,8 +13,8 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.patterns import _codes as k
-from hyperdive.patterns._items import classify_by_ending
+from hyperdive.patterns._kernels import codes as k
+from hyperdive.patterns._kernels.items import classify_by_ending
 from hyperdive.text._kernels import hash_forms
 
 LANGUAGES = ("en",)

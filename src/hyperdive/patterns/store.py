@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._eight_bits import rounded_to_8_bits
+from hyperdive._quantize import rounded_to_8_bits
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import InputError, OptionError
-from hyperdive.patterns.association import RANK, Factors, factorise, ppmi_matrix
 from hyperdive.patterns.evidence import Evidence, EvidenceRows, Ints, Keys, as_evidence, pack, unpack
-from hyperdive.patterns.terms import TermFinder
+from hyperdive.patterns.svd import RANK, Factors, factorise, ppmi_matrix
+from hyperdive.patterns.term_finder import TermFinder
 
 KIND, VERSION = "patterns", 1
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
@@ -409,7 +409,7 @@ class Patterns:
         self, path: str | Path, *, source: str = "", parameters: Mapping[str, Any] | None = None, force: bool = False
     ) -> dict[str, Any]:
         """Write a folder of its own; `source` is the fingerprint of what was read. Returns the header."""
-        from hyperdive.patterns.files import about, write_files
+        from hyperdive.patterns.store_files import about, write_files
 
         with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
             write_files(self, writer)
@@ -420,7 +420,7 @@ class Patterns:
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Patterns:
         """Open such a folder, or the one inside a corpus; sentences are read when they are asked for."""
-        from hyperdive.patterns.files import read_files
+        from hyperdive.patterns.store_files import read_files
 
         artifact = open_folder(path)
         if verify:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from hyperdive.scores._blocks import products, run
-from hyperdive.scores.bridge import lengths_of_one
 from hyperdive.scores.gaussians import Gaussians
+from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
+from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
-from hyperdive.scores.stated import StatedPairs, StatedTerms
 
 
 class Pairs:
@@ -80,7 +80,7 @@ class Pairs:
 
     @cached_property
     def predicted(self) -> Floats:
-        """w_q·A·V[p]: how well q fits among the words that are called p (see `hyperdive.scores.bridge`)."""
+        """w_q·A·V[p]: how well q fits among the words that are called p (see `hyperdive.scores.pattern_projection`)."""
         return self._fit(self.q, self.p)
 
     @cached_property

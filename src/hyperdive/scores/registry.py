@@ -87,10 +87,10 @@ class Score:
 _TABLE: dict[str, Score] = {}
 _ALIASES: dict[str, str] = {}
 _OWN = (
-    "hyperdive.scores.formulas",
-    "hyperdive.scores.literature",
-    "hyperdive.scores.patterns",
-    "hyperdive.scores.hyper",
+    "hyperdive.scores.paper_scores",
+    "hyperdive.scores.other_scores",
+    "hyperdive.scores.pattern_scores",
+    "hyperdive.scores.combined_score",
 )
 
 

@@ -57,8 +57,8 @@ class Source:
 
     @cached_property
     def bridge(self) -> npt.NDArray[np.float32]:
-        """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.bridge`."""
-        from hyperdive.scores.bridge import bridge
+        """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.pattern_projection`."""
+        from hyperdive.scores.pattern_projection import bridge
 
         assert self.patterns is not None and self.skipgram is not None
         return bridge(self.patterns, self.skipgram)

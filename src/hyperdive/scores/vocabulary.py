@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from hyperdive.scores.pairs import Terms
+from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.scores.rows import Lookup, Rows, Source, SpaceLike, gather, look_up
-from hyperdive.scores.stated import StatedTerms
 
 
 class Vocabulary(Terms):

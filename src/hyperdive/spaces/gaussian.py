@@ -22,8 +22,8 @@ import numpy.typing as npt
 from hyperdive._progress import SILENT, Progress
 from hyperdive._store import fingerprint
 from hyperdive.errors import OptionError
+from hyperdive.spaces.dive_options import Checkpoint, check_dimensions, check_size
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.training import Checkpoint, check_dimensions, check_size
 from hyperdive.text.corpus import Corpus
 
 _BLOCK = 50_000  # tokens between two looks at the losses
@@ -105,7 +105,7 @@ def train_gaussian(
     With `checkpoint`, a folder, a run that was stopped goes on from there and ends with the same bytes.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoding import encode_tokens
+    >>> from hyperdive.text.encoder import encode_tokens
     >>> corpus = encode_tokens([["dog", "bark"], ["cat", "sleep"]] * 100, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> space = train_gaussian(corpus, dimensions=4)
     >>> space, space.variances.shape, bool((space.variances >= 0.1).all())

@@ -12,7 +12,7 @@ Folder (format `hyperdive-model`, version 2; version 1 had no patterns):
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
 Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does. Rows of
-`skipgram` that were rounded to 8 bits are stored so: as int8, with `skipgram.exponents` (see `hyperdive._eight_bits`).
+`skipgram` that were rounded to 8 bits are stored so: as int8, with `skipgram.exponents` (see `hyperdive._quantize`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hyperdive._eight_bits import packed, unpacked
+from hyperdive._quantize import packed, unpacked
 from hyperdive._store import Artifact, ArtifactWriter, narrowest
 from hyperdive.errors import Error, FormatError, InputError
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.patterns.files import TENSORS, about, read_files, write_files
 from hyperdive.patterns.store import Patterns
-from hyperdive.spaces.card import card
-from hyperdive.spaces.packaged import find_model
+from hyperdive.patterns.store_files import TENSORS, about, read_files, write_files
+from hyperdive.spaces.model_card import card
+from hyperdive.spaces.packaged_models import find_model
 from hyperdive.spaces.space import VectorSpace
 
 KIND, VERSION = "model", 2

@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.errors import OptionError
-from hyperdive.spaces.objective import Counts, Floats
-from hyperdive.spaces.training import check_dimensions, check_size, workers
+from hyperdive.spaces.dive_objective import Counts, Floats
+from hyperdive.spaces.dive_options import check_dimensions, check_size, workers
 
 BLOCK = 256
 WINDOW = 2  # of the counts these vectors are best made from: nearest neighbours tell a word's kind, far ones its topic

@@ -10,8 +10,8 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive.errors import InputError, MissingExtra, OptionError
+from hyperdive.spaces.dive_options import check_dimensions, check_size
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.training import check_dimensions, check_size
 from hyperdive.text.corpus import Corpus
 
 _LONGEST = 10_000  # gensim leaves out what goes beyond this in one line
@@ -84,7 +84,7 @@ def train_word2vec(
     another: gensim's threads write to one table.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoding import encode_tokens
+    >>> from hyperdive.text.encoder import encode_tokens
     >>> corpus = encode_tokens([["dog", "bark"], ["cat", "sleep"]] * 100, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> train_word2vec(corpus, dimensions=4)
     <VectorSpace word2vec: 4 words, 4 dimensions, dense>

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from hyperdive._store import Artifact, fingerprint
 from hyperdive.errors import Error, FormatError, OptionError
-from hyperdive.text.keeping import TEXT_FILES, KeptText
+from hyperdive.text.kept_text import TEXT_FILES, KeptText
 
 KIND, VERSION = "corpus", 1
 UNKNOWN = "<unk>"
@@ -43,7 +43,7 @@ class Corpus:
     """An encoded corpus, opened in no time and read from disk as needed.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoding import encode_tokens
+    >>> from hyperdive.text.encoder import encode_tokens
     >>> place = tempfile.mkdtemp() + "/corpus"
     >>> corpus = encode_tokens([["dog", "bark"], ["dog", "sleep"]], place, min_count=2)
     >>> corpus

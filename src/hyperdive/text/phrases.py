@@ -15,11 +15,11 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text import _streams
-from hyperdive.text.finishing import Accounting, Keys, Spool, scratch_array
+from hyperdive.text import _stream_kernels as _streams
+from hyperdive.text.corpus_writer import Accounting, Keys, Spool, scratch_array
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.wordlists import read_lines
+from hyperdive.text.word_lists import read_lines
 from hyperdive.text.words import Resolver, lower
 
 Spelling = Callable[[int], str]
@@ -62,8 +62,8 @@ def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
     """Each term as the tokeniser would split it in running text."""
     from dataclasses import replace
 
-    from hyperdive.text.encoding import tokenise
-    from hyperdive.text.reading import Block
+    from hyperdive.text.encoder import tokenise
+    from hyperdive.text.readers import Block
     from hyperdive.text.sources import Source
 
     data = [" ".join(term.split()).encode("utf-8") + b"\n" for term in terms]

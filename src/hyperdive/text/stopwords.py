@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hyperdive.text.wordlists import read_lines
+from hyperdive.text.word_lists import read_lines
 
 # The content is that of the list the paper's authors released: ordinary function words, two words of their corpus's
 # mark-up, and what a tokeniser leaves of contractions. `will`, `may`, `also` and `one` are deliberately not here.

@@ -15,9 +15,9 @@ import numpy as np
 
 from hyperdive.errors import InputError, MissingExtra
 from hyperdive.text import _kernels as k
-from hyperdive.text.encoding import Find, Tokens, tokenise
+from hyperdive.text.encoder import Find, Tokens, tokenise
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.reading import Block
+from hyperdive.text.readers import Block
 
 _MOST_PROCESSES = 60  # Windows waits for no more at once
 SPACY_MODEL = "en_core_web_sm"

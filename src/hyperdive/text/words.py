@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hyperdive.errors import OptionError
 from hyperdive.text import stopwords
-from hyperdive.text.finishing import Keys
+from hyperdive.text.corpus_writer import Keys
 from hyperdive.text.options import EncodeOptions
 
 _JOINTS = str.maketrans("", "", "-'")

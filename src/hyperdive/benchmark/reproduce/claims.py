@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hyperdive.benchmark.reproduce.found import Found
-from hyperdive.benchmark.reproduce.layout import Cell, Row, Table
-from hyperdive.benchmark.reproduce.measuring import COSTED, FIVE
+from hyperdive.benchmark.reproduce.figures import Found
+from hyperdive.benchmark.reproduce.measurement import COSTED, FIVE
+from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "cannot be told"
 SBOW = ("sbow-freq", "sbow-ppmi", "sbow-ppmi-is", "sbow-ppmi-all")

@@ -10,9 +10,9 @@ from typing import Any
 
 from hyperdive._store import fingerprint
 from hyperdive.errors import InputError, OptionError
-from hyperdive.spaces.pipeline import TrainOptions
+from hyperdive.pipeline.train import TrainOptions
 from hyperdive.spaces.skipgram import SkipgramOptions
-from hyperdive.text.planning import plan_text
+from hyperdive.text.plan import plan_text
 from hyperdive.text.sources import find_sources
 
 BUDGET = 51_200_000

@@ -82,7 +82,7 @@ class Workshop:
 
     def measure(self, stage: Stage, **settings: Any) -> None:
         """Make a stage of figures, whose own stages must be done."""
-        from hyperdive.benchmark.reproduce.measuring import measure_stage
+        from hyperdive.benchmark.reproduce.measurement import measure_stage
 
         started = time.monotonic()
         figures = measure_stage(stage, self, **settings)
@@ -138,7 +138,7 @@ class Workshop:
 
     def _encode(self, stage: Stage, paths: tuple[str, ...], threads: int | None, progress: Progress) -> None:
         from hyperdive.text.corpus import Corpus
-        from hyperdive.text.encoding import encode
+        from hyperdive.text.encoder import encode
 
         rules = {name: value for name, value in stage.options.items() if name not in ("text", "length")}
         length = stage.options.get("length")
@@ -158,7 +158,7 @@ class Workshop:
         )
 
     def _train(self, stage: Stage, threads: int | None, progress: Progress) -> None:
-        from hyperdive.spaces.pipeline import train
+        from hyperdive.pipeline.train import train
 
         options: dict[str, Any] = dict(stage.options)
         shared: dict[str, Any] = {"threads": threads, "progress": progress}

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, SPECS
 from hyperdive.benchmark.paper import printed, printed_micro, rows
-from hyperdive.benchmark.reproduce.found import Found
-from hyperdive.benchmark.reproduce.layout import Cell, Row, Table
-from hyperdive.benchmark.reproduce.measuring import COSTED, FIVE, SIXTEEN
+from hyperdive.benchmark.reproduce.figures import Found
+from hyperdive.benchmark.reproduce.measurement import COSTED, FIVE, SIXTEEN
+from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
 from hyperdive.scores import get
 
 REPORTED, NOT_COMPARABLE = "reported", "not comparable"

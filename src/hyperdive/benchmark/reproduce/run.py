@@ -1,0 +1,174 @@
+"""The whole run: what it will do, doing it, and the tables of what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hyperdive._progress import SILENT, Progress, duration
+from hyperdive.benchmark.reproduce.measurement import dataset_checksums, entry_of, figure_stages
+from hyperdive.benchmark.reproduce.plan import BUDGET, ReproduceOptions, Stage, Text, stages
+from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
+from hyperdive.errors import OutputError
+
+RESULTS = "results"
+_WRITING = 30.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The stages of a run and what is known of each."""
+
+    output: Path
+    options: ReproduceOptions
+    stages: tuple[Stage, ...]
+    texts: dict[str, tuple[str, ...]]
+    workshop: Workshop
+
+    @property
+    def done(self) -> list[Stage]:
+        """Stages that are finished."""
+        return [stage for stage in self.stages if self.workshop.done(stage)]
+
+    @property
+    def seconds_left(self) -> float:
+        """About how long the rest takes with two cores."""
+        return sum(stage.seconds for stage in self.stages if not self.workshop.done(stage)) + _WRITING
+
+    def rows(self) -> list[tuple[str, str, float | None, float]]:
+        """Name, what it does, the seconds it took (None when it is to do), and those it was thought to take."""
+        return [(stage.name, stage.what, self.workshop.seconds(stage), stage.seconds) for stage in self.stages]
+
+    def __str__(self) -> str:
+        lines = []
+        for name, what, seconds, estimate in self.rows():
+            state = f"about {duration(estimate)}" if seconds is None else f"done, took {duration(seconds)}"
+            lines.append(f"  {name}: {what} ({state})")
+        return (
+            f"{len(self.stages)} stages, {len(self.done)} done; the rest takes about {duration(self.seconds_left)} "
+            "on two cores\n" + "\n".join(lines)
+        )
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a run wrote, and what became of the paper's claims."""
+
+    folder: Path
+    claims: tuple[Any, ...]
+    tables: tuple[Any, ...]
+    files: tuple[Path, ...]
+    missing: tuple[str, ...]
+
+
+def prepare(
+    output: str | Path,
+    corpus: Sequence[str | Path],
+    pubmed: Sequence[str | Path] = (),
+    *,
+    options: ReproduceOptions | None = None,
+    data: str | Path | None = None,
+    verify: bool = True,
+) -> Plan:
+    """Look at texts and datasets and lay out the stages; nothing is written.
+
+    Datasets or extras that are missing are told now, not after hours.
+    """
+    chosen = options or ReproduceOptions()
+    output = Path(output)
+    if output.exists() and not output.is_dir():
+        raise OutputError(f"{output}: is a file", hint="choose a folder for -o")
+    if output.is_dir() and any(output.iterdir()) and not (output / "stages").is_dir():
+        raise OutputError(f"{output}: has other things in it", hint="choose an empty or new folder for -o")
+    checksums = dataset_checksums(data, verify=verify)
+    texts = [Text.find(corpus), *([Text.find(pubmed)] if pubmed else [])]
+    training = stages(chosen, *texts)
+    check_extras(training)
+    figures = figure_stages(training, chosen, checksums)
+    by_content = {text.content: text.paths for text in texts}
+    return Plan(output, chosen, (*training, *figures), by_content, Workshop(output))
+
+
+def reproduce(
+    plan: Plan,
+    *,
+    tables_only: bool = False,
+    data: str | Path | None = None,
+    verify: bool = True,
+    threads: int | None = None,
+    progress: Progress = SILENT,
+) -> Reproduction:
+    """Run what is not done, then write every table; with `tables_only` those of what is done."""
+    settings: dict[str, Any] = {"data": data, "verify": verify, "threads": threads, "progress": progress}
+    if tables_only:
+        for stage in plan.stages:
+            ready = stage.kind == "figures" and all(plan.workshop.done(one) for one in stage.needs)
+            if ready and not plan.workshop.done(stage):
+                progress.note(f"{stage.name}: {stage.what}")
+                plan.workshop.measure(stage, **settings)
+    else:
+        plan.workshop.run(plan.stages, plan.texts, **settings)
+    return write_results(plan)
+
+
+def write_results(plan: Plan) -> Reproduction:
+    """Tables, figures and claims from the stages that are done."""
+    from hyperdive.benchmark.reproduce import results_writer as writing
+    from hyperdive.benchmark.reproduce import tables
+    from hyperdive.benchmark.reproduce.claims import check, claims_table
+    from hyperdive.benchmark.reproduce.figures import Found
+    from hyperdive.benchmark.reproduce.pictures import Topics
+
+    shop = plan.workshop
+    known = {
+        entry_of(stage).name: figures
+        for stage in plan.stages
+        if stage.kind == "figures" and (figures := shop.figures(stage)) is not None
+    }
+    found = Found(known)
+    claims = check(found)
+    made = [claims_table(claims), *(table(found) for table in tables.TABLES)]
+    drawn: dict[str, tuple[str, str]] = {}
+    by_name = {stage.name: stage for stage in plan.stages}
+    if shop.done(by_name["dive-raw"]):
+        from hyperdive.scores.opening import open_space
+
+        space = open_space(shop.place("dive-raw")).dive
+        topics = Topics(space)
+        made += [writing.general_table(space), writing.topics_table(topics)]
+        drawn = writing.pictures(topics)
+    if "dive-pubmed" in by_name:
+        long_enough = words_of(shop, by_name["corpus-pubmed"]) >= 0.98 * BUDGET
+        made.append(tables.pubmed(found, comparable=long_enough))
+    if "word2vec-raw-only" in found:
+        made.append(tables.skipgrams(found))
+    made.append(writing.times_table(plan.rows()))
+    folder = plan.output / RESULTS
+    files = writing.write_all(folder, made, drawn, about(plan))
+    missing = tuple(stage.name for stage in plan.stages if not shop.done(stage))
+    return Reproduction(folder, tuple(claims), tuple(made), tuple(files), missing)
+
+
+def words_of(shop: Workshop, stage: Stage) -> int:
+    """Words of a corpus as the paper's budget counts them, stop words too; 0 when it is not done."""
+    from hyperdive.text.corpus import Corpus
+
+    if not shop.done(stage):
+        return 0
+    accounts = Corpus.open(shop.place(stage)).header["accounting"]
+    return int(accounts["kept"] + accounts["dropped"].get("stop_word", 0))
+
+
+def about(plan: Plan) -> dict[str, Any]:
+    """What the tables were made from, in a few facts."""
+    facts: dict[str, Any] = {}
+    for stage in plan.stages:
+        if stage.kind == "corpus" and "length" not in stage.options and plan.workshop.done(stage):
+            from hyperdive.text.corpus import Corpus
+
+            corpus = Corpus.open(plan.workshop.place(stage))
+            facts[f"Tokens of {stage.name}"] = f"{len(corpus):,}, {len(corpus.vocabulary):,} words"
+    facts["Solver"] = plan.options.solver
+    return facts

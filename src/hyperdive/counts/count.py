@@ -1,0 +1,164 @@
+"""Encoded corpora → count store: blocks of text, rows in parallel, finished shards kept for a run that is stopped."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperdive._progress import SILENT, Progress, human
+from hyperdive._store import check_output
+from hyperdive.counts import _kernels
+from hyperdive.counts.inverted_index import Inverted, cut, line_lengths, load
+from hyperdive.counts.options import CountOptions
+from hyperdive.counts.plan import CountPlan, make_plan
+from hyperdive.counts.shard_layout import Layout, Shard, make_layout
+from hyperdive.counts.shards import Work
+from hyperdive.counts.store_writer import FINAL, VERSION, Local, finish, merge_runs, piece_name, workers
+from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
+from hyperdive.errors import FormatError, OptionError
+from hyperdive.text.corpus import Corpus
+
+
+def count(
+    corpora: Sequence[Corpus],
+    output: str | Path,
+    *,
+    options: CountOptions | None = None,
+    min_count: int | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    block_tokens: int | None = None,
+    force: bool = False,
+    sync: bool = True,
+    progress: Progress = SILENT,
+) -> dict[str, Any]:
+    """Count the pairs of one or more corpora in one run, each with its own line borders; returns the header.
+
+    `block_tokens` overrides the block size that follows from `memory`; the result has the same bytes either way.
+    """
+    options = options or CountOptions()
+    output = Path(output)
+    check_output(output, force=force)
+    text = common_text([(str(corpus.path), corpus.parameters) for corpus in corpora])
+    refuse_repeats([(str(corpus.path), [corpus.fingerprint]) for corpus in corpora])
+    min_count = common_min_count([(str(corpus.path), corpus.min_count) for corpus in corpora], min_count)
+    if min_count < 1:
+        raise OptionError(f"the minimum count is {min_count}", hint="it must be 1 or more")
+    if text["rare"] == "drop" and min_count < corpora[0].min_count:
+        raise OptionError(
+            f"words under {corpora[0].min_count} were dropped when {corpora[0].path} was encoded",
+            hint="encode again with a smaller --min-count",
+        )
+    united = unite([(corpus.all_words, corpus.counts) for corpus in corpora])
+    layout = make_layout(united.counts, min_count, options)
+    tokens = sum(len(corpus) for corpus in corpora)
+    plan = make_plan(layout, tokens, options, memory=memory, threads=threads)
+    if progress is not SILENT:  # a library call says nothing
+        progress.note(str(plan))
+        _warn_of_little_disk(output, plan, progress)
+    identities = [corpus.fingerprint for corpus in corpora]
+    work = Work(
+        output,
+        {
+            "version": VERSION, "corpora": identities, "min_count": min_count, "options": options.as_parameters(),
+            "shards": len(layout.shards),
+        },
+        sync=sync,
+    )  # fmt: skip
+    try:
+        if work.resumed:
+            progress.note(f"going on with {work.resumed} finished pieces of an earlier run")
+        # one corpus keeps its own numbers
+        tables = united.tables if len(corpora) > 1 else (np.zeros(0, dtype=np.uint32),)
+        runs = _count_blocks(work, corpora, tables, layout, options, plan, block_tokens or plan.block_tokens, progress)
+        merge_runs(work, layout, runs, with_edges=options.near, threads=plan.threads, progress=progress)
+        header = finish(
+            work, layout, united.words, options,
+            pairs=sum(options.pairs(*line_lengths(corpus)) for corpus in corpora),
+            min_count=min_count, text=text, corpora=identities, threads=plan.threads, force=force,
+        )  # fmt: skip
+    except BaseException:
+        work.close()
+        raise
+    return header
+
+
+def _warn_of_little_disk(output: Path, plan: CountPlan, progress: Progress) -> None:
+    """An estimate is no reason to refuse, but a reason to say so."""
+    parent = next((folder for folder in output.absolute().parents if folder.exists()), None)
+    free = shutil.disk_usage(parent).free if parent is not None else plan.disk + plan.work_disk
+    if free < plan.disk + plan.work_disk:
+        progress.note(f"only {human(free, 'B')} of disk are free there: the run may stop, and can go on later")
+
+
+def _count_blocks(
+    work: Work,
+    corpora: Sequence[Corpus],
+    tables: Sequence[Any],
+    layout: Layout,
+    options: CountOptions,
+    plan: CountPlan,
+    block_tokens: int,
+    progress: Progress,
+) -> list[str]:
+    """Count each block into a run of shards; the names of the runs."""
+    blocks = cut([len(corpus) for corpus in corpora], block_tokens)
+    local = Local(layout, with_edges=options.near)
+    runs: list[str] = []
+    seen = np.zeros(layout.types, dtype=np.int64)
+    whole = True
+    tokens = sum(len(corpus) for corpus in corpora)
+    with progress.stage("counting", total=tokens, unit="tokens") as bar, workers(plan.threads) as run:
+        for number, pieces in enumerate(blocks):
+            name = FINAL if len(blocks) == 1 else f"run-{block_tokens}-{number:06d}"
+            runs.append(name)
+            size = sum(piece.end - piece.start for piece in pieces)
+            missing = [shard for shard in layout.shards if _needed(work, name, shard)]
+            if not missing:
+                whole = False
+                bar.advance(size)
+                continue
+            block = load(corpora, tables, pieces, layout.types, options, plan.threads)
+            seen += np.diff(block.starts)
+
+            def shard_rows(shard: Shard, block: Inverted = block, name: str = name) -> None:
+                _count_shard(work, layout, shard, block, options, local, name)
+                bar.advance(int(block.starts[shard.last] - block.starts[shard.first]))
+
+            run(shard_rows, missing)
+            del block
+    if whole and not np.array_equal(seen, layout.word_counts):
+        work.remove()
+        raise FormatError(
+            f"{corpora[0].path}: the tokens do not have the word counts it states",
+            hint="the corpus is damaged; encode it anew",
+        )
+    return runs
+
+
+def _needed(work: Work, run: str, shard: Shard) -> bool:
+    """Whether a shard of a run is still to be counted: neither it nor what it went into is there."""
+    return work.finished(piece_name(run, shard)) is None and work.finished(piece_name(FINAL, shard)) is None
+
+
+def _count_shard(
+    work: Work, layout: Layout, shard: Shard, block: Inverted, options: CountOptions, local: Local, run: str
+) -> None:
+    buffers = local.buffers()
+    scratch, edge_scratch = buffers.scratch(shard.dtype)
+    counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
+    lengths = np.empty(shard.last - shard.first, dtype=np.int64)
+    starts, cut_at = block.starts[shard.first : shard.last + 1], layout.types
+    if shard.first == 0:
+        # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
+        starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
+    n = _kernels.count_rows(
+        block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
+        options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
+        buffers.indices, counts, edges, lengths,
+    )  # fmt: skip
+    work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])

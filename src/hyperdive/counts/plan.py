@@ -1,0 +1,214 @@
+"""What a count will cost before it is run: time, memory and disk, and how it is cut to fit into memory."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import duration, human
+from hyperdive.counts.options import CountOptions
+from hyperdive.counts.shard_layout import Layout, make_layout
+from hyperdive.errors import OptionError
+
+# Measured on two 2.6 GHz server cores with English Wikipedia; a laptop is rarely more than twice slower or faster.
+_PAIRS_PER_SECOND = 110e6
+_TOKENS_PER_SECOND = 40e6
+_BYTES_PER_SECOND = 500e6
+_MERGED_PER_SECOND = 150e6
+# Words of a text come in topics, so fewer different pairs meet than independent draws would give.
+_TOPICALITY = 0.7
+
+_MIN_BLOCK = 1 << 16
+_MAX_BLOCK = (1 << 32) - (1 << 20)
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+@dataclass(frozen=True)
+class CountPlan:
+    """The cuts of a run and its expected cost."""
+
+    tokens: int
+    block_tokens: int
+    blocks: int
+    threads: int
+    memory: int
+    """Bytes of anonymous memory, without the interpreter and its libraries."""
+    entries: int
+    disk: int
+    """Bytes of the finished store."""
+    work_disk: int
+    """Bytes more while it is made."""
+    seconds: float
+
+    def __str__(self) -> str:
+        extra = f" (and {human(self.work_disk, 'B')} more on the way)" if self.work_disk else ""
+        cuts = f"{self.blocks} blocks" if self.blocks > 1 else "one block"
+        return (
+            f"counting {human(self.tokens, 'tokens')} in {cuts}: about {duration(self.seconds)}, "
+            f"{human(self.memory, 'B')} of memory, {human(self.disk, 'B')} of disk{extra}"
+        )
+
+
+def parse_size(text: str) -> int:
+    """Bytes from what a person types.
+
+    >>> parse_size("500MB"), parse_size("1.5 g"), parse_size("4096")
+    (500000000, 1500000000, 4096)
+    """
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
+    if match is None:
+        raise OptionError(f"{text!r} is not an amount of memory", hint="write it as 500MB or 2GB")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def default_memory() -> int:
+    """Half of this machine's memory."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not a POSIX system
+        return 2 * 10**9
+
+
+def expected_entries(layout: Layout, options: CountOptions) -> int:
+    """Different pairs to expect: Σ_x Σ_c 1 - (1 - p(c))^(n(x)·reach), less what topics take away.
+
+    Words are put into classes of about equal counts, so this takes no time even for millions of them.
+    """
+    counts = layout.word_counts[1:].astype(np.float64)
+    if len(counts) == 0:
+        return 0
+    classes, inverse, sizes = np.unique(np.round(np.log(counts) * 8), return_inverse=True, return_counts=True)
+    means = np.bincount(inverse, weights=counts, minlength=len(classes)) / sizes
+    p = means / counts.sum()
+    met: npt.NDArray[np.float64] = -np.expm1(np.outer(means * options.reach, np.log1p(-np.minimum(p, 0.5))))
+    independent = float(sizes @ met @ sizes)
+    # pairs met once are certain to be different, whatever the topics: never below one row entry a word
+    return max(int(_TOPICALITY * independent), len(counts))
+
+
+def token_bytes(options: CountOptions) -> int:
+    """Memory for one token of a block: its number, its position among its word's and its rooms."""
+    return 8 + (2 if options.window <= np.iinfo(np.uint8).max else 4)
+
+
+def fixed_bytes(layout: Layout, options: CountOptions, threads: int) -> int:
+    """Memory that does not depend on the block: arrays over the words, and each thread's buffers."""
+    both = 2 if options.near else 1
+    kinds = {shard.dtype.itemsize for shard in layout.shards}
+    scratch = layout.types * sum(kinds) * both
+    # twice: the merge of blocks reads one set of buffers and writes another
+    buffers = 2 * (layout.largest + 1) * (4 + layout.widest * both)
+    return 8 * layout.types * (6 + threads) + threads * (scratch + buffers)
+
+
+def make_plan(
+    layout: Layout, tokens: int, options: CountOptions, *, memory: int | None = None, threads: int | None = None
+) -> CountPlan:
+    """Cut `tokens` into blocks that fit into `memory` bytes."""
+    threads = check_threads(threads)
+    budget = default_memory() if memory is None else memory
+    each = token_bytes(options)
+    while threads > 1 and budget < fixed_bytes(layout, options, threads) + each * min(tokens, 1 << 24):
+        threads -= 1  # fewer buffers before smaller blocks
+    fixed = fixed_bytes(layout, options, threads)
+    least = fixed + each * min(tokens, _MIN_BLOCK)
+    if budget < least:
+        if memory is not None:
+            raise OptionError(
+                f"{human(memory, 'B')} of memory is too little: rows of {layout.types} words need {human(least, 'B')}",
+                hint=f"give at least --memory {-(-least // 10**6)}MB, or encode with fewer different words",
+            )
+        budget = least
+    block = min((budget - fixed) // each, tokens, _MAX_BLOCK)
+    blocks = -(-tokens // block)
+    block = -(-tokens // blocks)  # equal blocks
+    entries = expected_entries(layout, options)
+    width = 4 + 2.5 * (2 if options.near else 1) * (2 if options.scale > 1 else 1)
+    disk = int(entries * width) + 30 * layout.types
+    work = int(disk * blocks**0.35) if blocks > 1 else 0
+    seconds = (
+        tokens / _TOKENS_PER_SECOND
+        + tokens * options.reach / (_PAIRS_PER_SECOND * threads)
+        + (disk + work) / _BYTES_PER_SECOND
+        + (entries * blocks / (_MERGED_PER_SECOND * threads) if blocks > 1 else 0.0)
+    )
+    return CountPlan(tokens, block, blocks, threads, fixed + each * block, entries, disk, work, seconds)
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """The expected cost of adding up count stores."""
+
+    stores: int
+    threads: int
+    memory: int
+    disk: int
+    work_disk: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"merging {self.stores} count stores: about {duration(self.seconds)}, {human(self.memory, 'B')} of memory, "
+            f"{human(self.disk, 'B')} of disk (and {human(self.work_disk, 'B')} more on the way)"
+        )
+
+
+def plan_merge(
+    layout: Layout,
+    sizes: Sequence[int],
+    options: CountOptions,
+    *,
+    memory: int | None = None,
+    threads: int | None = None,
+) -> MergePlan:
+    """The plan for adding up stores of these sizes in bytes; less memory means fewer threads."""
+    threads = check_threads(threads)
+    budget = default_memory() if memory is None else memory
+
+    def needed(threads: int) -> int:
+        gathered = (layout.largest + 1) * (4 + layout.widest * (2 if options.near else 1))
+        return fixed_bytes(layout, options, threads) + threads * gathered
+
+    while threads > 1 and needed(threads) > budget:
+        threads -= 1
+    if memory is not None and needed(1) > memory:
+        raise OptionError(
+            f"{human(memory, 'B')} of memory is too little: rows of {layout.types} words need {human(needed(1), 'B')}",
+            hint=f"give at least --memory {-(-needed(1) // 10**6)}MB",
+        )
+    total = sum(sizes)
+    seconds = 3 * total / _BYTES_PER_SECOND + 2 * total / (8 * _MERGED_PER_SECOND * threads)
+    return MergePlan(len(sizes), threads, needed(threads), total, total, seconds)
+
+
+def check_threads(threads: int | None) -> int:
+    """The number of threads asked for, or one for each core."""
+    if threads is None:
+        return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    if threads < 1:
+        raise OptionError(f"the number of threads is {threads}", hint="it must be 1 or more")
+    return threads
+
+
+def plan_counts(
+    word_counts: npt.NDArray[np.int64],
+    *,
+    min_count: int = 10,
+    options: CountOptions | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+) -> CountPlan:
+    """The plan for text with these word counts (index 0, the unknown symbol, is 0).
+
+    >>> plan = plan_counts(np.array([0, 500, 300, 200]), threads=1, memory=10**9)
+    >>> plan.tokens, plan.blocks
+    (1000, 1)
+    """
+    options = options or CountOptions()
+    layout = make_layout(word_counts, min_count, options)
+    return make_plan(layout, int(word_counts.sum()), options, memory=memory, threads=threads)

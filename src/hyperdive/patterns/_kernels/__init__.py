@@ -1,0 +1,1 @@
+"""Compiled search for is-a statements in tokenised sentences: functions of arrays only."""

@@ -1,0 +1,98 @@
+"""Patterns of several texts → one, as if the texts had been read one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hyperdive.errors import InputError
+from hyperdive.patterns.collector import (
+    SentenceTable,
+    ordered_terms,
+    ranks_of,
+    renumbered,
+    summed,
+    within_total,
+)
+from hyperdive.patterns.evidence import (
+    CAP,
+    TOTAL,
+    EvidenceRows,
+    Ints,
+    choose,
+    pack,
+    shortness,
+    text_hashes,
+    unpack,
+    was_cut,
+)
+from hyperdive.patterns.store import HEAD, Patterns, check_names
+
+
+def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> Patterns:
+    """Add up the counts of several stores and choose the most telling sentences of all.
+
+    Documents are numbered on from one to the next. Where one store has no sentences, the others' are kept.
+
+    >>> from hyperdive.patterns.evidence import pack
+    >>> one = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
+    >>> two = Patterns.from_keys(["dog", "hound"], ["is a", "such as"], pack([1], [0], [1]), np.array([6]))
+    >>> both = merge([one, two])
+    >>> both.terms, both.names, both.count("hound", "dog")
+    (['dog', 'hound', 'poodle'], ('such as', 'is a'), 6)
+    """
+    if not stores:
+        raise InputError("a merge needs patterns of at least one text")
+    names: dict[str, int] = {}
+    precision: list[float] = []
+    for store in stores:
+        for name, value in zip(store.names, store.precision, strict=True):
+            if name not in names:
+                names[name] = len(names)
+                precision.append(value)
+    check_names(list(names))
+    numbers: dict[str, int] = {}
+    keys, tables = [], []
+    for store in stores:
+        term = np.array([numbers.setdefault(term, len(numbers)) for term in store.terms], dtype=np.int64)
+        pattern = np.array([names[name] for name in store.names], dtype=np.uint8)
+        tables.append((term, pattern))
+        hypo, hyper, number = unpack(store.keys)
+        keys.append(pack(term[hypo], term[hyper], pattern[number]))
+    all_keys, counts = summed(np.concatenate(keys), np.concatenate([store.values for store in stores]))
+    terms, table = ordered_terms(list(numbers), all_keys, counts, names.get(HEAD, 256))
+    all_keys, order = renumbered(all_keys, table)
+    all_keys, counts = all_keys[order], counts[order]
+    evidence = None
+    if any(store.has_sentences for store in stores):
+        parts = [(table[term], pattern) for term, pattern in tables]
+        joined = _joined(stores, parts)
+        hashes = text_hashes(joined.texts)[joined.sentence]
+        lengths = shortness(joined.texts.lengths, was_cut(joined.texts))[joined.sentence]
+        # within a store rows of a pair and pattern stand best first, and earlier stores were read earlier
+        best = (lengths.astype(np.uint64) << np.uint64(48)) | np.arange(len(joined), dtype=np.uint64)
+        kept, place = choose(joined.keys, best, hashes, ranks_of(precision), cap)
+        kept = within_total(joined.keys, kept, place, all_keys, counts, total)
+        evidence = joined.taken(kept, joined.keys[kept])
+    documents = sum(store.documents for store in stores)
+    return Patterns.from_keys(
+        terms, list(names), all_keys, counts, precision=precision, documents=documents, evidence=evidence
+    )
+
+
+def _joined(stores: Sequence[Patterns], tables: Sequence[tuple[Ints, np.ndarray]]) -> EvidenceRows:
+    """The kept rows of all stores under their new numbers; equal sentences become one."""
+    texts = SentenceTable()
+    parts = []
+    documents = 0
+    for store, (term, pattern) in zip(stores, tables, strict=True):
+        rows = store.evidence_rows
+        if rows is not None:
+            sentence = np.array([texts.number(rows.texts.raw(i)) for i in range(len(rows.texts))], dtype=np.int64)
+            hypo, hyper, number = unpack(rows.keys)
+            keys = pack(term[hypo], term[hyper], pattern[number])
+            parts.append((keys, rows.document + documents, sentence[rows.sentence], rows.spans))
+        documents += store.documents
+    keys, document, sentence, spans = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return EvidenceRows(keys, document, sentence, spans, texts.texts())

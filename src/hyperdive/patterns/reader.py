@@ -1,0 +1,154 @@
+"""Text → corpus with what the text states beside it: `encode` with patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive.errors import OptionError
+from hyperdive.patterns._kernels import codes as k
+from hyperdive.patterns.collector import Collector
+from hyperdive.patterns.definitions import NAMES, PATTERNS
+from hyperdive.patterns.lexicon import LANGUAGES
+from hyperdive.patterns.matcher import Found, find
+from hyperdive.patterns.matches import Matches, Texts
+from hyperdive.patterns.store import FOLDER
+from hyperdive.text.corpus import Corpus
+from hyperdive.text.encoder import Find, Tokens, WordsOf
+from hyperdive.text.encoder import encode as encode_text
+from hyperdive.text.options import EncodeOptions
+
+Ints = npt.NDArray[np.int64]
+
+
+def encode(
+    inputs: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    patterns: bool | None = None,
+    preset: str = "default",
+    keep_text: bool | None = None,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Corpus:
+    """Read text once and write an encoded corpus with its patterns under `patterns/`.
+
+    `patterns` None reads them where the language is known, False leaves them out. Without the text (`keep_text=False`)
+    no sentences are kept with them. Further options are those of `hyperdive.text.encoder.encode`.
+
+    >>> import tempfile
+    >>> from hyperdive.patterns.store import patterns_of
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "pets.txt").write_text("They keep dogs such as poodles and spaniels.\\n")
+    >>> corpus = encode(folder / "pets.txt", folder / "corpus", min_count=1)
+    >>> stated = patterns_of(corpus.path)
+    >>> stated.count("poodle", "dog"), stated.evidence("spaniel", "dog")[0].marked()
+    (1, 'They keep **dogs** such as poodles and **spaniels**.')
+    """
+    language = EncodeOptions.preset(
+        preset, **{name: value for name, value in options.items() if name == "language"}
+    ).language
+    if language not in LANGUAGES:
+        if patterns:
+            raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
+        patterns = False
+    reader = None if patterns is False else PatternReader(sentences=keep_text is not False)
+    return encode_text(inputs, output, preset=preset, keep_text=keep_text, progress=progress, beside=reader, **options)
+
+
+class PatternReader:
+    """Collects the matches of every block while the text is read; see `hyperdive.text.encoder.Beside`."""
+
+    def __init__(self, *, sentences: bool = True) -> None:
+        self._collector = Collector(NAMES, precision=[pattern.precision for pattern in PATTERNS])
+        self._sentences = sentences
+
+    @property
+    def find(self) -> Find:
+        return find
+
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: WordsOf, documents: int) -> None:
+        """Take in the matches of a block."""
+        found: Found = tokens.found
+        if len(found.pattern) == 0:
+            return
+        document = np.searchsorted(tokens.doc_sentences, found.sentence, side="right") - 1 + documents
+        self._collector.add(
+            as_matches(found, words, np.maximum(document, 0), data if self._sentences else None, tokens)
+        )
+
+    def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
+        """Write the folder of patterns into the corpus folder."""
+        source = str(header.get("input", {}).get("sha256", ""))
+        self._collector.finish(documents=documents).save(folder / FOLDER, source=source)
+
+
+def as_matches(
+    found: Found, words: WordsOf, document: Ints, data: npt.NDArray[np.uint8] | None, tokens: Tokens
+) -> Matches:
+    """The pairs that a block's matches state.
+
+    "Large dogs such as French poodles" states of *french poodle* that it is a *large dog* and a *dog*, of *poodle*
+    that it is a *dog*; and by their heads, counted apart, that *french poodle* is a *poodle* and *large dog* a *dog*.
+    """
+    terms, numbers, good = _terms(np.concatenate([found.hypo, found.hyper]), words)
+    size = len(found.pattern)
+    good = good[:size] & good[size:]
+    hypo, hyper = numbers[:size], numbers[size:]
+    q, q_head, p, p_head = hypo[:, 0], hypo[:, 1], hyper[:, 0], hyper[:, 1]
+    both_spans = (found.hypo_span, found.hyper_span)
+    whole_q, head_q = (both_spans[0][:, [0, 2]], both_spans[0][:, [1, 2]])
+    whole_p, head_p = (both_spans[1][:, [0, 2]], both_spans[1][:, [1, 2]])
+    head = np.full(size, k.HEAD_P, dtype=np.uint8)
+    variants = (
+        (q, p, found.pattern, whole_q, whole_p, good),
+        (q, p_head, found.pattern, whole_q, head_p, good & (p != p_head)),
+        (q_head, p_head, found.pattern, head_q, head_p, good & (q != q_head)),
+        (q, q_head, head, whole_q, head_q, good & (q != q_head)),
+        (p, p_head, head, whole_p, head_p, good & (p != p_head)),
+    )
+    chosen = [np.flatnonzero(keep & (a != b)) for a, b, *_, keep in variants]
+    # a match with all that follows from it, then the next: pieces may then be cut anywhere
+    order = np.argsort(np.concatenate(chosen), kind="stable")
+    rows = np.concatenate(chosen)[order]
+
+    def column(index: int) -> Any:
+        return np.concatenate([variant[index][at] for variant, at in zip(variants, chosen, strict=True)])[order]
+
+    more: dict[str, Any] = {}
+    if data is not None:
+        used, sentence = np.unique(found.sentence[rows], return_inverse=True)
+        starts, ends = tokens.sent_starts[used], tokens.sent_ends[used]
+        pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        offsets = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
+        texts = Texts(np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.uint8), offsets)
+        more = {"sentence": sentence, "hypo_span": column(3), "hyper_span": column(4), "sentences": texts}
+    return Matches(terms, column(0), column(1), column(2), document[rows], **more)
+
+
+def _terms(forms: npt.NDArray[np.uint32], words: WordsOf) -> tuple[list[str], Ints, npt.NDArray[np.bool_]]:
+    """Distinct terms, the numbers of each phrase and of its head, and whether the head is more than a letter."""
+    used, place = np.unique(forms, return_inverse=True)
+    place = place.reshape(forms.shape)
+    first = 1 if len(used) and used[0] == 0 else 0
+    spelled = [""] * first + words(used[first:])
+    keys: dict[str, int] = {"": 0}
+    key_of = np.array([keys.setdefault(word, len(keys)) for word in spelled], dtype=np.int64)
+    listed = list(keys)
+    # rows of words → one number each, two columns at a time
+    whole = key_of[place[:, 0]]
+    distinct = [(key,) for key in range(len(keys))]
+    for column in range(1, forms.shape[1]):
+        pairs, whole = np.unique((whole << 32) | key_of[place[:, column]], return_inverse=True)
+        distinct = [(*distinct[pair >> 32], pair & 0xFFFFFFFF) for pair in pairs.tolist()]
+    terms: dict[str, int] = {}
+    of_phrase = [terms.setdefault(" ".join(listed[key] for key in phrase if key), len(terms)) for phrase in distinct]
+    of_head = [terms.setdefault(listed[phrase[-1]], len(terms)) for phrase in distinct]
+    good = [len(listed[phrase[-1]].partition("|")[0]) > 1 for phrase in distinct]
+    numbers = np.column_stack([np.array(of_phrase, dtype=np.int64), np.array(of_head, dtype=np.int64)])
+    return list(terms), numbers[whole], np.array(good, dtype=np.bool_)[whole]

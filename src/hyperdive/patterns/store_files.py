@@ -1,0 +1,266 @@
+"""The files of patterns, inside a folder of their own or a model's; everything a file claims is checked when read."""
+
+from __future__ import annotations
+
+import io
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._quantize import packed, unpacked
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, narrowest, read_header
+from hyperdive.errors import FormatError
+from hyperdive.patterns.evidence import EvidenceRows, pack, unpack
+from hyperdive.patterns.matches import Texts
+from hyperdive.patterns.store import FOLDER, KIND, Patterns
+from hyperdive.patterns.svd import Factors
+
+TENSORS, TERMS = "patterns.safetensors", "pattern-terms.txt"
+EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
+SENTENCE_FILES = (EVIDENCE, SENTENCES)
+_DAMAGED = "the folder is damaged; make it anew"
+_ROW_GROUP = 1 << 16
+_SPANS = ("hypo_start", "hypo_end", "hyper_start", "hyper_end")
+
+
+def about(patterns: Patterns) -> dict[str, Any]:
+    """What a header says of the patterns in its folder."""
+    rows = patterns.evidence_rows
+    return {
+        "names": list(patterns.names),
+        "precision": list(patterns.precision),
+        "documents": patterns.documents,
+        "total": patterns.totals[2],
+        "sentences": None if rows is None else len(rows.texts),
+    }
+
+
+def write_files(patterns: Patterns, writer: ArtifactWriter) -> None:
+    """Put all files into a folder that is being written."""
+    from safetensors.numpy import save
+
+    lengths = np.diff(patterns.pointers)
+    tensors: dict[str, Any] = {
+        "lengths": narrowest(lengths),
+        "hypernyms": narrowest(patterns.hypernyms),
+        "patterns": np.ascontiguousarray(patterns.patterns),
+        "counts": narrowest(patterns.values),
+        "hypo_totals": narrowest(patterns.hypo_totals),
+        "hyper_totals": narrowest(patterns.hyper_totals),
+    }
+    if patterns.is_factorised:
+        factors = patterns.factors
+        tensors |= {"svd.hypernyms": narrowest(factors.hypernyms), **_vectors("svd.v", factors.v)}
+        if factors.u is not None and factors.hyponyms is not None:
+            tensors |= {"svd.hyponyms": narrowest(factors.hyponyms), **_vectors("svd.u", factors.u)}
+    writer.put(TERMS, "".join(f"{term}\n" for term in patterns.terms).encode("utf-8"))
+    writer.put(TENSORS, save(tensors))
+    rows = patterns.evidence_rows
+    if rows is not None:
+        writer.put(EVIDENCE, _parquet(_evidence_table(rows)))
+        writer.put(SENTENCES, _parquet(_sentence_table(rows.texts)))
+
+
+def _vectors(name: str, rows: npt.NDArray[np.float16]) -> dict[str, Any]:
+    """Rows in 8 bits when that loses nothing, else in 16."""
+    small = packed(rows)
+    return {name: np.ascontiguousarray(rows)} if small is None else {name: small[0], f"{name}.exponents": small[1]}
+
+
+def _evidence_table(rows: EvidenceRows) -> Any:
+    import pyarrow as pa
+
+    hypo, hyper, pattern = unpack(rows.keys)
+    columns: dict[str, Any] = {
+        "hypo": hypo,
+        "hyper": hyper,
+        "pattern": pattern,
+        "document": rows.document,
+        "sentence": rows.sentence,
+    }
+    for number, name in enumerate(_SPANS):
+        columns[name] = np.ascontiguousarray(rows.spans[:, number])
+    return pa.table(columns)
+
+
+def _sentence_table(texts: Texts) -> Any:
+    import pyarrow as pa
+
+    # damaged UTF-8 of the input is kept as it came: the column holds bytes
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(texts.offsets)), pa.py_buffer(np.ascontiguousarray(texts.data))]
+    return pa.table({"text": pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(texts), buffers)})
+
+
+def _parquet(table: Any) -> bytes:
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="zstd", row_group_size=_ROW_GROUP, store_schema=False)
+    return out.getvalue()
+
+
+# ---- reading ------------------------------------------------------------------------------------------------------
+
+
+def read_files(artifact: Artifact) -> Patterns:
+    """The patterns in a folder; sentences are read from it when they are asked for."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    path = artifact.path
+    try:
+        described = artifact.header["patterns"]
+        names, precision = [str(name) for name in described["names"]], [float(one) for one in described["precision"]]
+        documents, total = int(described["documents"]), int(described["total"])
+    except (KeyError, TypeError, ValueError):
+        raise FormatError(f"{path}: the header does not describe its patterns", hint=_DAMAGED) from None
+    try:
+        tensors = load(artifact.bytes(TENSORS))
+    except SafetensorError as error:
+        raise FormatError(f"{path}: {TENSORS} cannot be read ({error})", hint=_DAMAGED) from None
+    terms = artifact.bytes(TERMS).decode("utf-8").split("\n")[:-1]
+    read = _Checked(path, tensors, len(terms))
+    lengths = read.numbers("lengths", len(terms))
+    pointers = np.concatenate([[0], np.cumsum(lengths)])
+    size = int(pointers[-1])
+    hypernyms = read.numbers("hypernyms", size, below=len(terms))
+    patterns = read.numbers("patterns", size, below=len(names))
+    values = read.numbers("counts", size)
+    totals = (read.numbers("hypo_totals", len(terms)), read.numbers("hyper_totals", len(terms)), total)
+    made = Patterns(
+        terms,
+        names,
+        pointers=pointers,
+        hypernyms=hypernyms.astype(np.int32),
+        patterns=patterns.astype(np.uint8),
+        values=values,
+        precision=precision,
+        documents=documents,
+        evidence=partial(_read_evidence, path, len(terms), len(names)) if EVIDENCE in artifact else None,
+        factors=_factors(read, tensors),
+        totals=totals,
+    )
+    if not (np.diff(made.keys.astype(np.int64)) > 0).all() or len(made.numbers) != len(terms):
+        raise FormatError(f"{path}: {TENSORS} is not in order", hint=_DAMAGED)
+    return made
+
+
+class _Checked:
+    """Integer arrays of a file, each of the length and in the range it must have."""
+
+    def __init__(self, path: Path, tensors: dict[str, npt.NDArray[Any]], terms: int) -> None:
+        self.path, self._tensors, self.terms = path, tensors, terms
+
+    def wrong(self, name: str) -> FormatError:
+        return FormatError(f"{self.path}: {name} in {TENSORS} is not what it should be", hint=_DAMAGED)
+
+    def numbers(self, name: str, size: int | None, below: int | None = None) -> npt.NDArray[np.int64]:
+        found = self._tensors.get(name)
+        if found is None or found.dtype.kind != "u" or found.ndim != 1 or (size is not None and len(found) != size):
+            raise self.wrong(name)
+        numbers = found.astype(np.int64)
+        if len(numbers) and (int(numbers.min()) < 0 or (below is not None and int(numbers.max()) >= below)):
+            raise self.wrong(name)
+        return numbers
+
+    def vectors(self, name: str, size: int) -> npt.NDArray[np.float16]:
+        found, exponents = self._tensors.get(name), self._tensors.get(f"{name}.exponents")
+        if exponents is not None:
+            if found is None or found.ndim != 2 or exponents.shape != (len(found),):
+                raise self.wrong(name)
+            if not found.dtype == exponents.dtype == np.int8:
+                raise self.wrong(name)
+            with np.errstate(over="ignore"):
+                found = unpacked(found, exponents).astype(np.float16)
+        if found is None or found.dtype != np.float16 or found.ndim != 2 or len(found) != size:
+            raise self.wrong(name)
+        if not np.isfinite(found).all():
+            raise self.wrong(name)
+        return found
+
+
+def _factors(read: _Checked, tensors: dict[str, Any]) -> Factors | None:
+    if "svd.v" not in tensors:
+        return None
+    sides: list[Any] = []
+    for numbers, vectors in (("svd.hypernyms", "svd.v"), ("svd.hyponyms", "svd.u")):
+        if vectors not in tensors:
+            sides += [None, None]
+            continue
+        which = read.numbers(numbers, None, below=read.terms)
+        if not (np.diff(which) > 0).all():
+            raise read.wrong(numbers)
+        sides += [which, read.vectors(vectors, len(which))]
+    factors = Factors(*sides)
+    if factors.u is not None and factors.u.shape[1] != factors.rank:
+        raise read.wrong("svd.u")
+    return factors
+
+
+def _read_evidence(path: Path, terms: int, names: int) -> EvidenceRows:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path / EVIDENCE)
+        text = pq.read_table(path / SENTENCES).column("text").combine_chunks()
+        columns = {name: table.column(name).to_numpy() for name in table.column_names}
+        spans = np.column_stack([columns[name] for name in _SPANS]).astype(np.int32)
+        hypo, hyper, pattern = columns["hypo"], columns["hyper"], columns["pattern"]
+        document, sentence = columns["document"].astype(np.int64), columns["sentence"].astype(np.int64)
+    except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
+        raise FormatError(f"{path}: {EVIDENCE} cannot be read ({error})", hint=_DAMAGED) from None
+    if isinstance(text, pa.ChunkedArray):
+        text = pa.concat_arrays(text.chunks) if text.num_chunks else pa.array([], type=pa.large_binary())
+    text = text.cast(pa.large_binary())
+    _, ends, data = text.buffers()
+    offsets = np.frombuffer(ends, dtype=np.int64)[text.offset : text.offset + len(text) + 1] if len(text) else [0]
+    raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
+    texts = Texts(raw, np.array(offsets, dtype=np.int64))
+    rows = EvidenceRows(pack(hypo, hyper, pattern), document, sentence, spans, texts)
+    _check_evidence(path, rows, (hypo, hyper, pattern), terms, names)
+    return rows
+
+
+def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, names: int) -> None:
+    hypo, hyper, pattern = parts
+    size = len(rows.texts)
+    fine = all(len(p) == 0 or 0 <= int(p.min()) <= int(p.max()) < limit
+               for p, limit in ((hypo, terms), (hyper, terms), (pattern, names), (rows.sentence, size)))  # fmt: skip
+    if fine and len(rows):
+        pairs = (rows.keys >> np.uint64(8)).astype(np.int64)
+        lengths = rows.texts.lengths[rows.sentence]
+        fine = bool(
+            (np.diff(pairs) >= 0).all()
+            and (rows.spans >= 0).all()
+            and (rows.spans[:, [1, 3]] <= lengths[:, None]).all()
+            and (rows.spans[:, [0, 2]] <= rows.spans[:, [1, 3]]).all()
+        )
+    if not fine:
+        raise FormatError(f"{path}: {EVIDENCE} does not fit its folder", hint=_DAMAGED)
+
+
+def drop_sentences(corpus: str | Path) -> int:
+    """Remove the sentences from the patterns of a corpus folder and return how many bytes that freed; counts stay.
+
+    The header is replaced first, by a rename: a kill at any moment leaves patterns that open.
+    """
+    folder = Path(corpus) / FOLDER
+    if not folder.is_dir():
+        return 0
+    header = read_header(folder, f"hyperdive-{KIND}")
+    present = [name for name in SENTENCE_FILES if name in header["files"]]
+    freed = sum(int(header["files"].pop(name)["bytes"]) for name in present)
+    header["patterns"]["sentences"] = None
+    header.pop("fingerprint")
+    header["fingerprint"] = fingerprint(header)
+    new = folder / f"{HEADER}.new"
+    new.write_text(canonical_json(header), encoding="utf-8", newline="\n")
+    os.replace(new, folder / HEADER)  # noqa: PTH105
+    for name in present:
+        (folder / name).unlink(missing_ok=True)
+    return freed

@@ -1,0 +1,269 @@
+"""The faithful solver: batches of lines, sampled negatives, dense Adam and the clip at 0, as the paper trains.
+
+It is the reference the fast solver is judged against. One batch is 128 lines; each of its tokens is pulled towards the
+contexts in its window whose pair passed the PMI filter, and pushed by 30 words drawn from the unigram distribution,
+each push weighted Z/n(w). Then Adam moves *every* row of both tables, and both are clipped at 0.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
+from hyperdive.errors import Error, InputError, OptionError
+from hyperdive.spaces.dive_objective import Counts, Floats, Ints, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_options import (
+    CHECKPOINT_SECONDS,
+    Checkpoint,
+    DiveResult,
+    Pass,
+    check_dimensions,
+    check_size,
+    run_identity,
+    stalled,
+    workers,
+)
+from hyperdive.text.corpus import Corpus
+
+SAMPLE = 128
+POSITIONS = 512  # positions of a batch, and rows of a table, worked on at once: never depends on the threads
+ROWS = 4096
+COLUMNS = 25
+LINES = 4096
+EPOCHS = "epochs"
+SHARED_OPTIONS = ("dimensions", "window", "negatives", "beta", "shift", "seed")
+"""What `DiveOptions` and `PaperOptions` both have: the objective, not the way to it."""
+WIDEST = 32  # a window's kept pairs are bits of one 32-bit number
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperOptions:
+    """The recipe of the paper's program; every value is the paper's."""
+
+    dimensions: int = 100
+    window: int = 10
+    negatives: float = 1.5
+    """k_I, negatives for each place of the window: 30 draws a token of a window of 10."""
+    beta: float = 0.0
+    """Weaker negatives for rare words, as in the fast solver; the paper has none of this."""
+    shift: bool = True
+    """Negatives of a token of w weigh Z/n(w); without the shift they weigh 1."""
+    batch: int = 128
+    """Lines a step."""
+    epochs: int = 15
+    rate: float = 0.001
+    b1: float = 0.9
+    b2: float = 0.999
+    epsilon: float = 1e-8
+    start: float = 0.1
+    """Both tables start uniform in (0, start)."""
+    tolerance: float = 0.0
+    """Stop when five epochs together gain less than this part of the objective; the paper runs them all."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_dimensions(self.dimensions)
+        if not 1 <= self.window <= WIDEST:
+            raise OptionError(f"the window is {self.window}", hint=f"the paper's solver takes 1 to {WIDEST}")
+        for name, low, high in (("negatives", 0, 1e3), ("batch", 1, 10**6), ("epochs", 1, 10**5), ("beta", 0, 10)):
+            if not low <= getattr(self, name) <= high:
+                raise OptionError(f"{name} is {getattr(self, name)}", hint=f"it can be {low} to {high}")
+
+    @property
+    def noise(self) -> int:
+        """Draws a token."""
+        return max(1, round(2 * self.window * self.negatives))
+
+
+@dataclass
+class Tables:
+    """Both tables with Adam's memory and the gradient under way."""
+
+    words: Floats
+    contexts: Floats
+    m: tuple[Floats, Floats]
+    v: tuple[Floats, Floats]
+    up: tuple[Floats, Floats]
+    steps: int = 0
+
+    @classmethod
+    def start(cls, size: int, options: PaperOptions) -> Tables:
+        """Uniform random tables."""
+        generator = np.random.default_rng(options.seed)
+        shape = (size, options.dimensions)
+        words, contexts = (generator.random(shape, dtype=np.float32) * np.float32(options.start) for _ in range(2))
+
+        def zeros() -> tuple[Floats, Floats]:
+            return np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
+
+        return cls(words, contexts, zeros(), zeros(), zeros())
+
+    def arrays(self) -> dict[str, Floats]:
+        """What a checkpoint keeps: the gradient is zero between steps."""
+        named = zip(("m0", "m1", "v0", "v1"), (*self.m, *self.v), strict=True)
+        return {"words": self.words, "contexts": self.contexts, **dict(named)}
+
+
+def step(
+    tables: Tables,
+    ids: npt.NDArray[np.int64],
+    bits: npt.NDArray[np.uint32],
+    noise: npt.NDArray[np.int64],
+    weights: Floats,
+    options: PaperOptions,
+    pool: ThreadPoolExecutor,
+) -> None:
+    """One batch: gradients, dense Adam, clip. `weights[w]` is what a push on a token of w weighs.
+
+    Pulls and pushes are worked out in blocks of positions; sums into the tables go in blocks of columns, each in the
+    order of positions, so that threads neither race nor change a sum.
+    """
+    from hyperdive.spaces._kernels import adam_dense, batch_pulls, batch_scatter
+
+    many = len(ids)
+    forward = np.empty((many, options.window), dtype=np.float32)
+    backward, push = np.empty_like(forward), np.empty((many, noise.shape[1]), dtype=np.float32)
+    words, contexts = tables.words, tables.contexts
+
+    def pulls(first: int) -> None:
+        last = min(first + POSITIONS, many)
+        batch_pulls(first, last, ids, bits, noise, weights, words, contexts, forward, backward, push)
+
+    def scatter(low: int) -> None:
+        high = min(low + COLUMNS, options.dimensions)
+        batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backward, push, *tables.up)
+
+    list(pool.map(pulls, range(0, many, POSITIONS)))
+    list(pool.map(scatter, range(0, options.dimensions, COLUMNS)))
+    tables.steps += 1
+    f = np.float32
+    # the mean over positions and negatives; it matters beside ε
+    scale = f(1.0 / (many * options.noise))
+    rate = f(options.rate * np.sqrt(1 - options.b2**tables.steps) / (1 - options.b1**tables.steps))
+
+    def adam(part: tuple[int, int]) -> None:
+        side, first = part
+        table, last = (words, contexts)[side], min(first + ROWS, len(words))
+        m, v, up = tables.m[side], tables.v[side], tables.up[side]
+        adam_dense(
+            first, last, table, m, v, up, scale, rate, f(options.b1), f(options.b2), f(options.epsilon)
+        )  # fmt: skip
+
+    list(pool.map(adam, [(side, first) for side in (0, 1) for first in range(0, len(words), ROWS)]))
+
+
+def push_weights(frequencies: Ints, options: PaperOptions) -> Floats:
+    """What one negative of a token of w weighs: Z_w/n(w), 0 for a word without tokens."""
+    weights = word_weights(frequencies, beta=options.beta, shift=options.shift)
+    return np.divide(weights, frequencies, out=np.zeros(len(weights)), where=frequencies > 0).astype(np.float32)
+
+
+def kept_pairs(
+    tokens: npt.NDArray[np.int64], offsets: Ints, counts: Counts, window: int, pool: ThreadPoolExecutor
+) -> npt.NDArray[np.uint32]:
+    """For each token, which of the next `window` tokens of its line it forms a kept pair with, as bits."""
+    from hyperdive.spaces._kernels import kept_bits
+
+    bits = np.zeros(len(tokens), dtype=np.uint32)
+    lines = len(offsets) - 1
+
+    def some(first: int) -> None:
+        last = min(first + LINES, lines)
+        kept_bits(first, last, tokens, offsets, counts.indptr, counts.indices, window, bits)
+
+    list(pool.map(some, range(0, lines, LINES)))
+    return bits
+
+
+def train_paper(
+    corpus: Corpus,
+    counts: Cooccurrence,
+    *,
+    filtered: PmiFilter | None = PAPER_FILTER,
+    threads: int | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> DiveResult:
+    """Train DIVE token by token on those pairs of a corpus that pass the PMI filter of its counts.
+
+    `options` are those of `PaperOptions`; `checkpoint` as in `train_dive`.
+
+    >>> import tempfile
+    >>> from hyperdive.counts.cooccurrence import Cooccurrence
+    >>> from hyperdive.text.encoder import encode_tokens
+    >>> lines = [["dog", "bark", "cat"], ["cat", "sleep", "dog"]] * 60
+    >>> corpus = encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1)
+    >>> counts = Cooccurrence.from_corpus(corpus)
+    >>> result = train_paper(corpus, counts, filtered=None, dimensions=2, batch=8, epochs=2)
+    >>> result.words.shape, [p.number for p in result.history]
+    ((5, 2), [1, 2])
+    """
+    chosen = PaperOptions(**options)
+    if counts.options.sides != "both" or counts.frequencies.sum() != len(corpus):
+        raise InputError("the paper's solver needs counts of this corpus, of both sides", hint="count the corpus anew")
+    matrix = Counts.checked(*counts.csr(filtered=filtered, threads=threads), counts.frequencies)
+    check_size(matrix.frequencies, chosen.dimensions)
+    tokens = np.asarray(corpus[0 : len(corpus)], dtype=np.int64)
+    offsets = np.asarray(corpus.line_offsets, dtype=np.int64)
+    batch = min(chosen.batch, len(offsets) - 1)
+    batches = (len(offsets) - 1) // batch
+    identity = "" if checkpoint is None else run_identity(chosen, tokens, offsets, matrix.indptr, matrix.indices)
+    keeper = Checkpoint(checkpoint, identity, seconds=checkpoint_seconds)
+    tables, history, done = _resume(keeper, Tables.start(matrix.size, chosen))
+    weights = push_weights(matrix.frequencies, chosen)
+    with workers(threads) as pool, progress.stage("training", total=chosen.epochs * batches, unit="batches") as bar:
+        bits = kept_pairs(tokens, offsets, matrix, chosen.window, pool)
+        bar.advance(done)
+        for at in range(done, chosen.epochs * batches):
+            epoch, number = divmod(at, batches)
+            # lines are drawn anew for every epoch; a batch's randomness depends on its place only
+            order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
+            lines = order[number * batch : (number + 1) * batch]
+            where = np.concatenate([np.arange(offsets[line], offsets[line + 1]) for line in lines])
+            drawn = np.random.default_rng([chosen.seed, epoch, number]).integers(
+                0, len(tokens), (len(where), chosen.noise)
+            )
+            step(tables, tokens[where], bits[where], tokens[drawn], weights, chosen, pool)
+            bar.advance(1, epoch=epoch + 1, objective=f"{history[-1].objective:.4f}" if history else "")
+            if number == batches - 1:
+                history.append(Pass(EPOCHS, epoch + 1, exact_objective(matrix, tables, chosen)))
+                if chosen.tolerance and stalled([p.objective for p in history], chosen.tolerance):
+                    break
+            keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
+    keeper.remove()
+    return DiveResult(tables.words, tables.contexts, tuple(history))
+
+
+def exact_objective(counts: Counts, tables: Tables, options: PaperOptions) -> float:
+    """The objective of a fixed sample of words with all negatives, in nats a token; an error when it is not finite."""
+    n = counts.frequencies
+    rows = sample_rows(0, counts.size, SAMPLE)
+    weights = options.noise * word_weights(n, beta=options.beta, shift=options.shift)
+    values = row_objectives(counts, rows, tables.words, tables.contexts, weights, (n / n.sum()).astype(np.float32))
+    value = float(values.sum() / max(int(n[rows].sum()), 1))
+    if not np.isfinite(value):
+        raise Error(
+            "training left the range of numbers", hint="use a smaller rate; --resume goes on from the last state"
+        )
+    return value
+
+
+def _resume(keeper: Checkpoint, tables: Tables) -> tuple[Tables, list[Pass], int]:
+    kept = keeper.read()
+    if kept is None:
+        return tables, [], 0
+    state, arrays = kept
+    for name, array in tables.arrays().items():
+        array[...] = arrays[name]
+    tables.steps = int(state["done"])
+    return tables, [Pass(*entry) for entry in state["history"]], int(state["done"])

@@ -1,0 +1,79 @@
+"""A small model from a large one: fewer words, fewer bits, no contexts, no sentences.
+
+A small model keeps the frequent words; of the others first those that a dictionary knows and a pattern names, then
+those that patterns name most often. Most rare words of a text are names of people and places, which a dictionary does
+not know and nobody asks for. Rows of the skip-gram vectors and of V are rounded to 8 bits; DIVE's values stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hyperdive._quantize import rounded_to_8_bits
+from hyperdive.spaces.model import Model
+from hyperdive.spaces.space import VectorSpace
+
+WORDS, FREQUENT, LEAST = 30_000, 15_000, 3
+
+
+def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, language: str = "en") -> list[str]:
+    """So many words, in the order of the model: the `frequent` most frequent, then those the text tells most about.
+
+    >>> from hyperdive.patterns.evidence import pack
+    >>> from hyperdive.patterns.store import Patterns
+    >>> space = VectorSpace(["dog", "bark", "smith", "poodle"], np.eye(4), frequencies=[9, 5, 3, 1], kind="dive")
+    >>> stated = Patterns.from_keys(["dog", "poodle"], ["is a"], pack([1], [0], [0]), [1])
+    >>> useful_words(Model(space, patterns=stated), words=2, frequent=1)
+    ['dog', 'poodle']
+    """
+    from simplemma import is_known
+
+    times = np.zeros(len(model), dtype=np.int64)
+    in_dictionary = np.zeros(len(model), dtype=np.bool_)
+    if (patterns := model.patterns) is not None:
+        both = patterns.hypo_totals + patterns.hyper_totals
+        for number, word in enumerate(model.words):
+            if word in patterns:
+                times[number] = both[patterns.numbers[word]]
+                in_dictionary[number] = times[number] > 0 and is_known(word, lang=language)
+    others = np.arange(frequent, len(model))
+    others = others[np.lexsort((others, -times[others], ~in_dictionary[others]))]
+    chosen = np.concatenate([np.arange(min(frequent, words, len(model))), others[: max(words - frequent, 0)]])
+    return [model.words[number] for number in np.sort(chosen).tolist()]
+
+
+def pruned(
+    model: Model,
+    *,
+    words: int = WORDS,
+    frequent: int = FREQUENT,
+    least: int = LEAST,
+    card: Mapping[str, str] | None = None,
+) -> Model:
+    """The small model; `least` is how often patterns must name a phrase, `card` are sections for its card.
+
+    >>> space = VectorSpace(["dog", "bark", "poodle"], np.eye(3), frequencies=[9, 5, 1], kind="dive")
+    >>> pruned(Model(space, contexts=space, skipgram=space), words=2)
+    <Model of 2 words: dive 3 dimensions, skipgram>
+    """
+    kept = useful_words(model, words=words, frequent=frequent)
+    skipgram, patterns = model.skipgram, model.patterns
+    facts: dict[str, Any] = {
+        **model.facts,
+        "pruned": {"words": len(model), "frequent": min(frequent, len(kept)), "least": least},
+    }
+    return Model(
+        model.dive.subset(kept),
+        skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(kept)),
+        patterns=None if patterns is None else patterns.pruned(kept, least),
+        parameters={**model.parameters, "contexts": False},
+        facts={**facts, "card": dict(card)} if card else facts,
+    )
+
+
+def _in_8_bits(space: VectorSpace) -> VectorSpace:
+    matrix = rounded_to_8_bits(space.matrix)
+    return VectorSpace(space.words, matrix, frequencies=space.frequencies, kind=space.kind, parameters=space.parameters)

@@ -1,0 +1,130 @@
+"""What a person knows better: edges of a taxonomy to force or to forbid, from a small file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperdive.errors import InputError
+from hyperdive.text.word_lists import read_lines
+
+_SHAPE = "each line is force or forbid, the narrower term and the broader one, with tabs between them"
+Pair = tuple[str, str]
+
+
+def normal(term: str) -> str:
+    """The one spelling of a term: lower case, single spaces, phrases written with spaces.
+
+    >>> normal("  Hot_dog "), normal("Domestic  dog")
+    ('hot dog', 'domestic dog')
+    """
+    return " ".join(term.lower().replace("_", " ").split())
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """Pairs (child, parent): `force` are edges that must be there, `forbid` are pairs that must not hold, however far.
+
+    Contradictions are errors that name them.
+
+    >>> Corrections(force=[("tomato", "fruit")], forbid=[("tomato", "meat")])
+    Corrections(force=(('tomato', 'fruit'),), forbid=(('tomato', 'meat'),))
+    >>> Corrections(force=[("a", "b"), ("b", "c")], forbid=[("a", "c")])
+    Traceback (most recent call last):
+    hyperdive.errors.InputError: corrections: 'a' under 'c' is forbidden and forced: a → b → c (remove one of them)
+    >>> Corrections(force=[("a", "b"), ("b", "a")])
+    Traceback (most recent call last):
+    hyperdive.errors.InputError: corrections: the forced edges go in a circle: a → b → a (remove one of them)
+    """
+
+    force: Sequence[Pair] = ()
+    forbid: Sequence[Pair] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("force", "forbid"):
+            pairs = dict.fromkeys((normal(child), normal(parent)) for child, parent in getattr(self, name))
+            for child, parent in pairs:
+                if not child or not parent or child == parent:
+                    raise InputError(f"corrections: {name} {child!r} {parent!r} names no two terms", hint=_SHAPE)
+            object.__setattr__(self, name, tuple(pairs))
+        above: dict[str, list[str]] = {}
+        for child, parent in self.force:
+            above.setdefault(child, []).append(parent)
+        for child in above:
+            circle = _path(child, child, above)
+            if circle:
+                raise InputError(
+                    f"corrections: the forced edges go in a circle: {' → '.join(circle)}",
+                    hint="remove one of them",
+                )
+        for child, parent in self.forbid:
+            path = _path(child, parent, above)
+            if path:
+                raise InputError(
+                    f"corrections: {child!r} under {parent!r} is forbidden and forced: {' → '.join(path)}",
+                    hint="remove one of them",
+                )
+
+    def check_parents(self, most: int) -> None:
+        """Refuse more forced parents for a term than a taxonomy may give it."""
+        forced: dict[str, list[str]] = {}
+        for child, parent in self.force:
+            forced.setdefault(child, []).append(parent)
+        for child, parents in forced.items():
+            if len(parents) > most:
+                raise InputError(
+                    f"corrections: {child!r} is forced under {' and '.join(map(repr, parents))}, but a term may have "
+                    f"{most} parent{'' if most == 1 else 's'}",
+                    hint=f"remove a line, or allow more with --parents {len(parents)}",
+                )
+
+    def terms(self) -> list[str]:
+        """The terms of the forced edges, which a taxonomy must have."""
+        return list(dict.fromkeys(term for pair in self.force for term in pair))
+
+
+def _path(start: str, end: str, above: dict[str, list[str]]) -> list[str]:
+    """A way upwards from one term to another; empty when there is none."""
+    came: dict[str, str] = {}
+    waiting = [start]
+    while waiting:
+        here = waiting.pop()
+        for parent in above.get(here, ()):
+            if parent not in came:
+                came[parent] = here
+                waiting.append(parent)
+    if end not in came:
+        return []
+    path = [end]
+    while path[-1] != start or len(path) == 1:
+        path.append(came[path[-1]])
+    return path[::-1]
+
+
+def read_corrections(path: str | Path) -> Corrections:
+    """Corrections from a file: `force<TAB>child<TAB>parent` or `forbid<TAB>…` on each line, comments with #.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "corrections.tsv"
+    >>> _ = place.write_text("# mine\\nforce\\ttomato\\tfruit\\nforbid\\tTomato\\tmeat\\n")
+    >>> read_corrections(place)
+    Corrections(force=(('tomato', 'fruit'),), forbid=(('tomato', 'meat'),))
+    """
+    found: dict[str, list[Pair]] = {"force": [], "forbid": []}
+    for line in _lines(path):
+        verb, *terms = (field.strip() for field in line.split("\t"))
+        if verb.lower() not in found or len(terms) != 2:
+            raise InputError(f"{path}: cannot be understood: {line[:60]!r}", hint=_SHAPE)
+        found[verb.lower()].append((terms[0], terms[1]))
+    try:
+        return Corrections(**found)
+    except InputError as error:
+        raise InputError(f"{path}: {error.what.removeprefix('corrections: ')}", hint=error.hint) from None
+
+
+def _lines(path: str | Path) -> Iterable[str]:
+    lines = read_lines(Path(path), "file of corrections", hint="check the path")
+    if any("\0" in line for line in lines):
+        raise InputError(f"{path}: not a text file", hint=_SHAPE)
+    return lines

@@ -1,0 +1,231 @@
+"""Which terms does a taxonomy hold? A user's own, what is found beneath a root, or the most useful words of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.discover.question import Question, best, source_of, vocabulary, words_of
+from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
+from hyperdive.errors import InputError, OptionError
+from hyperdive.scores.pairs import Terms
+from hyperdive.scores.rows import SpaceLike, look_up
+from hyperdive.taxonomy.corrections import normal
+
+MAX_TERMS = 10_000
+# Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
+_RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
+_NO_TERMS = EMPTY_WORDS | _RANKS
+_AFTER_HEAD = frozenset("of for in with from to at on by without between against about under over".split())
+_FRONTIER = 60
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The terms of a taxonomy, in alphabetical order, so that the order of a file changes nothing.
+
+    `terms` holds their vectors. `heads[i]` is the term that term i ends in ("domestic dog": "dog"), −1 without one.
+    `added` marks heads that nobody asked for. `unknown` are terms without a vector or a head, `merged` pairs of
+    (a term, the earlier term that is the same word).
+    """
+
+    names: tuple[str, ...]
+    terms: Terms
+    heads: Ints
+    added: npt.NDArray[np.bool_]
+    unknown: tuple[str, ...]
+    merged: tuple[tuple[str, str], ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def head_of(phrase: str) -> list[str]:
+    """What a phrase is a kind of by its own words, the longest first; empty for one word.
+
+    >>> head_of("red wine vinegar"), head_of("bird of prey"), head_of("dog")
+    (['wine vinegar', 'vinegar'], ['bird'], [])
+    """
+    words = phrase.split()
+    end = next((place for place, word in enumerate(words) if place and word in _AFTER_HEAD), len(words))
+    starts = range(0 if end < len(words) else 1, end)
+    return [" ".join(words[start:end]) for start in starts]
+
+
+class _Finder:
+    """Terms of a space by what they are made of: "dogs" and "dog" are the same rows."""
+
+    def __init__(self, space: SpaceLike) -> None:
+        self.space = space
+
+    def __call__(self, names: Sequence[str]) -> list[tuple[int, ...]]:
+        """The rows of each term; empty for one that is not in the space."""
+        found = look_up(self.space, [words_of(name, self.space) for name in names])
+        return [
+            tuple(found.rows[start:end].tolist()) for start, end in zip(found.starts, found.starts[1:], strict=False)
+        ]
+
+
+def collect(model: Any, names: Iterable[str], *, heads: bool = True, keep: Iterable[str] = ()) -> Nodes:
+    """Look terms up and find the heads of phrases; with `heads` those in the model's vocabulary are added.
+
+    A phrase with an unknown word stays if its head is known. `keep` are terms that stay even when they are unknown.
+
+    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> model = Model(VectorSpace(["animal", "dog", "pet"], np.eye(3), frequencies=[3, 2, 1], kind="dive"))
+    >>> nodes = collect(model, ["pet dog", "animals", "Animal", "zebra", "zebra dog"])
+    >>> nodes.names, nodes.heads.tolist(), nodes.added.tolist()
+    (('animals', 'dog', 'pet dog', 'zebra dog'), [-1, -1, 1, 1], [False, True, False, False])
+    >>> nodes.unknown, nodes.merged
+    (('zebra',), (('animal', 'animals'),))
+    """
+    source = source_of(model)
+    find = _Finder(source.main)
+    asked = list(dict.fromkeys(name for term in names if (name := normal(term))))
+    kept = dict.fromkeys(normal(term) for term in keep)
+    wanted = list(dict.fromkeys([*asked, *kept]))
+    if not wanted:
+        raise InputError("there are no terms", hint="name some: a file with --terms, a --root, or --top N")
+    if len(wanted) > MAX_TERMS:
+        raise OptionError(
+            f"{len(wanted)} terms are too many: a taxonomy holds up to {MAX_TERMS}", hint="split the terms by subject"
+        )
+    owner: dict[tuple[int, ...], str] = {}
+    chosen: dict[str, tuple[int, ...]] = {}
+    merged: list[tuple[str, str]] = []
+    for name, rows in zip(wanted, find(wanted), strict=True):
+        if rows and rows in owner and name not in kept:
+            merged.append((name, owner[rows]))
+            continue
+        owner.setdefault(rows, name) if rows else None
+        chosen[name] = rows
+    given = set(chosen)
+    head: dict[str, str] = {}
+    for name in sorted(chosen, key=lambda one: one.count(" ")):  # whether a head stays is settled before its phrases
+        parts = head_of(name)
+        for part, rows in zip(parts, find(parts), strict=True):
+            if rows == chosen[name] and rows:
+                continue
+            stays = part in kept or part in head or bool(chosen.get(part))
+            if stays or (rows and rows in owner):
+                head[name] = part if stays else owner[rows]
+                break
+            if heads and rows and part == parts[-1]:  # of a long phrase only the last word is added
+                owner[rows], chosen[part] = part, rows
+                head[name] = part
+    unknown = tuple(name for name, rows in chosen.items() if not rows and name not in head and name not in kept)
+    for name in unknown:
+        del chosen[name]
+    ordered = sorted(chosen)
+    number = {name: place for place, name in enumerate(ordered)}
+    if len(ordered) > MAX_TERMS:
+        raise OptionError(
+            f"with the heads of phrases there are {len(ordered)} terms, a taxonomy holds up to {MAX_TERMS}",
+            hint="add --no-heads, or split the terms by subject",
+        )
+    return Nodes(
+        tuple(ordered),
+        Terms(source, [words_of(name, source.main) for name in ordered]),
+        np.array([number[head[name]] if name in head else -1 for name in ordered], dtype=np.int64),
+        np.array([name not in given for name in ordered], dtype=np.bool_),
+        unknown,
+        tuple(merged),
+    )
+
+
+# ---- terms that the model chooses ---------------------------------------------------------------------------------
+
+
+def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, top: int) -> list[str]:
+    """The root and up to `top` terms beneath it, found level by level.
+
+    First the words that are a kind of the root; then, for each level, the words that are a kind of one of those, if
+    being a kind of the root is at least half as likely as asked. Of too many the surest are chosen, among them those
+    that the text calls other things a kind of: they make the groups.
+    """
+    root = normal(root)
+    question = Question(model, [root])
+    space = source_of(model).main
+    usual = ~question.named(_NO_TERMS) & ~question.same(0)
+    sure = by(question.downwards(0))
+    order = _groups_first(model, sure, by)
+    # what the root is rather a kind of ("species" for "animal") is not beneath it
+    sure = np.where(usual & (sure > by(question.upwards(0))), sure, -np.inf)
+    value = np.where(sure >= least, sure, -np.inf)
+    frontier = best(np.where(value > -np.inf, order, -np.inf), _FRONTIER)
+    likely = np.flatnonzero(sure >= least / 2)
+    asked = set(frontier.tolist())
+    for _ in range(levels - 1):
+        if len(frontier) == 0 or len(likely) == 0:
+            break
+        q, p = np.repeat(likely, len(frontier)), np.tile(question.candidates[frontier], len(likely))
+        own = by(vocabulary(model).pairs(question.candidates[q], p)).reshape(len(likely), len(frontier))
+        own[question.candidates[likely][:, None] == question.candidates[frontier][None, :]] = -np.inf
+        reached = own.max(axis=1)
+        # a chain is as sure as its weakest link, and as its two ends together
+        through = np.where(reached >= least, np.minimum(reached, np.maximum(sure[likely], least / 2)), -np.inf)
+        value[likely] = np.maximum(value[likely], through)
+        ranked = best(np.where(value > -np.inf, order, -np.inf), _FRONTIER * 4)
+        frontier = np.array([one for one in ranked if one not in asked], dtype=np.int64)[:_FRONTIER]
+        asked |= set(frontier.tolist())
+    chosen = best(np.where(value > -np.inf, order, -np.inf), top)
+    if len(chosen) == 0:
+        raise InputError(
+            f"nothing is a kind of {root!r} with at least {least:g} by {by.name}",
+            hint="choose a broader root, or a smaller --min-confidence",
+        )
+    return [root, *(plain(space.words[question.candidates[place]]) for place in chosen)]
+
+
+def _groups_first(model: Any, sure: npt.NDArray[np.float64], by: Ranking) -> npt.NDArray[np.float64]:
+    """In which order words are chosen: ln(c/(1−c)) + ¼·ln(1 + n).
+
+    c is the confidence, n how often the text calls something a kind of the word.
+    """
+    stated = vocabulary(model).stated
+    if stated is None or not by.calibrated or len(stated.hyper_totals) != len(sure):
+        return sure
+    known = np.clip(sure, 1e-4, 1 - 1e-4)
+    return np.log(known / (1 - known)) + 0.25 * np.log1p(stated.hyper_totals)
+
+
+def useful(model: Any, top: int) -> list[str]:
+    """The words a taxonomy of the whole model starts from.
+
+    With patterns: the words that the text often calls a kind of something and often calls something a kind of, so
+    nouns with neighbours both above and beneath; a word that is only one of the two counts by its root. Without
+    patterns: the most frequent words. Words that say nothing ("kind", "part") are left out.
+    """
+    space = source_of(model).main
+    patterns = getattr(model, "patterns", None)
+    if patterns is None:
+        weight = np.asarray(space.frequencies, dtype=np.float64)
+    else:
+        weight = np.zeros(len(space.words))
+        narrow, broad = patterns.hypo_totals.astype(np.float64), patterns.hyper_totals.astype(np.float64)
+        said = np.minimum(narrow, broad) + np.sqrt(narrow + broad)
+        for term, value in zip(patterns.terms, said, strict=True):
+            if term in space:
+                weight[space.index(term)] = value
+    for word in sorted(_NO_TERMS):
+        for key in (word, f"{word}|n"):
+            if key in space:
+                weight[space.index(key)] = -np.inf
+    nouns = np.array(["|" not in word or word.endswith("|n") for word in space.words], dtype=np.bool_)
+    chosen = best(np.where(nouns & (weight > 0), weight, -np.inf), top)
+    return [plain(space.words[place]) for place in chosen]
+
+
+def plain(word: str) -> str:
+    """A word of a vocabulary as a person writes it: without its tag, phrases with spaces.
+
+    >>> plain("hot_dog"), plain("dog|n")
+    ('hot dog', 'dog')
+    """
+    return normal(word.partition("|")[0])

@@ -1,0 +1,306 @@
+"""From a spool of word forms to the corpus folder: select, join phrases, count, order the vocabulary, write.
+
+The spool is everything that was read, once, as form ids in input order. What happens here depends on whole-corpus
+facts (counts, the vocabulary's order), so it is a second pass, a streaming one: memory does not grow with the text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import Progress
+from hyperdive._store import ArtifactWriter
+from hyperdive.errors import InputError
+from hyperdive.text import _stream_kernels as _streams
+from hyperdive.text.corpus import UNKNOWN
+from hyperdive.text.options import EncodeOptions
+
+Int = npt.NDArray[np.int64]
+_CHUNK_TOKENS = 4 << 20
+# Arrays over the whole text up to this many bytes stay in memory; longer texts work on disk.
+IN_MEMORY = 192 << 20
+
+
+@dataclass
+class Spool:
+    """Everything read: form ids (0 marks a gap that no phrase may bridge) and where documents and sentences start."""
+
+    forms: npt.NDArray[np.uint32]
+    documents: Int
+    """First form of each document, plus the end."""
+    document_sentences: Int
+    sentences: Int
+    """First form of each sentence, plus the end."""
+    sentence_text: npt.NDArray[np.int64] | None = None
+    """Start and end of each sentence in the kept text."""
+
+
+@dataclass
+class Keys:
+    """What each form stands for: `of_form[form]` is a key number (form 0, the gap, has none)."""
+
+    words: list[str]
+    of_form: Int
+    stop: npt.NDArray[np.bool_]
+    """Which keys are stop words."""
+
+
+@dataclass
+class Accounting:
+    """Where the tokens went; every token read is kept or has a reason."""
+
+    read: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+
+    def drop(self, reason: str, count: int) -> None:
+        self.dropped[reason] = self.dropped.get(reason, 0) + int(count)
+
+    def as_dict(self, kept: int) -> dict[str, Any]:
+        return {"read": self.read, "kept": kept, "dropped": {k: v for k, v in sorted(self.dropped.items()) if v}}
+
+
+@dataclass
+class Stream:
+    """Kept tokens as key numbers on disk, with document and sentence offsets into them."""
+
+    keys: npt.NDArray[np.uint32]
+    documents: Int
+    document_sentences: Int
+    sentences: Int
+    sentence_text: npt.NDArray[np.int64] | None
+
+
+def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
+    """An array that is gone when the corpus is complete: in memory while it is small, else on disk."""
+    if size * np.dtype(dtype).itemsize <= IN_MEMORY:
+        return np.empty(size, dtype=dtype)
+    path = writer.scratch(name)
+    reserve(path, size * np.dtype(dtype).itemsize)
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r+", shape=(size,)))
+
+
+def reserve(path: Path, size: int) -> None:
+    """Take the room on disk now: a mapped page that finds the disk full later would kill the process."""
+    with path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+            return
+        zeros = bytes(1 << 20)
+        for start in range(0, size, len(zeros)):
+            file.write(zeros[: size - start])
+
+
+def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:
+    """The same documents in an order drawn with `seed`."""
+    order = np.random.default_rng(seed).permutation(len(spool.documents) - 1)
+    forms = scratch_array(writer, "shuffled.bin", len(spool.forms))
+    lengths = np.diff(spool.documents)[order]
+    documents = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    for new, old in enumerate(order):
+        forms[documents[new] : documents[new + 1]] = spool.forms[spool.documents[old] : spool.documents[old + 1]]
+    counts = np.diff(spool.document_sentences)[order]
+    document_sentences = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    # sentence j of new document i is sentence (start of its old document + j)
+    pick = np.repeat(spool.document_sentences[:-1][order] - document_sentences[:-1], counts) + np.arange(counts.sum())
+    shift = np.repeat(documents[:-1] - spool.documents[:-1][order], counts)
+    sentences = np.append(spool.sentences[pick] + shift, np.int64(len(forms)))
+    text = None if spool.sentence_text is None else spool.sentence_text[pick]
+    return Spool(forms, documents, document_sentences, sentences, text)
+
+
+def select(
+    spool: Spool, keys: Keys, options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter, progress: Progress
+) -> Stream:
+    """Forms → keys: gaps and stop words go, the budget is applied, documents and sentences follow."""
+    end = len(spool.forms)
+    kept = scratch_array(writer, "kept.bin", end)
+    sentences = scratch_array(writer, "kept_sentences.bin", len(spool.sentences), np.int64)
+    stops = alphabetic = written = sentence = 0
+    limit = options.max_tokens or np.iinfo(np.int64).max
+    by_kept = options.budget == "kept"
+    with progress.stage("selecting", total=end, unit="words") as bar:
+        start = 0
+        while start < end and (written if by_kept else alphabetic) < limit:
+            piece = np.asarray(spool.forms[start : start + _CHUNK_TOKENS])
+            out = np.empty(len(piece), dtype=np.uint32)
+            used, got, new_stops, sentence = _streams.select(
+                piece, keys.of_form, keys.stop, out, start, written, spool.sentences, sentence, sentences,
+                limit - (written if by_kept else alphabetic), by_kept,
+            )  # fmt: skip
+            kept[written : written + got] = out[:got]
+            written += got
+            stops += new_stops
+            alphabetic += got + new_stops
+            start += used
+            bar.advance(used)
+            if used < len(piece):
+                break
+    over = int(np.count_nonzero(spool.forms[start:])) if start < end else 0
+    sentences[sentence:] = written
+    accounting.drop("stop_word", stops)
+    accounting.drop("over_budget", over)
+    # documents that start beyond the cut are not part of the corpus
+    inside = int(np.searchsorted(spool.documents[:-1], start, side="left")) if start < end else len(spool.documents) - 1
+    last_sentence = int(spool.document_sentences[inside])
+    document_sentences = spool.document_sentences[: inside + 1]
+    sentences = sentences[: last_sentence + 1]
+    sentences[-1] = written
+    text = None if spool.sentence_text is None else spool.sentence_text[:last_sentence]
+    return Stream(kept[:written], sentences[document_sentences], document_sentences, sentences, text)
+
+
+def compact(stream: Stream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> Stream:
+    """Drop the tokens whose key is not in `keep` and move all offsets."""
+    size = len(stream.keys)
+    kept = scratch_array(writer, name, size)
+    sentences = scratch_array(writer, f"sentences_{name}", len(stream.sentences), np.int64)
+    written = sentence = 0
+    for start in range(0, size, _CHUNK_TOKENS):
+        piece = np.asarray(stream.keys[start : start + _CHUNK_TOKENS])
+        stays = keep[piece]
+        new = np.concatenate([[0], np.cumsum(stays)]) + written
+        stop = int(np.searchsorted(stream.sentences, start + len(piece), side="left"))
+        sentences[sentence:stop] = new[stream.sentences[sentence:stop] - start]
+        sentence = stop
+        got = piece[stays]
+        kept[written : written + len(got)] = got
+        written += len(got)
+    sentences[sentence:] = written
+    return Stream(
+        kept[:written], sentences[stream.document_sentences], stream.document_sentences, sentences, stream.sentence_text
+    )
+
+
+def count_keys(stream: Stream, size: int, limit: int | None = None) -> Int:
+    """How often each key occurs among the first `limit` tokens."""
+    counts = np.zeros(size, dtype=np.int64)
+    end = len(stream.keys) if limit is None else limit
+    for start in range(0, end, _CHUNK_TOKENS):
+        _streams.add_counts(np.asarray(stream.keys[start : min(end, start + _CHUNK_TOKENS)]), counts)
+    return counts
+
+
+def vocabulary_order(words: list[str], counts: Int) -> Int:
+    """Keys that occur, by falling count, then by word (code points).
+
+    >>> vocabulary_order(["b", "a", "never", "c"], np.array([2, 2, 0, 9])).tolist()
+    [3, 1, 0]
+    """
+    used = np.flatnonzero(counts)
+    by_word = np.array(sorted(used.tolist(), key=words.__getitem__), dtype=np.int64)
+    return by_word[np.argsort(-counts[by_word], kind="stable")]
+
+
+def line_offsets(stream: Stream, options: EncodeOptions) -> Int | None:
+    """Offsets of lines that do not all have one length; empty ones are left out."""
+    if isinstance(options.line_length, int):
+        return None
+    return np.unique(stream.documents if options.line_length == "document" else stream.sentences)
+
+
+def chunks(size: int) -> Iterator[slice]:
+    for start in range(0, size, _CHUNK_TOKENS):
+        yield slice(start, min(size, start + _CHUNK_TOKENS))
+
+
+def finish(
+    stream: Stream,
+    words: list[str],
+    options: EncodeOptions,
+    accounting: Accounting,
+    writer: ArtifactWriter,
+    progress: Progress,
+    header: dict[str, Any],
+) -> dict[str, Any]:
+    """Order the vocabulary, number the tokens by it and write the folder."""
+    if options.rare == "drop":
+        counts = count_keys(stream, len(words))
+        rare = counts < options.min_count
+        accounting.drop("rare", int(counts[rare].sum()))
+        stream = compact(stream, ~rare, writer, "frequent.bin")
+    size = len(stream.keys)
+    if isinstance(options.line_length, int) and options.last_line == "drop":
+        size -= size % options.line_length
+        accounting.drop("incomplete_last_line", len(stream.keys) - size)
+    if size == 0:
+        raise InputError("no word is left to encode", hint=explain_nothing_left(accounting, options))
+    counts = count_keys(stream, len(words), size)
+    order = vocabulary_order(words, counts)
+    number = np.zeros(len(words), dtype=np.uint32)
+    number[order] = np.arange(1, len(order) + 1, dtype=np.uint32)
+    documents, sentences = stream.documents, stream.sentences
+    np.minimum(documents, size, out=documents)
+    np.minimum(sentences, size, out=sentences)
+
+    frequency = np.zeros(len(order) + 1, dtype=np.int64)
+    last_seen = np.full(len(order) + 1, -1, dtype=np.int64)
+    out = writer.stream("tokens.bin", "uint32")
+    with progress.stage("writing", total=size, unit="words") as bar, ThreadPoolExecutor(1) as beside:
+        written: Future[None] | None = None
+        for chunk in chunks(size):
+            ids = number[stream.keys[chunk]]
+            if written is not None:
+                written.result()
+            # hashing and writing go on while documents are counted
+            written = beside.submit(out.append, ids)
+            _streams.document_frequency(ids, chunk.start, documents, last_seen, frequency)
+            bar.advance(len(ids))
+        if written is not None:
+            written.result()
+    ordered = [UNKNOWN, *map(words.__getitem__, order.tolist()), ""]
+    writer.put("words.txt", "\n".join(ordered).encode("utf-8"))
+    writer.put("counts.bin", np.concatenate([[0], counts[order]]).astype(np.int64))
+    writer.put("document_frequency.bin", frequency)
+    writer.put("documents.bin", documents)
+    writer.put("document_sentences.bin", stream.document_sentences)
+    writer.put("sentences.bin", sentences)
+    if stream.sentence_text is not None:
+        writer.put("sentence_text.bin", np.ascontiguousarray(stream.sentence_text))
+    lines = line_offsets(Stream(stream.keys, documents, stream.document_sentences, sentences, None), options)
+    if lines is not None:
+        writer.put("lines.bin", lines)
+        n_lines = len(lines) - 1
+    else:
+        assert isinstance(options.line_length, int)
+        n_lines = -(-size // options.line_length)
+    totals = {
+        "tokens": size,
+        "types": len(order),
+        "vocabulary": int(np.count_nonzero(counts >= options.min_count)) + 1,
+        "documents": len(documents) - 1,
+        "sentences": len(sentences) - 1,
+        "lines": n_lines,
+    }
+    return writer.finish(
+        {
+            "parameters": options.as_parameters(),
+            "accounting": accounting.as_dict(size),
+            "totals": totals,
+            "keep_text": stream.sentence_text is not None,
+            **header,
+        }
+    )
+
+
+def explain_nothing_left(accounting: Accounting, options: EncodeOptions) -> str:
+    """Why the corpus would be empty, in the user's terms."""
+    if accounting.read == 0:
+        return "the input has no words"
+    reasons = {name: count for name, count in accounting.dropped.items() if count}
+    most = max(reasons, key=lambda name: reasons[name]) if reasons else ""
+    advice = {
+        "stop_word": "only stop words were found; try --stopwords none",
+        "incomplete_last_line": f"fewer than {options.line_length} words; try --last-line keep",
+        "rare": f"every word occurs fewer than {options.min_count} times; try --min-count 1",
+        "not_in_alphabet": "the words have letters outside ASCII; try --alphabet unicode",
+        "joined": "only hyphenated words were found; try --hyphens split",
+    }
+    return advice.get(most, "nothing but numbers and signs was found")

@@ -1,0 +1,481 @@
+"""Text or token lists → corpus folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive._store import ArtifactWriter, check_output
+from hyperdive.errors import InputError, OptionError
+from hyperdive.text import _kernels as k
+from hyperdive.text import characters, phrases
+from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
+from hyperdive.text.corpus_writer import Accounting, Keys, Spool, finish, select, shuffle_documents
+from hyperdive.text.forms import FormTable
+from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper
+from hyperdive.text.options import EncodeOptions
+from hyperdive.text.plan import plan_text
+from hyperdive.text.readers import BLOCK_BYTES, Block, Layout, read_blocks
+from hyperdive.text.sources import Source, find_sources
+from hyperdive.text.words import Resolver
+
+_REASONS = {
+    "number": k.NUMBER,
+    "joined": k.JOINED,
+    "abbreviation": k.ABBREVIATION,
+    "not_in_alphabet": k.NOT_IN_ALPHABET,
+    "clitic": k.CLITIC,
+    "too_long": k.TOO_LONG,
+}
+_HYPHENS = {"drop": k.DROP, "split": k.SPLIT, "keep": k.KEEP}
+_MAX_NAMES = 1000
+
+
+class Tokens(NamedTuple):
+    """What the tokeniser says of a block; see `_kernels.tokenise`."""
+
+    forms: npt.NDArray[np.uint32]
+    arena: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int32]
+    hashes: npt.NDArray[np.uint64]
+    doc_tokens: npt.NDArray[np.int64]
+    doc_sentences: npt.NDArray[np.int64]
+    piece_tokens: npt.NDArray[np.int64]
+    sent_tokens: npt.NDArray[np.int64]
+    sent_starts: npt.NDArray[np.int64]
+    sent_ends: npt.NDArray[np.int64]
+    counters: npt.NDArray[np.int64]
+    span_starts: npt.NDArray[np.int64]
+    span_ends: npt.NDArray[np.int64]
+    span_kinds: npt.NDArray[np.uint8]
+    found: Any = None
+    """What else was found in the block; see `Beside`."""
+
+    def without_spans(self, found: Any = None) -> Tokens:
+        """The same without the places of tokens and signs, which nobody needs any more."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return self._replace(
+            span_starts=nothing, span_ends=nothing, span_kinds=np.zeros(0, dtype=np.uint8), found=found
+        )
+
+
+Find = Callable[[npt.NDArray[np.uint8], Tokens], Any]
+
+
+class Beside(Protocol):
+    """Somebody who looks at the text in the same reading pass; what it makes is written into the corpus folder."""
+
+    @property
+    def find(self) -> Find:
+        """Called in a worker (perhaps another process) with the bytes and the tokens of a block, places included."""
+        ...
+
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: WordsOf, documents: int) -> None:
+        """Called in input order with `tokens.found` and how many documents came before the block."""
+        ...
+
+    def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
+        """Called once at the end."""
+        ...
+
+
+WordsOf = Callable[[Any], list[str]]
+"""From numbers of the block's forms to the words they stand for."""
+
+
+def tokenise(block: Block, options: EncodeOptions, *, spans: bool = False, find: Find | None = None) -> Tokens:
+    """Words and sentences of one block, and what `find` finds there."""
+    if find is not None:
+        tokens = tokenise(block, options, spans=True)
+        return tokens.without_spans(find(block.data, tokens))
+    return Tokens(
+        *k.tokenise(
+            block.data,
+            block.ends,
+            characters.classes(),
+            _HYPHENS[options.hyphens],
+            options.alphabet == "ascii",
+            options.phrases != "none",
+            spans,
+            characters.abbreviation_hashes(),
+            block.continued,
+            block.unfinished,
+        )
+    )
+
+
+class _Scratch:
+    """A growing array on disk."""
+
+    def __init__(self, path: Path, dtype: str) -> None:
+        self._path, self._dtype = path, np.dtype(dtype)
+        self._file = path.open("wb")
+        self.size = 0
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        data = np.ascontiguousarray(values, dtype=self._dtype)
+        self._file.write(data.reshape(-1).view(np.uint8).data)
+        self.size += len(data)
+
+    def close(self) -> npt.NDArray[Any]:
+        self._file.close()
+        if self.size == 0:
+            return np.zeros(0, dtype=self._dtype)
+        return np.asarray(np.memmap(self._path, dtype=self._dtype, mode="r+"))
+
+
+class _Spooler:
+    """Takes tokenised blocks in input order: numbers their forms, resolves new ones, and appends to the spool."""
+
+    def __init__(
+        self,
+        writer: ArtifactWriter,
+        options: EncodeOptions,
+        resolver: Resolver,
+        keep_text: bool | None,
+        strict: bool,
+        progress: Progress,
+        beside: Beside | None = None,
+    ) -> None:
+        self.options, self.strict = options, strict
+        self.table, self.resolver, self.beside = FormTable(), resolver, beside
+        self._numbers: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+        self.accounting = Accounting()
+        self.documents = _Scratch(writer.scratch("documents.bin"), "int64")
+        self.document_sentences = _Scratch(writer.scratch("document_sentences.bin"), "int64")
+        self.sentences = _Scratch(writer.scratch("sentences.bin"), "int64")
+        self.spans = _Scratch(writer.scratch("spans.bin"), "int64")
+        self.forms = _Scratch(writer.scratch("forms.bin"), "uint32")
+        self.budget_used = self.text_bytes = self.invalid = self.nul = 0
+        self.first_invalid: dict[str, Any] | None = None
+        self._writer, self._progress = writer, progress
+        self._asked_to_keep = keep_text
+        self.keeper = TextKeeper(writer) if keep_text is not False else None
+        self._sha = hashlib.sha256()
+        self._source: Source | None = None
+        self._file_sha, self._file_bytes = hashlib.sha256(), 0
+        self.files: list[dict[str, Any]] = []
+        self.n_files = 0
+        self._stop_of_form = np.zeros(1, dtype=np.bool_)
+
+    def counted(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
+        """Which tokens the budget counts; forms of the block must be merged for `kept`."""
+        counts: npt.NDArray[np.bool_] = tokens.forms != 0
+        if self.options.budget == "kept":
+            counts &= ~self._stop_of_form[tokens.forms]
+        return counts
+
+    def merge(self, tokens: Tokens) -> None:
+        """Number the block's forms for good."""
+        known = len(self.table)
+        numbers = self.table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
+        k.renumber(tokens.forms, numbers)
+        self._numbers = numbers
+        new = self.resolver.add(self.table.words(known))
+        if self.options.budget == "kept":
+            self._stop_of_form = np.concatenate([self._stop_of_form, new])
+
+    def absorb(self, block: Block, tokens: Tokens, used: int = 0) -> None:
+        """Append a merged block, which uses so much of the budget."""
+        self._next_file(block.source)
+        counters = tokens.counters
+        if counters[k.INVALID]:
+            offset = block.offset + int(counters[k.FIRST_INVALID])
+            if self.strict:
+                raise InputError(
+                    f"{block.source.path}: invalid UTF-8 at byte {offset}",
+                    hint="convert it with iconv, or leave out --strict to read such bytes as blanks",
+                )
+            if self.first_invalid is None:
+                self.first_invalid = {"file": block.source.name, "offset": offset}
+            self.invalid += int(counters[k.INVALID])
+        if counters[k.NUL]:
+            if self.strict:
+                raise InputError(
+                    f"{block.source.path}: NUL bytes in the text", hint="leave out --strict to ignore them"
+                )
+            self.nul += int(counters[k.NUL])
+        self.accounting.read += int(counters[k.READ])
+        for reason, index in _REASONS.items():
+            self.accounting.drop(reason, int(counters[index]))
+        if self.beside is not None:
+            self.beside.absorb(block.data, tokens, self._words_of, self.documents.size)
+        self.documents.append(tokens.doc_tokens + self.forms.size)
+        self.document_sentences.append(tokens.doc_sentences + self.sentences.size)
+        self.sentences.append(tokens.sent_tokens + self.forms.size)
+        if self.keeper is not None:
+            self.spans.append(np.column_stack([tokens.sent_starts, tokens.sent_ends]) + self.text_bytes)
+        self.budget_used += used
+        self.forms.append(tokens.forms)
+        self._keep(block.data)
+
+    def _words_of(self, forms: npt.NDArray[np.uint32]) -> list[str]:
+        """The keys of forms that are given by their numbers in the block just merged."""
+        return self.resolver.words_of(self._numbers[forms - 1].tolist())
+
+    def _keep(self, data: npt.NDArray[np.uint8]) -> None:
+        self._file_sha.update(data.data)
+        self._file_bytes += len(data)
+        self.text_bytes += len(data)
+        if self.keeper is None:
+            return
+        if self._asked_to_keep is None and self.text_bytes > KEEP_BELOW:
+            self._writer.discard("text.zst")
+            self.keeper = None
+            self._progress.note(
+                f"note: more than {KEEP_BELOW >> 30} GiB of text, so the text itself is not kept (--keep-text keeps it)"
+            )
+            return
+        self.keeper.append(data.tobytes())
+
+    def _next_file(self, source: Source | None) -> None:
+        if source is self._source:
+            return
+        if self._source is not None:
+            self.n_files += 1
+            self._sha.update(self._file_sha.digest())
+            if len(self.files) < _MAX_NAMES:
+                self.files.append(
+                    {"name": self._source.name, "bytes": self._file_bytes, "sha256": self._file_sha.hexdigest()}
+                )
+        self._source, self._file_sha, self._file_bytes = source, hashlib.sha256(), 0
+
+    def close(self) -> Spool:
+        """The whole spool."""
+        self._next_file(None)
+        size = np.array([self.forms.size], dtype=np.int64)
+        if self.forms.size and self.documents.size == 0:  # one document of pieces whose first had no word
+            self.documents.append(np.zeros(1))
+            self.document_sentences.append(np.zeros(1))
+        self.documents.append(size)
+        self.document_sentences.append(np.array([self.sentences.size]))
+        self.sentences.append(size)
+        text = None
+        spans = self.spans.close()
+        if self.keeper is not None:
+            self.keeper.close(self._writer)
+            text = spans.reshape(-1, 2)
+        forms = self.forms.close()
+        return Spool(forms, self.documents.close(), self.document_sentences.close(), self.sentences.close(), text)
+
+    def header(self) -> dict[str, Any]:
+        """What was read, for the header."""
+        read: dict[str, Any] = {
+            "kind": "text",
+            "bytes": self.text_bytes,
+            "sha256": self._sha.hexdigest(),
+            "n_files": self.n_files,
+            "files": self.files,
+        }
+        if self.invalid:
+            read["invalid_utf8_bytes"] = self.invalid
+            read["first_invalid_utf8"] = self.first_invalid
+        if self.nul:
+            read["nul_bytes"] = self.nul
+        return read
+
+
+def _all_blocks(sources: Iterable[Source], layout: Layout, block_bytes: int) -> Iterator[Block]:
+    for source in sources:
+        yield from read_blocks(source, layout, block_bytes)
+
+
+def _executor(options: EncodeOptions, threads: int, find: Find | None) -> tuple[Executor, Any]:
+    """Who tokenises: threads (the kernel holds no lock), or processes when a tagger written in Python is at work."""
+    if options.pos == "none":
+        # the thread that reads and looks up lemmas keeps a core busy by itself
+        return ThreadPoolExecutor(max(1, threads - 1)), partial(tokenise, find=find)
+    from hyperdive.text import tagging
+
+    return tagging.executor(options, threads), partial(tagging.tag_block, find=find)
+
+
+def _read(
+    spooler: _Spooler, sources: list[Source], layout: Layout, threads: int, block_bytes: int, progress: Progress
+) -> None:
+    """Tokenise all blocks on `threads` workers and absorb them in input order, until the budget is used."""
+    options = spooler.options
+    sizes = [source.size for source in sources]
+    total = None if None in sizes else float(sum(size for size in sizes if size))
+    # documents in random order: the budget applies to that order, so everything is read
+    limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
+    pool, work = _executor(options, threads, None if spooler.beside is None else spooler.beside.find)
+    waiting: deque[tuple[Block, Future[Tokens]]] = deque()
+    positions: dict[str, int] = {}
+
+    def take() -> bool:
+        """Absorb the oldest block; True when the budget is used up."""
+        block, future = waiting.popleft()
+        tokens = future.result()
+        used = 0
+        if limit:
+            if options.budget == "kept":
+                spooler.merge(tokens)
+            counted = spooler.counted(tokens)
+            used = int(np.count_nonzero(counted))
+            left = limit - spooler.budget_used
+            if used >= left:
+                at = int(np.searchsorted(np.cumsum(counted), left))
+                block = block.first(int(np.searchsorted(tokens.piece_tokens, at, side="right")))
+                tokens = work(block, options)
+                spooler.merge(tokens)
+                spooler.absorb(block, tokens)
+                return True
+        if not limit or options.budget != "kept":
+            spooler.merge(tokens)
+        spooler.absorb(block, tokens, used)
+        # progress is that of the file on disk where its size is known, else of the text
+        position = block.position if block.source.size is not None else block.offset + len(block.data)
+        bar.advance(max(0, position - positions.get(block.source.path, 0)))
+        positions[block.source.path] = position
+        return False
+
+    with progress.stage("reading", total=total, unit="B") as bar, pool:
+        try:
+            for block in _all_blocks(sources, layout, block_bytes):
+                waiting.append((block, pool.submit(work, block, options)))
+                if len(waiting) > threads + 1 and take():
+                    return
+            while waiting:
+                if take():
+                    return
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def encode(
+    inputs: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    preset: str = "default",
+    document: str = "line",
+    field: str = "text",
+    column: str = "text",
+    keep_text: bool | None = None,
+    strict: bool = False,
+    force: bool = False,
+    threads: int | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    beside: Beside | None = None,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Corpus:
+    """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
+
+    `beside` reads along: `hyperdive.patterns.reader.encode` collects what the text states in that way.
+    The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
+    the number of distinct word forms (about 400 bytes each).
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "pets.txt").write_text("Poodles are dogs. Dogs bark!\\nA cat is no dog.\\n")
+    >>> corpus = encode(folder / "pets.txt", folder / "corpus", min_count=1)
+    >>> corpus.vocabulary
+    ['<unk>', 'dog', 'bark', 'cat', 'poodle']
+    >>> corpus.sentence_text(1)
+    'Dogs bark!'
+    >>> corpus.header["accounting"]
+    {'dropped': {'stop_word': 4}, 'kept': 6, 'read': 10}
+    """
+    rules = EncodeOptions.preset(preset, **options)
+    layout = Layout(document=document, field=field, column=column)
+    threads = threads or os.cpu_count() or 1
+    if threads < 1 or block_bytes < 1:
+        raise OptionError("the number of threads and the block size must be 1 or more")
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    check_output(Path(output), force=force)
+    skipped: list[tuple[str, str]] = []
+    resolver = Resolver(rules)
+    phrase_list = phrases.load(rules, resolver)
+    sources = find_sources(given, lambda path, reason: skipped.append((path, reason)))
+    with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
+        for path, reason in skipped[:10]:
+            progress.note(f"skipped {path}: {reason}")
+        if len(skipped) > 10:
+            progress.note(f"skipped {len(skipped) - 10} more files")
+        plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
+        if plan is not None and plan.is_long:
+            progress.note(str(plan))
+        spooler = _Spooler(writer, rules, resolver, keep_text, strict, progress, beside)
+        _read(spooler, sources, layout, threads, block_bytes, progress)
+        spool, keys = spooler.close(), spooler.resolver.keys()
+        accounting = spooler.accounting
+        if spooler.invalid:
+            first = spooler.first_invalid or {}
+            progress.note(
+                f"note: {spooler.invalid} bytes of invalid UTF-8 were read as blanks, the first in {first['file']} "
+                f"at byte {first['offset']} (--strict refuses them)"
+            )
+        if spooler.nul:
+            progress.note(f"note: {spooler.nul} NUL bytes were read as blanks")
+        if rules.shuffle is not None:
+            spool = shuffle_documents(spool, rules.shuffle, writer)
+        header: dict[str, Any] = {"input": spooler.header(), "skipped_files": len(skipped)}
+        if rules.phrases != "none":
+            spool, keys, header["phrases"] = phrases.join(
+                spool, keys, phrase_list, rules, accounting, spooler.table, writer, progress
+            )
+        stream = select(spool, keys, rules, accounting, writer, progress)
+        if beside is not None:
+            beside.save(writer.folder, header, spooler.documents.size - 1)
+        finish(stream, keys.words, rules, accounting, writer, progress, header)
+    return Corpus.open(output)
+
+
+def encode_tokens(
+    documents: Iterable[Sequence[str]],
+    output: str | Path,
+    *,
+    force: bool = False,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Corpus:
+    """Encode token lists as they are (no lower-casing, lemmas or stop words); each list is one document and one line.
+
+    >>> import tempfile
+    >>> corpus = encode_tokens([["a", "poodle"], ["a", "dog"]], tempfile.mkdtemp() + "/c", min_count=1)
+    >>> corpus.vocabulary
+    ['<unk>', 'a', 'dog', 'poodle']
+    """
+    fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document"}
+    rules = EncodeOptions.preset("default", **{**fixed, **options})
+    for name in ("lemmas", "stopwords", "pos", "phrases", "shuffle"):
+        if getattr(rules, name) not in ("none", None):
+            raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
+    numbers: dict[str, int] = {}
+    forms: list[int] = []
+    starts = [0]
+    for document in documents:
+        if isinstance(document, str):
+            raise InputError("encode_tokens needs lists of tokens, it got a string", hint="use encode() for text")
+        for token in document:
+            if not isinstance(token, str) or token.split() != [token] or token == UNKNOWN or not _is_text(token):
+                raise InputError(f"{token!r} is not a token: a token is text without white space, and not {UNKNOWN}")
+            forms.append(numbers.setdefault(token, len(numbers) + 1))
+        starts.append(len(forms))
+    offsets = np.array(starts, dtype=np.int64)
+    accounting = Accounting(read=len(forms))
+    with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
+        sentences = np.arange(len(starts), dtype=np.int64)
+        spool = Spool(np.array(forms, dtype=np.uint32), offsets, sentences, offsets)
+        words = ["", *numbers]
+        keys = Keys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
+        stream = select(spool, keys, rules, accounting, writer, progress)
+        finish(stream, words, rules, accounting, writer, progress, {"input": {"kind": "tokens"}})
+    return Corpus.open(output)
+
+
+def _is_text(token: str) -> bool:
+    """Whether a string can be written as UTF-8: half a pair of surrogates cannot."""
+    return token.isascii() or not any(0xD800 <= ord(c) < 0xE000 for c in token)

@@ -1,0 +1,67 @@
+"""Figures of a taxonomy against known pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperdive.benchmark.datasets import Dataset
+from hyperdive.benchmark.gold_taxonomy import Gold, closure, load_gold
+from hyperdive.errors import InputError
+
+ROWS = [
+    ("poodle", "dog", 1.0),
+    ("dog", "animal", 1.0),
+    ("cat", "animal", 1.0),
+    ("cat", "dog", 0.0),
+    ("car", "dog", 0.0),
+]
+
+
+def test_the_gold_itself_is_perfect() -> None:
+    gold = Gold([Dataset.from_rows("mine", ROWS)])
+    found = gold.compare([("poodle", "dog"), ("dog", "animal"), ("cat", "animal")])
+    assert (found.edges.f1, found.direct.f1, found.ancestors.f1, found.judged) == (1.0, 1.0, 1.0, 1.0)
+    assert found.terms == 4  # "car" is in no known pair
+
+
+def test_what_counts_as_right() -> None:
+    gold = Gold([Dataset.from_rows("mine", ROWS)])
+    found = gold.compare([("poodle", "animal"), ("cat", "dog"), ("animal", "car"), ("dog", "cat")])
+    assert (found.edges.found, found.edges.stated, found.edges.gold) == (1, 3, 3)  # an edge to "car" is nobody's
+    assert found.direct.found == 0  # between poodle and animal the gold has dog
+    assert (found.judged_edges, found.judged) == (2, 0.5)  # nobody said anything of dog → cat
+    found = gold.compare([("poodle", "hound"), ("hound", "animal")])
+    assert (found.ancestors.found, found.ancestors.stated) == (1, 1)  # through a term the gold does not know
+    found = gold.compare([("poodle", "animal")], terms=["poodle", "animal"])
+    assert found.direct.f1 == found.ancestors.f1 == 1.0
+    assert gold.compare([]).edges.f1 == 0.0
+
+
+def test_chains_stay_inside_a_dataset_and_pairs_of_both_directions_fall() -> None:
+    one = Dataset.from_rows("one", [("jaguar", "cat", 1.0), ("x", "y", 1.0)])
+    two = Dataset.from_rows("two", [("cat", "tractor", 1.0), ("y", "x", 1.0)])
+    assert Gold([one, two]).is_a == {("jaguar", "cat"), ("cat", "tractor")}
+    tagged = Dataset.from_rows("t", [("dog-n", "animal-n", 1.0), ("bark-v", "shout-v", 1.0)], tagged=True)
+    assert Gold([tagged]).terms == ("animal", "dog")
+    with pytest.raises(InputError, match="no is-a pair"):
+        Gold([Dataset.from_rows("none", [("a", "b", 0.0)])])
+    with pytest.raises(InputError, match="grades"):
+        Gold([Dataset.from_rows("graded", [("a", "b", 3.0)], graded=True)])
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=12))
+@settings(max_examples=100, deadline=None)
+def test_closure_agrees_with_networkx(pairs: list[tuple[str, str]]) -> None:
+    expected = {(a, b) for a, b in nx.transitive_closure(nx.DiGraph(pairs)).edges if a != b}
+    assert closure(pairs) == expected
+
+
+def test_the_real_datasets(data_folder: Path) -> None:
+    gold = load_gold(["BLESS"], data=data_folder)
+    assert (len(gold.terms), len(gold.is_a)) == (330, 1337)
+    assert ("alligator", "animal") in gold.is_a

@@ -1,0 +1,333 @@
+"""From text to a model: one command, resumable, the same bytes; and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hyperdive import Dive, load
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.patterns.reader import encode
+from hyperdive.pipeline.train import FROM_TOKENS, SPACES, TrainOptions, kind_of, train
+from hyperdive.spaces.model import Model
+from hyperdive.spaces.space import VectorSpace
+from tests.spaces import planted
+
+Run = Callable[..., Any]
+PLAIN = {"lemmas": "none", "stopwords": "none", "min_count": 5, "line_length": "document"}
+SMALL = {"dimensions": 8, "passes": 6, "pmi_filter": "20tokens"}
+
+
+def letters(word: str) -> str:
+    """The planted words have digits, which text would drop."""
+    return word.translate(str.maketrans("0123456789", "abcdefghij"))
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "planted.txt"
+    path.write_text("\n".join(" ".join(map(letters, line)) for line in planted.lines(3000)) + "\n")
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+
+
+def test_text_corpus_and_counts_give_the_same_vectors(tmp_path: Path, text: Path) -> None:
+    corpus = encode(text, tmp_path / "corpus", **PLAIN)
+    counts = Cooccurrence.from_corpus(corpus, tmp_path / "counts", near=True)
+    made = [
+        train(text, tmp_path / "a", text=PLAIN, **SMALL),
+        train(tmp_path / "corpus", tmp_path / "b", **SMALL),
+        train(counts, tmp_path / "c", **SMALL, threads=1),
+    ]
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    whole, by_counts = made[0], made[2]
+    assert isinstance(whole, Model)
+    assert isinstance(by_counts, Model)
+    # counts alone cannot be counted again with the narrow window of the skip-gram vectors: DIVE is the same, W is not
+    assert all(np.array_equal(whole[word], by_counts[word]) for word in whole.words)
+    assert by_counts.skipgram is not None
+    assert not list(tmp_path.glob(".*"))
+    assert [kind_of(text), kind_of(corpus), kind_of(tmp_path / "counts")] == ["text", "corpus", "counts"]
+
+
+EXTRA = {"kmeans": "sklearn", "word2vec": "gensim", "word2vec-cbow": "gensim"}
+
+
+@pytest.mark.parametrize("space", SPACES[1:])
+def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
+    if space in EXTRA:
+        pytest.importorskip(EXTRA[space])
+    made = train(text, tmp_path / "s", text=PLAIN, space=space, dimensions=8)
+    assert isinstance(made, VectorSpace)
+    assert VectorSpace.load(tmp_path / "s").kind == space
+
+
+def test_a_warm_start_knows_the_old_words(tmp_path: Path, text: Path) -> None:
+    first = train(text, tmp_path / "first", text=PLAIN, **SMALL)
+    assert isinstance(first, Model)
+    again = train(text, tmp_path / "again", text=PLAIN, start=first, **{**SMALL, "passes": 1})
+    cold = train(text, tmp_path / "cold", text=PLAIN, **{**SMALL, "passes": 1})
+    assert isinstance(again, Model)
+    assert isinstance(cold, Model)
+    assert again.facts["objective"][0] > cold.facts["objective"][0]
+    with pytest.raises(OptionError, match="8 dimensions, not 9"):
+        train(text, tmp_path / "x", text=PLAIN, start=first, **{**SMALL, "dimensions": 9})
+    bare = train(text, tmp_path / "bare", text=PLAIN, contexts=False, **SMALL)
+    with pytest.raises(InputError, match="no context vectors"):
+        train(text, tmp_path / "x", text=PLAIN, start=bare, **SMALL)  # type: ignore[arg-type]
+
+
+def test_options_and_presets() -> None:
+    paper = TrainOptions.preset("paper")
+    assert (paper.dive.negatives, paper.dive.beta, paper.dive.ridge, paper.dive.dimensions) == (1.5, 0.0, 0.0, 100)
+    assert paper.dive.sample == 0
+    assert paper.filter is not None
+    assert paper.filter.threshold == 30
+    assert TrainOptions.preset(pmi_filter="none").filter is None
+    for wrong, message in (
+        ({"solver": "magic"}, "use one of fast, paper"),
+        ({"space": "outer"}, "use one of dive"),
+        ({"colour": 1}, "no option 'colour'"),
+        ({"dimensions": 0}, "dimensions is 0"),
+        ({"dimensions": 100_000}, "dimensions is 100000"),
+        ({"pmi_filter": "much"}, "not a PMI filter"),
+        ({"sample": 2.0}, "sample is 2.0"),
+        ({"sample": float("nan")}, "sample is nan"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            TrainOptions.preset(**wrong)
+    with pytest.raises(OptionError, match="use one of default, paper"):
+        TrainOptions.preset("nope")
+
+
+def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: Run) -> None:
+    (tmp_path / "tiny.txt").write_text("the dog barks\n" * 20)
+    ran = hyperdive("train", tmp_path / "tiny.txt", "-o", tmp_path / "m")
+    assert ran.code == 1
+    assert "too few to learn from" in ran.err
+    (tmp_path / "narrow.txt").write_text("dog cat bird fish\n" * 200)
+    ran = hyperdive("train", tmp_path / "narrow.txt", "-o", tmp_path / "m")
+    assert "4 words for 100 dimensions" in ran.err
+    assert "--dimensions 1" in ran.err
+    counts = Cooccurrence.from_corpus(encode(text, tmp_path / "corpus", **PLAIN), tmp_path / "counts", near=True)
+    with pytest.raises(InputError, match="no pair of words is left"):
+        train(counts, tmp_path / "m", **{**SMALL, "pmi_filter": "1e12ratio"})
+    with pytest.raises(OptionError, match="window of 10, not 5"):
+        train(counts, tmp_path / "m", window=5)
+    with pytest.raises(OptionError, match="an option for text"):
+        train(counts, tmp_path / "m", text={"min_count": 3})
+    with pytest.raises(OptionError, match="reads tokens, not counts"):
+        train(counts, tmp_path / "m", solver="paper", **SMALL)
+    for space in FROM_TOKENS:
+        with pytest.raises(OptionError, match=f"{space} reads tokens, not counts"):
+            train(counts, tmp_path / "m", space=space, **SMALL)
+    with pytest.raises(InputError, match="no run to resume"):
+        train(counts, tmp_path / "other", resume=True, **SMALL)
+    assert not (tmp_path / "m").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_an_old_model_stays_until_the_new_one_is_whole(tmp_path: Path, text: Path) -> None:
+    train(text, tmp_path / "m", text=PLAIN, **SMALL)
+    before = contents(tmp_path / "m")
+    with pytest.raises(OutputError, match="already exists"):
+        train(text, tmp_path / "m", text=PLAIN, **SMALL)
+    with pytest.raises(InputError, match="no pair of words is left"):
+        train(text, tmp_path / "m", text=PLAIN, force=True, **{**SMALL, "pmi_filter": "1e12ratio"})
+    assert contents(tmp_path / "m") == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on a terminal")
+def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Path) -> None:
+    arguments = ["train", str(text), "--dimensions", "8", "--passes", "60", "--lemmas", "none", "--stopwords", "none",
+                 "--min-count", "5", "--pmi-filter", "20tokens", "--progress", "json"]  # fmt: skip
+    command = [sys.executable, "-m", "hyperdive", *arguments]
+    subprocess.run([*command, "-o", tmp_path / "whole"], check=True, capture_output=True)
+    child = subprocess.Popen(
+        [*command, "-o", tmp_path / "m"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stderr is not None
+    deadline = time.monotonic() + 120
+    for line in child.stderr:  # kill it in the middle of training
+        if '"stage": "training"' in line or time.monotonic() > deadline:
+            break
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    assert not (tmp_path / "m").exists()
+    assert (tmp_path / ".m.train" / "counts").exists()
+    other = subprocess.run([*command, "-o", tmp_path / "m", "--resume", "--seed", "7"], capture_output=True, text=True)
+    assert other.returncode == 1
+    assert "other options" in other.stderr
+    subprocess.run([*command, "-o", tmp_path / "m", "--resume"], check=True, capture_output=True)
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+    assert not list(tmp_path.glob(".m*"))
+
+
+# ---- the Python door ----------------------------------------------------------------------------------------
+
+
+def test_fit_recovers_the_planted_tree() -> None:
+    """The words and all: AP ≥ 0.9 for C·ΔS and at least 95 % of the directions."""
+    model = Dive(dimensions=40, pmi_filter="30tokens").fit(planted.lines())
+    pairs = planted.candidates()
+    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs])
+    assert planted.average_precision(scores, np.array([true for _, _, true in pairs])) >= 0.9
+    tree = planted.tree()
+    directions = model.score([q for q, _ in tree], [p for _, p in tree], "ΔS")
+    assert np.mean(directions > 0) >= 0.95
+
+
+def test_fit_takes_paths_lists_corpora_and_counts(tmp_path: Path, text: Path) -> None:
+    dive = Dive(text=PLAIN, **SMALL)
+    from_path = dive.fit(text)
+    corpus = encode(text, tmp_path / "corpus", **PLAIN)
+    assert np.array_equal(from_path.dive.matrix.toarray(), Dive(**SMALL).fit(corpus).dive.matrix.toarray())
+    kept = dive.fit([text], output=tmp_path / "model")
+    assert contents(tmp_path / "model")
+    assert load(tmp_path / "model").words == kept.words
+    assert len(Dive(**SMALL).fit(planted.lines(500))) == 91
+
+
+def test_params() -> None:
+    dive = Dive(dimensions=7, text={"min_count": 2})
+    assert dive.get_params()["dimensions"] == 7
+    assert dive.get_params()["text"] == {"min_count": 2}
+    assert dive.set_params(seed=3).get_params()["seed"] == 3
+    assert repr(dive) == "Dive(text={'min_count': 2}, dimensions=7, seed=3)"
+    with pytest.raises(OptionError):
+        Dive(dimension=7)
+    with pytest.raises(OptionError, match="space='dive'"):
+        Dive(space="sbow-freq", dimensions=4).fit(planted.lines(300))
+
+
+def test_asking_for_unknown_words_and_phrases() -> None:
+    space = VectorSpace(
+        ["animal", "dog", "hot"], np.array([[3, 2], [2, 1], [1, 3]]), frequencies=[9, 5, 1], kind="dive"
+    )
+    from hyperdive import Model as Door
+
+    model = Door(space)
+    assert model.score("dogs", "animal", "ΔS") == 2  # by its lemma
+    assert model.score("hot dog", "animal", "ΔS") == 5 - 3.5  # the mean of its words
+    batch = model.score(["dog", "yak"], ["animal", "animal"], "dS")
+    assert batch[0] == 2
+    assert np.isnan(batch[1])
+    with pytest.raises(KeyError, match="animal"):
+        model.score("dog", "animall")
+    with pytest.raises(InputError, match="not one of each"):
+        model.score("dog", ["animal"])  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="do not make pairs"):
+        model.score(["dog"], ["animal", "dog"])
+
+
+# ---- resuming only what is the same run ---------------------------------------------------------------------
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> None:
+    """A run that is stopped after its corpus."""
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hyperdive.pipeline.train._counts", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(*arguments, **options)
+
+
+def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop words entered the plan by their file's name, so an edited file gave the old corpus."""
+    stop = tmp_path / "stop.txt"
+    stop.write_text("xyz\n")
+    rules = {**PLAIN, "stopwords": str(stop)}
+    interrupted(monkeypatch, text, tmp_path / "m", text=rules, **SMALL)
+    assert (tmp_path / ".m.train" / "corpus").exists()
+    stop.write_text("kinda\n")
+    with pytest.raises(InputError, match="other options or other text"):
+        train(text, tmp_path / "m", text=rules, resume=True, **SMALL)
+    stop.write_text("xyz\n")
+    train(text, tmp_path / "m", text=rules, resume=True, **SMALL)
+    train(text, tmp_path / "whole", text=rules, **SMALL)
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+
+
+def test_a_damaged_mark_belongs_to_no_run(tmp_path: Path, text: Path) -> None:
+    """A mark cut short by a kill made every later run fail."""
+    (tmp_path / ".m.train").mkdir()
+    (tmp_path / ".m.train" / "plan.json").write_text('{"iden')
+    with pytest.raises(InputError, match="other options"):
+        train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    train(text, tmp_path / "m", text=PLAIN, **SMALL)
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path, text: Path) -> None:
+    """The second one removed the first one's stages under its feet."""
+    (tmp_path / ".m.train").mkdir()
+    (tmp_path / ".m.train" / "plan.json").write_text('{"process": 1}')
+    with pytest.raises(OutputError, match="another run"):
+        train(text, tmp_path / "m", text=PLAIN, **SMALL)
+
+
+# ---- what a second reader found -----------------------------------------------------------------------------
+
+
+def test_several_corpora_are_not_text(tmp_path: Path, text: Path, hyperdive: Run) -> None:
+    """Only a single path was looked at; of two folders the files inside were read as text."""
+    encode(text, tmp_path / "c", **PLAIN)
+    ran = hyperdive("train", tmp_path / "c", tmp_path / "c", "-o", tmp_path / "m")
+    assert ran.code == 1
+    assert "count A B -o C" in ran.err
+    with pytest.raises(InputError, match="at once"):
+        Dive(**SMALL).fit([tmp_path / "c", text])
+
+
+def test_a_folder_with_a_strange_header_is_text(tmp_path: Path, text: Path) -> None:
+    """Any header.json made a folder ours."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "header.json").write_text('{"title": "mine"}')
+    (tmp_path / "in" / "t.txt").write_text(text.read_text())
+    assert kind_of(tmp_path / "in") == "text"
+
+
+def test_a_correctable_mistake_keeps_the_finished_stages(tmp_path: Path, text: Path) -> None:
+    """Too little memory for counting cost the encoded corpus."""
+    with pytest.raises(OptionError):
+        train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
+    assert (tmp_path / ".m.train" / "corpus").exists()
+    train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    train(text, tmp_path / "whole", text=PLAIN, **SMALL)
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+
+
+def test_counts_as_the_verb_makes_them_can_be_trained_on(tmp_path: Path, text: Path, hyperdive: Run) -> None:
+    """The default filter asked for near counts, which `count` does not keep unless told."""
+    encode(text, tmp_path / "c", **PLAIN)
+    assert hyperdive("count", tmp_path / "c", "-o", tmp_path / "n").code == 0
+    ran = hyperdive("train", tmp_path / "n", "-o", tmp_path / "m", "--dimensions", 8, "--passes", 3)
+    assert ran.code == 0
+    assert "the PMI filter is 2.5ratio" in ran.err
+
+
+def test_what_a_later_stage_refuses_is_refused_first(tmp_path: Path, text: Path) -> None:
+    """A start that was ignored, and dimensions that skip-gram cannot have."""
+    first = train(text, tmp_path / "first", text=PLAIN, **SMALL)
+    assert isinstance(first, Model)
+    for options in ({"solver": "paper"}, {"space": "skipgram"}):
+        with pytest.raises(OptionError, match="only DIVE by the fast solver"):
+            train(text, tmp_path / "m", text=PLAIN, start=first, **{**SMALL, **options})
+    with pytest.raises(OptionError, match="two dimensions"):
+        train(text, tmp_path / "m", text=PLAIN, **{**SMALL, "dimensions": 1})
+    assert not list(tmp_path.glob(".m*"))

@@ -1,0 +1,190 @@
+"""Scores from patterns: the formulas, silence, terms that stand for their heads, and the options."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, random_array
+
+from hyperdive.errors import InputError
+from hyperdive.patterns.store import Patterns
+from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
+from hyperdive.scores import _kernels as k
+from hyperdive.scores.pair_files import PairFormat, open_pairs
+from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
+from hyperdive.scores.pattern_scores import is_silent
+from hyperdive.scores.score_file import score_stream
+from hyperdive.spaces.model import Model
+from hyperdive.spaces.space import VectorSpace
+from tests.patterns.standin import PETS, collected
+
+WORDS = ["animal", "dog", "poodle", "cat", "being", "guide", "helper", "stone"]
+
+
+def space() -> VectorSpace:
+    return VectorSpace(WORDS, np.eye(len(WORDS)) + 1, frequencies=np.arange(len(WORDS), 0, -1), kind="dive")
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return Model(space(), patterns=collected(PETS).of_vocabulary(WORDS))
+
+
+def scored(model: Model, name: str, *pairs: tuple[str, str]) -> list[float]:
+    terms = Terms(as_source(model), [one.split() for pair in pairs for one in pair])
+    return get(name)(terms.pairs(np.arange(0, 2 * len(pairs), 2), np.arange(1, 2 * len(pairs), 2))).tolist()
+
+
+# ---- kernels and their slow twins -----------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_values_of_a_sparse_matrix(rows: int, columns: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    matrix = random_array((rows, columns), density=0.4, random_state=draw).tocsr()
+    matrix.sort_indices()
+    q, p = draw.integers(-1, rows, 20), draw.integers(-1, columns, 20)
+    out = np.full(20, 7.0)
+    k.csr_values(matrix.indptr, matrix.indices, matrix.data, q, p, out, 0, 20)
+    dense = matrix.toarray()
+    assert out.tolist() == [dense[i, j] if i >= 0 and j >= 0 else 0.0 for i, j in zip(q, p, strict=True)]
+
+
+@given(st.integers(0, 5), st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_products_across_two_tables(width: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    left, right = draw.random((4, width)).astype(np.float32), draw.random((6, width)).astype(np.float32)
+    q, p = draw.integers(0, 4, 9), draw.integers(0, 6, 9)
+    out = np.zeros(9)
+    k.cross_dots(left, right, q, p, out, 0, 9)
+    assert np.allclose(out, (left[q].astype(np.float64) * right[p]).sum(axis=1))
+
+
+# ---- the three scores -----------------------------------------------------------------------------------------------
+
+
+def test_p_is_the_logarithm_of_the_count(model: Model) -> None:
+    assert scored(model, "P", ("poodle", "dog"), ("dog", "poodle"), ("stone", "dog")) == [np.log1p(6), 0.0, 0.0]
+    assert scored(model, "P:contrast=true", ("dog", "poodle")) == [-np.log1p(6)]
+
+
+def test_ppmi_is_that_of_the_matrix(model: Model) -> None:
+    patterns = model.patterns
+    assert patterns is not None
+    for q, p in (("poodle", "dog"), ("dog", "animal"), ("animal", "dog"), ("guide dog", "helper")):
+        expected = float(patterns.ppmi[patterns.index(q), patterns.index(p)])
+        assert scored(model, "Pppmi", (q, p)) == [pytest.approx(expected, abs=1e-6)]
+
+
+def test_svd_is_the_product_of_its_rows(model: Model) -> None:
+    patterns = model.patterns
+    assert patterns is not None
+    u, v = patterns.svd()
+    for q, p in (("poodle", "dog"), ("poodle", "animal"), ("dog", "poodle")):
+        expected = float(u[patterns.index(q)] @ v[patterns.index(p)])
+        assert scored(model, "Psvd", (q, p)) == [pytest.approx(expected, abs=1e-6)]
+    first = float(u[patterns.index("poodle"), :1] @ v[patterns.index("dog"), :1])
+    assert scored(model, "Psvd:rank=1", ("poodle", "dog")) == [pytest.approx(first, abs=1e-6)]
+    turned = scored(model, "Psvd", ("dog", "poodle"))[0]
+    assert scored(model, "Psvd:contrast=true", ("dog", "poodle"))[0] == pytest.approx(
+        turned - scored(model, "Psvd", ("poodle", "dog"))[0]
+    )
+
+
+def test_smoothing_speaks_where_counts_are_silent() -> None:
+    # terriers and poodles are called the same things, but nobody calls a terrier a pet
+    lines = [(i, text) for i, text in enumerate([
+        "Dogs such as poodles", "Dogs such as terriers", "Animals such as poodles", "Animals such as terriers",
+        "Pets such as poodles", "Machines such as drills", "Machines such as saws", "Tools such as saws",
+    ])]  # fmt: skip
+    patterns = collected(lines)
+    patterns._factors = None
+    words = ["dog", "animal", "pet", "poodle", "terrier", "machine", "drill", "saw", "tool"]
+    table = VectorSpace(words, np.eye(9), frequencies=[1] * 9, kind="dive")
+    model = Model(table, patterns=patterns)
+    assert scored(model, "P", ("terrier", "pet"), ("drill", "pet")) == [0.0, 0.0]
+    near, far = scored(model, "Psvd:rank=2", ("terrier", "pet"), ("drill", "pet"))
+    assert near > 0.1 > abs(far)
+
+
+def test_silent_pairs_score_nothing_and_say_so(model: Model) -> None:
+    pairs = Terms(as_source(model), [[word] for word in WORDS]).pairs(*np.divmod(np.arange(64), 8))
+    for name in ("P", "Pppmi", "Psvd", "P:contrast=True", "Psvd:contrast=True"):
+        silent = is_silent(pairs, name)
+        assert silent.any()
+        assert not get(name)(pairs)[silent].any(), name
+    assert not is_silent(pairs, "P").all()
+    assert (~is_silent(pairs, "P") <= ~is_silent(pairs, "Psvd")).all()
+
+
+def test_a_phrase_stands_for_itself_else_for_its_head(model: Model) -> None:
+    terms = Terms(as_source(model), [["guide", "dogs"], ["stone", "dog"], ["poodle"], ["dog"], ["helper"]])
+    pairs = terms.pairs([2, 0, 2, 1], [3, 4, 1, 4])
+    stated = pairs.patterns
+    assert stated is not None
+    assert stated.counts.tolist() == [6, 1, 6, 0]
+    assert stated.backed_off.tolist() == [False, False, True, True]
+    assert stated.backed_off_p.tolist() == [False, False, True, False]
+    assert stated.hyper_total.tolist() == [6, 1, 6, 1]
+    assert stated.hypo_total.tolist() == [6, 1, 6, 1]
+    assert stated.reverse.tolist() == [0, 0, 0, 0]
+    assert stated.by_pattern("is a").tolist() == [1, 1, 1, 0]
+
+
+def test_heads_count_when_asked_for(model: Model) -> None:
+    assert scored(model, "P", ("guide dog", "dog")) == [0.0]
+    assert scored(model, "P:head=true", ("guide dog", "dog")) == [np.log1p(1)]
+    # n(q, ·) of the guide dog is then 2, and N is 10 instead of 9
+    assert scored(model, "Pppmi:head=true", ("guide dog", "helper")) == [pytest.approx(np.log(1 * 10 / (2 * 1)))]
+    assert scored(model, "Pppmi", ("guide dog", "helper")) == [pytest.approx(np.log(1 * 9 / (1 * 1)))]
+
+
+def test_tagged_phrases_are_found_whatever_their_modifiers_are() -> None:
+    from hyperdive.patterns.evidence import pack
+
+    patterns = Patterns.from_keys(["dog|n", "guide|v dog|n", "help|n"], ["is a"], pack([1], [2], [0]), [5])
+    terms = StatedTerms.find(patterns, [["guide|n", "dog|n"], ["help|n"], ["dogs|n"], ["hot|n", "dog|n"]])
+    assert terms.numbers.tolist() == [1, 2, 0, 0]
+    assert StatedPairs(terms, np.array([0]), np.array([1])).counts.tolist() == [5]
+
+
+def test_patterns_are_an_option_of_a_model() -> None:
+    bare = Model(space())
+    assert {"P", "Pppmi", "Psvd"}.isdisjoint({score.name for score in usable_scores(as_source(bare))})
+    with pytest.raises(InputError, match="score P needs patterns"):
+        scored(bare, "P", ("poodle", "dog"))
+    full = Model(space(), patterns=collected(PETS))
+    assert {"P", "Pppmi", "Psvd"} <= {score.name for score in usable_scores(as_source(full))}
+    with pytest.raises(InputError, match="needs patterns"):
+        get("Psvd")(Pairs(csr_array(np.eye(2)), [0], [1]))
+
+
+def test_a_model_reads_its_patterns_only_when_a_score_asks() -> None:
+    read = []
+    model = Model(space(), patterns=lambda: read.append(1) or collected(PETS))  # type: ignore[arg-type, func-returns-value]
+    scored(model, "C·ΔS", ("poodle", "dog"))
+    assert read == []
+    scored(model, "P", ("poodle", "dog"))
+    scored(model, "Psvd", ("poodle", "dog"))
+    assert read == [1]
+
+
+def test_a_file_of_pairs_says_where_patterns_are_silent(model: Model, tmp_path: object) -> None:
+    file = tmp_path / "pairs.tsv"  # type: ignore[operator]
+    file.write_text("poodle\tdog\npoodle\tanimal\nstone\tdog\nunicorn\tdog\n", encoding="utf-8")
+    out = io.BytesIO()
+    scores = [get("P"), get("Psvd"), get("ΔS")]
+    score_stream(as_source(model), open_pairs(str(file)), scores, out, PairFormat.jsonl)
+    lines = [json.loads(line) for line in out.getvalue().decode().splitlines()]
+    assert [line["silent"] for line in lines] == ["", "P", "P, Psvd", ""]
+    assert lines[3]["unknown"] == "unicorn"
+    out = io.BytesIO()
+    score_stream(as_source(model), open_pairs(str(file)), [get("ΔS")], out, PairFormat.jsonl)
+    assert "silent" not in json.loads(out.getvalue().decode().splitlines()[0])

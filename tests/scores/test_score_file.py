@@ -1,0 +1,159 @@
+"""Files of pairs in three formats, in and out; bad files get one clear line."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperdive.errors import InputError
+from hyperdive.scores import get
+from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
+from hyperdive.scores.rows import as_source
+from hyperdive.scores.score_file import score_stream
+from hyperdive.spaces.space import VectorSpace
+
+
+@pytest.fixture
+def space() -> VectorSpace:
+    return VectorSpace(
+        ["animal", "dog", "hot", "food"],
+        [[2, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0]],
+        frequencies=[9, 5, 3, 7],
+        kind="dive",
+    )
+
+
+def rows(path: Path, format: str | None = None) -> list[list[str]]:
+    return [list(row.values()) for block in open_pairs(path, format) for row in block.to_pylist()]
+
+
+def put(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_the_three_formats_read_the_same(tmp_path: Path) -> None:
+    tsv = put(tmp_path, "a.tsv", "dog\tanimal\nhot dog\tfood\n")
+    csv = put(tmp_path, "a.csv", "dog,animal\nhot dog,food\n")
+    jsonl = put(tmp_path, "a.jsonl", '{"hyponym": "dog", "hypernym": "animal"}\n["hot dog", "food"]\n')
+    assert rows(tsv) == rows(csv) == [row[:2] for row in rows(jsonl)] == [["dog", "animal"], ["hot dog", "food"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("bom.tsv", b"\xef\xbb\xbfdog\tanimal\n"),
+        ("windows.tsv", b"dog\tanimal\r\n"),
+        ("quotes.csv", b'"dog","animal"\n'),
+        ("quotes.tsv", b'"dog"\t"animal"\n'),
+        ("no-end.tsv", b"dog\tanimal"),
+        ("bom.jsonl", b'\xef\xbb\xbf{"q": "dog", "p": "animal"}\n'),
+        ("header.tsv", b"word1\tword2\ndog\tanimal\n"),
+        ("bom-header.csv", b"\xef\xbb\xbfhyponym,hypernym\r\ndog,animal\r\n"),
+        ("sniffed", b"dog\tanimal\n"),
+        ("sniffed-csv", b"dog,animal\n"),
+    ],
+)
+def test_marks_line_ends_quotes_and_headers_do_not_matter(tmp_path: Path, name: str, content: bytes) -> None:
+    assert [row[:2] for row in rows(put(tmp_path, name, content))] == [["dog", "animal"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("one.tsv", "dog\ncat\n", "line 1 has one column"),
+        ("comma.tsv", "dog,animal\n", "add --input-format csv"),
+        ("short.tsv", "dog\tanimal\tx\ncat\tanimal\n", "line 2 has 2 columns"),
+        ("gaps.tsv", "dog\tanimal\tx\n\n\ncat\tanimal\n", "line 4 has 2 columns"),
+        ("gaps-header.tsv", "word1\tword2\n\ndog\tanimal\n\ncat\n", "line 5 has 1 columns"),
+        ("empty.tsv", "", "no pairs in it"),
+        ("bad.jsonl", '{"q": "dog"\n', "line 1 is not JSON"),
+        ("bad2.jsonl", '["a", "b"]\n{"q": "dog"}\n', "line 2 names no two words"),
+        ("latin.tsv", b"caf\xe9\tplace\n", "UTF-8"),
+        ("utf16.tsv", "dog\tanimal\n".encode("utf-16"), "not a text file, or not UTF-8"),
+    ],
+)
+def test_a_bad_file_gets_one_clear_line(tmp_path: Path, name: str, content: str | bytes, says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        rows(put(tmp_path, name, content))
+    assert "\n" not in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere.tsv", tmp_path):
+        with pytest.raises(InputError, match=path.name):
+            open_pairs(path)
+
+
+def score(space: VectorSpace, path: Path, format: PairFormat, *names: str, block_bytes: int = 1 << 20) -> str:
+    out = io.BytesIO()
+    score_stream(
+        as_source(space), open_pairs(path, block_bytes=block_bytes), [get(name) for name in names], out, format
+    )
+    return out.getvalue().decode()
+
+
+def test_unknown_words_are_marked_and_no_line_is_dropped(space: VectorSpace, tmp_path: Path) -> None:
+    path = put(tmp_path, "a.tsv", "Dog\tanimal\tkept\nyak\tanimal\t\nyak\tgnu\t\nyak\tyak\t\nhot dog\tfood\t\n")
+    lines = [line.split("\t") for line in score(space, path, PairFormat.tsv, "dS").splitlines()]
+    assert lines[0] == ["hyponym", "hypernym", "label", "ΔS", "unknown"]
+    assert [line[4] for line in lines[1:]] == ["", "yak", "yak, gnu", "yak", ""]
+    assert [line[3] for line in lines[1:]] == ["2", "", "", "", "0.5"]
+    assert lines[1][2] == "kept"
+
+
+def test_json_lines_keep_their_fields(space: VectorSpace, tmp_path: Path) -> None:
+    path = put(tmp_path, "a.jsonl", '{"x": "dog", "y": "animal", "id": [7]}\n["yak", "animal"]\n')
+    first, second = map(json.loads, score(space, path, PairFormat.jsonl, "dS").splitlines())
+    assert first == {"hyponym": "dog", "hypernym": "animal", "id": [7], "ΔS": 2.0, "unknown": ""}
+    assert second["ΔS"] is None and second["unknown"] == "yak"
+
+
+def test_cells_with_delimiters_and_quotes_are_quoted(tmp_path: Path) -> None:
+    import csv
+
+    import pyarrow as pa
+
+    out = io.BytesIO()
+    writer = PairWriter(out, PairFormat.csv, ["a", "b"])
+    nasty = ['say "hi"', "a,b", "two\nlines", "plain"]
+    writer.write(pa.table({"a": nasty, "b": [1.5, None, 2.0, 3.0]}))
+    read = list(csv.reader(io.StringIO(out.getvalue().decode())))
+    assert [row[0] for row in read[1:]] == nasty
+    assert [row[1] for row in read[1:]] == ["1.5", "", "2", "3"]
+
+
+def test_the_result_does_not_depend_on_the_blocks(space: VectorSpace, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = [*space.words, "yak", "hot dog"]
+    path = put(
+        tmp_path, "a.tsv", "".join(f"{words[a]}\t{words[b]}\n" for a, b in rng.integers(0, len(words), (5000, 2)))
+    )
+    whole = score(space, path, PairFormat.tsv, "cds", "AL1", "Random")
+    pieces = score(space, path, PairFormat.tsv, "cds", "AL1", "Random", block_bytes=2000)
+    assert whole == pieces
+    assert whole.count("\n") == 5001
+
+
+@pytest.mark.slow
+def test_ten_million_rows_pass_in_bounded_memory(space: VectorSpace, tmp_path: Path) -> None:
+    import resource
+
+    path = tmp_path / "big.tsv"
+    block = "dog\tanimal\nhot dog\tfood\nyak\tdog\nanimal\tdog\n" * 25_000
+    with path.open("w") as file:
+        for _ in range(100):
+            file.write(block)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with (tmp_path / "out.tsv").open("wb") as out:
+        summary = score_stream(as_source(space), open_pairs(path), [get("cds")], out, PairFormat.tsv)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert summary.pairs == 10_000_000
+    assert summary.unknown == 2_500_000
+    assert after - before < 500_000  # kB

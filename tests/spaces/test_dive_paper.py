@@ -1,0 +1,134 @@
+"""The paper's solver: its step is the plain one, it is deterministic, and it climbs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
+from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces.dive_objective import Counts
+from hyperdive.spaces.dive_options import DiveResult, workers
+from hyperdive.spaces.dive_paper import PaperOptions, Tables, kept_pairs, push_weights, step, train_paper
+from hyperdive.text.corpus import Corpus
+from hyperdive.text.encoder import encode_tokens
+
+from . import planted
+from .test_dive import _Stop
+
+OPTIONS = {"dimensions": 6, "window": 3, "batch": 16, "epochs": 2}
+
+
+def toy(folder: Path) -> tuple[Corpus, Cooccurrence]:
+    rng = np.random.default_rng(0)
+    lines = [[f"w{int(i)}" for i in rng.zipf(1.6, 12) % 30] for _ in range(70)]
+    corpus = encode_tokens(lines, folder / "corpus", min_count=3)
+    return corpus, Cooccurrence.from_corpus(corpus, window=3, near=True)
+
+
+def test_three_steps_agree_with_plain_numpy(tmp_path: Path) -> None:
+    corpus, counts = toy(tmp_path)
+    options = PaperOptions(dimensions=6, window=3, batch=16, negatives=1.0)
+    matrix = Counts.checked(*counts.csr(filtered=PmiFilter(threshold=4)), counts.frequencies)
+    kept = {(w, int(c)) for w in range(matrix.size) for c in matrix.indices[matrix.indptr[w] : matrix.indptr[w + 1]]}
+    tokens, offsets = np.asarray(corpus[0 : len(corpus)], dtype=np.int64), np.asarray(corpus.line_offsets)
+    weights = push_weights(matrix.frequencies, options)
+    tables = Tables.start(matrix.size, options)
+    x, y = tables.words.astype(np.float64), tables.contexts.astype(np.float64)
+    m, v = [np.zeros_like(x), np.zeros_like(y)], [np.zeros_like(x), np.zeros_like(y)]
+    rng = np.random.default_rng(1)
+    with workers(2) as pool:
+        bits = kept_pairs(tokens, offsets, matrix, options.window, pool)
+        for t in range(1, 4):
+            lines = rng.permutation(len(offsets) - 1)[:16]
+            where = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in lines])
+            noise = tokens[rng.integers(0, len(tokens), (len(where), options.noise))]
+            step(tables, tokens[where], bits[where], noise, weights, options, pool)
+            texts = [tokens[offsets[i] : offsets[i + 1]] for i in lines]
+            for table, g, k in zip((x, y), gradients(x, y, texts, kept, noise, weights, options), (0, 1), strict=True):
+                m[k] = options.b1 * m[k] + (1 - options.b1) * g
+                v[k] = options.b2 * v[k] + (1 - options.b2) * g * g
+                rate = options.rate * np.sqrt(1 - options.b2**t) / (1 - options.b1**t)
+                table[...] = np.maximum(table + rate * m[k] / (np.sqrt(v[k]) + options.epsilon), 0)
+    np.testing.assert_allclose(tables.words, x, atol=1e-6)
+    np.testing.assert_allclose(tables.contexts, y, atol=1e-6)
+
+
+def gradients(x: Any, y: Any, lines: Any, kept: Any, noise: Any, weight: Any, options: PaperOptions) -> Any:
+    """What a batch's mean log-likelihood gains by moving each row, token by token."""
+    gx, gy, at = np.zeros_like(x), np.zeros_like(y), 0
+    for line in lines:
+        for i, w in enumerate(line):
+            near = [c for j, c in enumerate(line) if 0 < abs(i - j) <= options.window and (w, c) in kept]
+            for c, label, a in [(c, 1.0, 1.0) for c in near] + [(c, 0.0, weight[w]) for c in noise[at + i]]:
+                pull = a * (label - 1 / (1 + np.exp(-x[w] @ y[c])))
+                gx[w], gy[c] = gx[w] + pull * y[c], gy[c] + pull * x[w]
+        at += len(line)
+    return gx / (at * options.noise), gy / (at * options.noise)
+
+
+def test_every_word_gets_the_same_weight_of_negatives() -> None:
+    n = np.array([0, 5, 50, 945])
+    weights = push_weights(n, PaperOptions())
+    np.testing.assert_allclose((n * weights)[1:] * 30, 30 * 1000 / 4, rtol=1e-6)
+    assert weights[0] == 0
+    assert push_weights(n, PaperOptions(shift=False)).tolist() == [0, 1, 1, 1]
+
+
+def test_rows_outside_the_batch_move_too(tmp_path: Path) -> None:
+    _corpus, counts = toy(tmp_path)
+    options = PaperOptions(**OPTIONS)
+    tables = Tables.start(counts.vocabulary_size, options)
+    with workers(1) as pool:
+        one, two = (np.array([w, w]) for w in (1, 2))
+        bits, noise = np.zeros(2, dtype=np.uint32), np.full((2, options.noise), 3)
+        weights = push_weights(counts.frequencies, options)
+        step(tables, one, bits, noise, weights, options, pool)
+        before = tables.words[1].copy()
+        step(tables, two, bits, noise, weights, options, pool)
+    assert not np.array_equal(before, tables.words[1])
+
+
+@cache
+def _trained(threads: int, folder: Path) -> DiveResult:
+    corpus, counts = toy(folder)
+    return train_paper(corpus, counts, filtered=PmiFilter(threshold=4), threads=threads, **OPTIONS)
+
+
+def test_threads_do_not_change_a_byte(tmp_path: Path) -> None:
+    results = [_trained(threads, tmp_path / str(threads)) for threads in (1, 2, 5)]
+    assert len({r.words.tobytes() + r.contexts.tobytes() for r in results}) == 1
+    assert all((r.words >= 0).all() and (r.contexts >= 0).all() for r in results)
+
+
+@pytest.mark.parametrize("after", [2, 5])
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path: Path, after: int) -> None:
+    whole = _trained(1, tmp_path / "whole")
+    corpus, counts = toy(tmp_path / "again")
+    keep = {"checkpoint": tmp_path / "state", "checkpoint_seconds": 0.0, "filtered": PmiFilter(threshold=4)}
+    with pytest.raises(KeyboardInterrupt):
+        train_paper(corpus, counts, progress=_Stop(after), **keep, **OPTIONS)
+    resumed = train_paper(corpus, counts, **keep, **OPTIONS)
+    assert whole.words.tobytes() == resumed.words.tobytes() and whole.history == resumed.history
+
+
+def test_it_climbs(tmp_path: Path) -> None:
+    corpus = encode_tokens(planted.lines(2000), tmp_path / "corpus", min_count=1)
+    counts = Cooccurrence.from_corpus(corpus)
+    result = train_paper(corpus, counts, filtered=None, dimensions=10, rate=0.02, batch=32, epochs=3)
+    objectives = [p.objective for p in result.history]
+    assert objectives == sorted(objectives) and len(objectives) == 3
+
+
+def test_what_it_cannot_do_it_says(tmp_path: Path) -> None:
+    corpus, counts = toy(tmp_path)
+    with pytest.raises(OptionError, match="window is 40"):
+        train_paper(corpus, counts, window=40)
+    one_sided = Cooccurrence.from_corpus(corpus, window=3, sides="left")
+    with pytest.raises(InputError, match="both sides"):
+        train_paper(corpus, one_sided, filtered=None, **OPTIONS)
