@@ -17,9 +17,9 @@ import numpy.typing as npt
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import unknown_word
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.pairs import Terms
 from hyperdive.scores.registry import get
-from hyperdive.scores.rows import as_source
+from hyperdive.scores.source import as_source
+from hyperdive.scores.terms import Terms
 from hyperdive.spaces import model as _model
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from hyperdive.discover.signals import agreement
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.pairs import Pairs, Terms
+from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
-from hyperdive.scores.rows import as_source
-from hyperdive.scores.vocabulary import Vocabulary
+from hyperdive.scores.source import as_source
+from hyperdive.scores.terms import Terms, Vocabulary
 from hyperdive.spaces.packaged_models import packaged_models
 from hyperdive.spaces.space import VectorSpace
 from tests.discover.forty_words import ACCEPTED, TOO_GENERAL

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Terms, get, usable_scores
-from hyperdive.scores.rows import as_source
+from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
 from .test_kernels import all_pairs, cosine, some_gaussians

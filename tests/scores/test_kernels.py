@@ -13,8 +13,8 @@ from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Rows, get, look_up, table
 from hyperdive.scores.gaussians import Gaussians
+from hyperdive.scores.lookup import gather
 from hyperdive.scores.pattern_pairs import StatedTerms
-from hyperdive.scores.rows import gather
 from hyperdive.spaces.space import VectorSpace
 
 TIMES = settings(max_examples=40, deadline=None)

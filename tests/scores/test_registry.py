@@ -12,7 +12,8 @@ from scipy.sparse import csr_array
 
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Pairs, get, names, register, table, unregister, usable_scores
-from hyperdive.scores.rows import as_source, look_up
+from hyperdive.scores.lookup import look_up
+from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
 from .test_kernels import make, random_rows

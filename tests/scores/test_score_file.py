@@ -12,8 +12,8 @@ import pytest
 from hyperdive.errors import InputError
 from hyperdive.scores import get
 from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
-from hyperdive.scores.rows import as_source
 from hyperdive.scores.score_file import score_stream
+from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
 

@@ -12,8 +12,9 @@ from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.measures import expected_precision, rank
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Source, as_source, get, look_up
-from hyperdive.scores.rows import Bools, Floats, Lookup
-from hyperdive.scores.vocabulary import Vocabulary, with_vocabulary
+from hyperdive.scores.lookup import Lookup
+from hyperdive.scores.rows import Bools, Floats
+from hyperdive.scores.terms import Vocabulary, with_vocabulary
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,8 @@ def evidence(
 def _check_known(model: Any, patterns: Any, term: str) -> None:
     """A term is fine when a pattern names it or the model knows all its words; else say what may have been meant."""
     from hyperdive._spelling import unknown_word
-    from hyperdive.scores.rows import as_source, look_up
+    from hyperdive.scores.lookup import look_up
+    from hyperdive.scores.source import as_source
 
     words = term.lower().split() or [""]
     main = as_source(model).main

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from hyperdive._spelling import unknown_word
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.pairs import Pairs, Terms
-from hyperdive.scores.rows import Source, SpaceLike, as_source, look_up
-from hyperdive.scores.vocabulary import Vocabulary, joined, with_vocabulary
+from hyperdive.scores.lookup import joined, look_up
+from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.source import Source, SpaceLike, as_source
+from hyperdive.scores.terms import Terms, Vocabulary, with_vocabulary
 from hyperdive.text.word_lists import read_lines
 
 T = TypeVar("T")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hyperdive.scores.lookup import look_up as look_up
     from hyperdive.scores.opening import open_source as open_source
     from hyperdive.scores.pairs import Pairs as Pairs
-    from hyperdive.scores.pairs import Terms as Terms
     from hyperdive.scores.registry import Score as Score
     from hyperdive.scores.registry import get as get
     from hyperdive.scores.registry import names as names
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from hyperdive.scores.registry import unregister as unregister
     from hyperdive.scores.registry import usable_scores as usable_scores
     from hyperdive.scores.rows import Rows as Rows
-    from hyperdive.scores.rows import Source as Source
-    from hyperdive.scores.rows import SpaceLike as SpaceLike
-    from hyperdive.scores.rows import as_source as as_source
-    from hyperdive.scores.rows import look_up as look_up
+    from hyperdive.scores.source import Source as Source
+    from hyperdive.scores.source import SpaceLike as SpaceLike
+    from hyperdive.scores.source import as_source as as_source
+    from hyperdive.scores.terms import Terms as Terms
 
 # Names are imported on first use, so that a command can name its options without loading the compiler.
 _WHERE = {
     "opening": ("open_source",),
-    "pairs": ("Pairs", "Terms"),
+    "pairs": ("Pairs",),
     "registry": ("Score", "get", "names", "register", "table", "unregister", "usable_scores"),
-    "rows": ("Rows", "Source", "SpaceLike", "as_source", "look_up"),
+    "lookup": ("look_up",),
+    "rows": ("Rows",),
+    "source": ("Source", "SpaceLike", "as_source"),
+    "terms": ("Terms",),
 }
 _MODULE = {name: f"hyperdive.scores.{module}" for module, names in _WHERE.items() for name in names}
 

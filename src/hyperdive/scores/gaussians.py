@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.scores._blocks import kernels, run
-from hyperdive.scores.rows import Floats, Ints, Lookup, SpaceLike
+from hyperdive.scores.lookup import Lookup
+from hyperdive.scores.rows import Floats, Ints
+from hyperdive.scores.source import SpaceLike
 
 Table = npt.NDArray[np.float32]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hyperdive._store import HEADER, read_header
 from hyperdive.errors import FormatError
-from hyperdive.scores.rows import Source, as_source
+from hyperdive.scores.source import Source, as_source
 from hyperdive.spaces.space import KIND, MADE_WITH, VectorSpace
 
 _MODEL_MODULE = "hyperdive.spaces.model"

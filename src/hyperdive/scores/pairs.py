@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from hyperdive.scores._blocks import products, run
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
-from hyperdive.scores.pattern_projection import lengths_of_one
-from hyperdive.scores.rows import Bools, Floats, Ints, Lookup, Rows, Source, gather, look_up
+from hyperdive.scores.rows import Floats, Ints, Rows
 
 
 class Pairs:
@@ -155,83 +153,3 @@ def _cosine(dots: Floats, rows: Rows, pairs: Pairs) -> Floats:
 def ratio(above: Floats, below: Floats) -> Floats:
     """above / below, 0 where below is 0."""
     return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
-
-
-class Terms:
-    """Distinct terms found in the spaces of a source, ready to be paired.
-
-    `found` says which terms the main space has; `skipgram` rows of terms that only the main space has are zero.
-    """
-
-    def __init__(
-        self,
-        source: Source,
-        terms: Sequence[Sequence[str]],
-        *,
-        lemmas: bool = True,
-        language: str = "en",
-        threads: int = 0,
-        lookup: Lookup | None = None,
-    ) -> None:
-        self.source, self._threads = source, threads
-        self._terms, self._lemmas, self._language = terms, lemmas, language
-        self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
-
-    @property
-    def found(self) -> Bools:
-        return self.lookup.found
-
-    @cached_property
-    def rows(self) -> Rows:
-        return Rows(gather(self.source.main, self.lookup, threads=self._threads), threads=self._threads)
-
-    @cached_property
-    def skipgram(self) -> Rows | None:
-        space = self.source.skipgram
-        if space is None:
-            return None
-        lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
-        return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
-
-    @cached_property
-    def expected(self) -> npt.NDArray[np.float32]:
-        """w·A of each term: what it would be as a hyponym, judged by its skip-gram vector."""
-        assert self.skipgram is not None
-        vectors = lengths_of_one(np.asarray(self.skipgram.matrix, dtype=np.float32))
-        with threadpool_limits(1, "blas"):
-            return np.ascontiguousarray(vectors @ self.source.bridge, dtype=np.float32)
-
-    @cached_property
-    def gaussians(self) -> Gaussians | None:
-        return Gaussians.of(self.source.main, self.lookup)
-
-    @cached_property
-    def stated(self) -> StatedTerms | None:
-        """These terms as patterns know them."""
-        patterns = self.source.patterns
-        if patterns is None:
-            return None
-        return StatedTerms.find(patterns, self._terms, lemmas=self._lemmas, language=self._language)
-
-    @cached_property
-    def frequencies(self) -> Floats:
-        """n(w) of each term, the mean over its words for a phrase."""
-        counts = np.diff(self.lookup.starts)
-        totals = np.concatenate([[0.0], np.cumsum(self.source.main.frequencies[self.lookup.rows], dtype=np.float64)])
-        return np.diff(totals[self.lookup.starts]) / np.maximum(counts, 1)
-
-    def pairs(self, q: Any, p: Any, *, places: Any = None) -> Pairs:
-        """Pairs of these terms, which must have been found; `places` are their row numbers in the file."""
-        return Pairs(
-            self.rows,
-            q,
-            p,
-            skipgram=self.skipgram,
-            frequencies=self.frequencies,
-            context_counts=self.source.context_counts,
-            gaussians=self.gaussians,
-            expected=lambda: self.expected,
-            stated=lambda: self.stated,
-            places=places,
-            threads=self._threads,
-        )

@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.pairs import Pairs, Terms
-from hyperdive.scores.rows import Floats, Source
+from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.rows import Floats
+from hyperdive.scores.source import Source
+from hyperdive.scores.terms import Terms
 
 F = TypeVar("F", bound=Callable[..., Any])
 

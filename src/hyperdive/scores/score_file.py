@@ -10,10 +10,11 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.scores.pair_files import PairFile, PairFormat, PairWriter
-from hyperdive.scores.pairs import Pairs, Terms
+from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_scores import SILENCE, is_silent
 from hyperdive.scores.registry import Score
-from hyperdive.scores.rows import Source
+from hyperdive.scores.source import Source
+from hyperdive.scores.terms import Terms
 
 UNKNOWN, SILENT_ON = "unknown", "silent"
 _EXAMPLES = 5

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from hyperdive.discover.question import Question, best, source_of, vocabulary, words_of
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.pairs import Terms
-from hyperdive.scores.rows import SpaceLike, look_up
+from hyperdive.scores.lookup import look_up
+from hyperdive.scores.source import SpaceLike
+from hyperdive.scores.terms import Terms
 from hyperdive.taxonomy.corrections import normal
 
 MAX_TERMS = 10_000

@@ -1,0 +1,85 @@
+"""What scores read: the vector spaces of a model, and the patterns found in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.scores.pattern_projection import bridge
+from hyperdive.scores.rows import Rows
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
+
+
+class SpaceLike(Protocol):
+    """What a score needs of a vector space; `hyperdive.spaces.space.VectorSpace` is one."""
+
+    @property
+    def words(self) -> Sequence[str]: ...
+    @property
+    def matrix(self) -> Any: ...
+    @property
+    def frequencies(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def kind(self) -> str: ...
+    def __contains__(self, word: object) -> bool: ...
+    def index(self, word: str) -> int: ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """The spaces that scores may ask: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
+
+    `counts` is a space of co-occurrence frequencies whose rows are the columns of `main` (SBOW Freq). It is `main`
+    itself when that is what `main` holds. `parameters` are those that `main` was made with; `stated` gives patterns.
+    """
+
+    main: SpaceLike
+    skipgram: SpaceLike | None = None
+    counts: SpaceLike | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    stated: Callable[[], Patterns | None] | None = field(default=None, repr=False)
+
+    @cached_property
+    def patterns(self) -> Patterns | None:
+        """What the text states of pairs, read when a score first asks; None where there is nothing of it."""
+        return None if self.stated is None else self.stated()
+
+    @cached_property
+    def bridge(self) -> npt.NDArray[np.float32]:
+        """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.pattern_projection`."""
+        assert self.patterns is not None and self.skipgram is not None
+        return bridge(self.patterns, self.skipgram)
+
+    @cached_property
+    def context_counts(self) -> Rows | None:
+        """The counts of the context words, when the columns of `main` are the rows of `counts`."""
+        if self.counts is None or self.counts.matrix.shape[0] != self.main.matrix.shape[1]:
+            return None
+        return Rows(self.counts.matrix)
+
+
+def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
+    """A `Source` from a space, a model (anything with `.dive` or `.main`, and perhaps `.skipgram`) or a `Source`.
+
+    >>> from types import SimpleNamespace
+    >>> as_source(SimpleNamespace(dive="D", skipgram="W"))
+    Source(main='D', skipgram='W', counts=None, parameters={})
+    """
+    if isinstance(model, Source):
+        main, own_skipgram, own_counts, stated = model.main, model.skipgram, model.counts, model.stated
+    else:
+        main = next((value for name in ("main", "dive") if (value := getattr(model, name, None)) is not None), model)
+        own_skipgram = getattr(model, "skipgram", None) if main is not model else None
+        own_counts, stated = None, partial(getattr, model, "patterns", None) if main is not model else None
+    own_counts = counts if counts is not None else own_counts
+    if own_counts is None and getattr(main, "kind", "") == "sbow-freq":
+        own_counts = main
+    parameters = getattr(model, "parameters", None) or getattr(main, "parameters", None) or {}
+    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts, parameters, stated)
