@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive.discover.question import Question, best
-from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, ranking
+from hyperdive.discover.ranking import EMPTY_WORDS, HEAD_CONFIDENCE, NEAR_AND_GENERAL, Ranking, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.scores.pairs import Pairs
@@ -176,7 +176,7 @@ def _first(
         places = np.sort(best(bounds, looked))
         scores = bounds[places] if by.fit is None else by(pairs(places))
         if by.calibrated and head is not None:
-            scores = np.where(places == head, np.maximum(scores, _head_confidence()), scores)
+            scores = np.where(places == head, np.maximum(scores, HEAD_CONFIDENCE), scores)
         values = by.value(bounds[places], scores)
         likely = np.flatnonzero(scores >= limit)
         order = likely[best(values[likely], top)]
@@ -198,12 +198,6 @@ def _head(question: Question, number: int, bounds: Any) -> int | None:
         return None
     bounds[head] = bounds.max() + _BEFORE
     return head
-
-
-def _head_confidence() -> float:
-    from hyperdive.taxonomy.edge_weights import HEAD_CONFIDENCE
-
-    return HEAD_CONFIDENCE
 
 
 def _names(terms: Any, row: int) -> list[str]:

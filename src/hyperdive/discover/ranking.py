@@ -15,6 +15,8 @@ from hyperdive.scores.registry import Score, get
 from hyperdive.scores.rows import Floats
 
 COMBINED = "hyper"
+HEAD_CONFIDENCE = 0.9
+"""Confidence that a phrase is a kind of its head: a domestic dog is a dog, a hot dog is not."""
 _LEAST = 1e-9
 NEAR_AND_GENERAL = "W³·lnΔS"
 

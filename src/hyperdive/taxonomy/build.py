@@ -19,11 +19,11 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
 from hyperdive.discover.hypernyms import MIN_SCORE, Sentence
 from hyperdive.discover.question import source_of, term_lines
-from hyperdive.discover.ranking import Ranking, ranking
+from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking, ranking
 from hyperdive.errors import MissingExtra, OptionError, one_line
 from hyperdive.table import Table
 from hyperdive.taxonomy.corrections import Corrections, normal, read_corrections
-from hyperdive.taxonomy.edge_weights import HEAD_CONFIDENCE, pair_values, weigh
+from hyperdive.taxonomy.edge_weights import pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
 from hyperdive.taxonomy.pruning import Pairs, Parents, beneath_root, depths, dissolve_small, only, thin_out
 from hyperdive.taxonomy.terms import Nodes, beneath, collect, useful

@@ -9,13 +9,11 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.discover.hypernyms import MIN_SCORE
-from hyperdive.discover.ranking import Ranking
+from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.rows import Floats
 from hyperdive.taxonomy.terms import Nodes
 
-HEAD_CONFIDENCE = 0.9
-"""How sure we are that a phrase is a kind of its head: "domestic dog" is a dog, "hot dog" is not."""
 _PAIRS_A_BLOCK, _ROWS = 500_000, 256
 _LOWEST, _SLOPE, _FIT, _HEAD = -4.0, 0.1, 0.2, 3.0
 
