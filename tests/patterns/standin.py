@@ -38,12 +38,12 @@ def matches_in(sentences: Sequence[tuple[int, str]], *, text: bool = True) -> Ma
                 pairs = [(q, p, pattern)]
                 if " " in q:
                     pairs.append((q, q.split()[-1], 2))
-                for hypo, hyper, kind in pairs:
-                    ids = [numbers.setdefault(term, len(numbers)) for term in (hypo, hyper)]
+                for hyponym, hypernym, kind in pairs:
+                    ids = [numbers.setdefault(term, len(numbers)) for term in (hyponym, hypernym)]
                     rows.append((*ids, kind, document, number, span(found, "q"), span(found, "p")))
     columns = list(zip(*rows, strict=True)) or [()] * 7
-    given = {"sentence": columns[4], "hypo_span": np.array(columns[5]).reshape(-1, 2),
-             "hyper_span": np.array(columns[6]).reshape(-1, 2), "sentences": Texts.of([s for _, s in sentences])}  # fmt: skip
+    given = {"sentence": columns[4], "hyponym_span": np.array(columns[5]).reshape(-1, 2),
+             "hypernym_span": np.array(columns[6]).reshape(-1, 2), "sentences": Texts.of([s for _, s in sentences])}  # fmt: skip
     return Matches(list(numbers), *columns[:4], **(given if text else {}))  # type: ignore[arg-type]
 
 

@@ -145,7 +145,7 @@ def test_nothing_before_a_sentence_counts(before: str, text: str, tmp_path: Path
         encode(tmp_path / "t.txt", tmp_path / str(number), min_count=1, block_bytes=block)
         found = patterns_of(tmp_path / str(number))
         assert found is not None
-        counts.append({found.terms[i]: found.hypo_totals[i] for i in range(len(found))})
+        counts.append({found.terms[i]: found.hyponym_totals[i] for i in range(len(found))})
     assert counts[0] == counts[1] == counts[2]
 
 

@@ -283,10 +283,10 @@ def test_numbers_out_of_range_are_refused(tmp_path: Path) -> None:
 def test_wrong_matches_are_refused() -> None:
     good = matches_in(PETS)
     for name, value in (
-        ("hypo", np.full(len(good), 99)),
+        ("hyponym", np.full(len(good), 99)),
         ("document", np.full(len(good), -1)),
         ("sentence", np.full(len(good), 99)),
-        ("hypo_span", np.full((len(good), 2), 5)),
+        ("hyponym_span", np.full((len(good), 2), 5)),
         ("pattern", good.pattern[:-1]),
     ):
         given = {field: getattr(good, field) for field in good.__dataclass_fields__} | {name: value}

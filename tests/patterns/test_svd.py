@@ -32,10 +32,13 @@ def test_ppmi_is_the_formula(counts: np.ndarray) -> None:
 
 
 def store(counts: np.ndarray) -> Patterns:
-    hypo, hyper = np.nonzero(counts)
+    hyponym, hypernym = np.nonzero(counts)
     size = max(counts.shape)
     return Patterns.from_keys(
-        [f"t{i}" for i in range(size)], ["such as"], pack(hypo, hyper, np.zeros(len(hypo))), counts[hypo, hyper]
+        [f"t{i}" for i in range(size)],
+        ["such as"],
+        pack(hyponym, hypernym, np.zeros(len(hyponym))),
+        counts[hyponym, hypernym],
     )
 
 

@@ -70,7 +70,7 @@ def test_no_more_than_ten_numbers() -> None:
 
 def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
     assert model.patterns is not None and model.skipgram is not None
-    totals = model.patterns.hypo_totals
+    totals = model.patterns.hyponym_totals
     w = lengths_of_one(np.asarray(model.skipgram.matrix, dtype=np.float64))[totals > 0]
     u = model.patterns.hyponym_vectors(np.flatnonzero(totals > 0)).astype(np.float64)
     root = np.sqrt(np.minimum(totals[totals > 0], 20))[:, None]

@@ -132,8 +132,8 @@ def test_a_phrase_stands_for_itself_else_for_its_head(model: Model) -> None:
     assert stated.counts.tolist() == [6, 1, 6, 0]
     assert stated.backed_off.tolist() == [False, False, True, True]
     assert stated.backed_off_p.tolist() == [False, False, True, False]
-    assert stated.hyper_total.tolist() == [6, 1, 6, 1]
-    assert stated.hypo_total.tolist() == [6, 1, 6, 1]
+    assert stated.hypernym_total.tolist() == [6, 1, 6, 1]
+    assert stated.hyponym_total.tolist() == [6, 1, 6, 1]
     assert stated.reverse.tolist() == [0, 0, 0, 0]
     assert stated.by_pattern("is a").tolist() == [1, 1, 1, 0]
 

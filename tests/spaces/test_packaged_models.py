@@ -66,7 +66,7 @@ def test_a_pruned_model_keeps_the_values_of_its_pairs() -> None:
     assert not after.has_sentences
     assert "guide dog" not in after  # one of its words is gone
     assert after.count("poodle", "dog") == before.count("poodle", "dog") == 6
-    for one, other in ((before.hypo_totals, after.hypo_totals), (before.hyper_totals, after.hyper_totals)):
+    for one, other in ((before.hyponym_totals, after.hyponym_totals), (before.hypernym_totals, after.hypernym_totals)):
         assert [one[before.index(term)] for term in after.terms] == other.tolist()
     assert after.totals[2] == before.totals[2]
     pair = before.index("poodle"), before.index("dog")

@@ -46,7 +46,7 @@ def _word_frequencies(pairs: Pairs) -> Floats:
 
 def _hypernym_counts(pairs: Pairs) -> Floats:
     assert pairs.patterns is not None
-    return pairs.patterns.hyper_total.astype(np.float64)
+    return pairs.patterns.hypernym_total.astype(np.float64)
 
 
 FREQUENT_WORDS = Prior("most frequent words", _word_frequencies)

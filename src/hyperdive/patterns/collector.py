@@ -64,8 +64,8 @@ class Collector:
     temporary files are).
 
     >>> collector = Collector(["such as"])
-    >>> collector.add(Matches(["poodle", "dog"], hypo=[0], hyper=[1], pattern=[0], document=[0], sentence=[0],
-    ...     hypo_span=[[13, 20]], hyper_span=[[0, 4]], sentences=Texts.of(["Dogs such as poodles bark."])))
+    >>> collector.add(Matches(["poodle", "dog"], hyponym=[0], hypernym=[1], pattern=[0], document=[0], sentence=[0],
+    ...     hyponym_span=[[13, 20]], hypernym_span=[[0, 4]], sentences=Texts.of(["Dogs such as poodles bark."])))
     >>> patterns = collector.finish(documents=1)
     >>> patterns
     <Patterns of 2 terms, 1 pairs, 1 matches, 1 sentences>
@@ -108,7 +108,7 @@ class Collector:
         table = np.array([numbers.setdefault(term, len(numbers)) for term in piece.terms], dtype=np.int64)
         if len(numbers) > _MOST_TERMS:
             raise InputError(f"more than {_MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
-        keys = pack(table[piece.hypo], table[piece.hyper], piece.pattern)
+        keys = pack(table[piece.hyponym], table[piece.hypernym], piece.pattern)
         self._runs.append(_added(keys))
         if sum(len(run) for run, _ in self._runs[1:]) > max(_FEW, len(self._runs[0][0])):
             self._runs = [_merged(self._runs)]
@@ -118,7 +118,7 @@ class Collector:
 
     def _consider(self, piece: Matches, texts: Texts, keys: Keys) -> None:
         """Candidates for evidence: the matches of a piece, of which the best are kept from time to time."""
-        spans = np.concatenate([piece.hypo_span, piece.hyper_span], axis=1)
+        spans = np.concatenate([piece.hyponym_span, piece.hypernym_span], axis=1)
         lengths = texts.lengths[piece.sentence]
         # a phrase that ends in its head is its own evidence
         rows = np.flatnonzero((piece.pattern != self._head) & can_be_shown(lengths, spans))
@@ -251,12 +251,12 @@ def ordered_terms(terms: list[str], keys: Keys, counts: Ints, head: int) -> tupl
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    hypo, hyper, pattern = unpack(keys)
+    hyponym, hypernym, pattern = unpack(keys)
     ordinary = np.where(pattern == head, 0, counts)
     totals = []
     for weights in (ordinary, counts):
         total = np.zeros(len(terms), dtype=np.int64)
-        for side in (hypo, hyper):
+        for side in (hyponym, hypernym):
             total += np.bincount(side, weights=weights, minlength=len(terms)).astype(np.int64)
         totals.append(total)
     used = np.flatnonzero(totals[1])
@@ -272,8 +272,8 @@ def ordered_terms(terms: list[str], keys: Keys, counts: Ints, head: int) -> tupl
 
 def renumbered(keys: Keys, table: npt.NDArray[np.int64]) -> tuple[Keys, Ints]:
     """Keys with the terms' new numbers, and the order that sorts them."""
-    hypo, hyper, pattern = unpack(keys)
-    new = pack(table[hypo], table[hyper], pattern)
+    hyponym, hypernym, pattern = unpack(keys)
+    new = pack(table[hyponym], table[hypernym], pattern)
     return new, np.argsort(new, kind="stable")
 
 

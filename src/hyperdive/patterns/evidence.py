@@ -55,13 +55,13 @@ class Evidence:
         return "".join([*parts, text[last:]])
 
 
-def pack(hypo: Any, hyper: Any, pattern: Any) -> Keys:
+def pack(hyponym: Any, hypernym: Any, pattern: Any) -> Keys:
     """One number for a pair and a pattern: 28 bits for each term, 8 for the pattern; it sorts by all three.
 
     >>> [part.tolist() for part in unpack(pack([3], [5], [2]))]
     [[3], [5], [2]]
     """
-    first, second, third = (np.asarray(part).astype(np.uint64) for part in (hypo, hyper, pattern))
+    first, second, third = (np.asarray(part).astype(np.uint64) for part in (hyponym, hypernym, pattern))
     keys: Keys = (first << np.uint64(36)) | (second << np.uint64(8)) | third
     return keys
 
@@ -97,10 +97,10 @@ class EvidenceRows:
         none = np.zeros(0, dtype=np.int64)
         return cls(none.astype(np.uint64), none, none, np.zeros((0, 4), dtype=np.int32), Texts.of([]))
 
-    def of_pair(self, hypo: int, hyper: int) -> slice:
+    def of_pair(self, hyponym: int, hypernym: int) -> slice:
         """Where the rows of a pair are."""
         pairs = self.keys >> np.uint64(8)
-        wanted = pack([hypo], [hyper], [0]) >> np.uint64(8)
+        wanted = pack([hyponym], [hypernym], [0]) >> np.uint64(8)
         start, end = np.searchsorted(pairs, wanted, "left")[0], np.searchsorted(pairs, wanted, "right")[0]
         return slice(int(start), int(end))
 

@@ -17,15 +17,15 @@ from hyperdive.text.encoder import Tokens
 class Found(NamedTuple):
     """Matches of a block in reading order, one row each.
 
-    `hypo` and `hyper` hold the forms of the noun phrases as numbers of the block's forms, head last, zeros before.
+    `hyponym` and `hypernym` hold the noun phrases as form numbers of the block: head last, zero-padded in front.
     """
 
-    hypo: npt.NDArray[np.uint32]
-    hyper: npt.NDArray[np.uint32]
+    hyponym: npt.NDArray[np.uint32]
+    hypernym: npt.NDArray[np.uint32]
     pattern: npt.NDArray[np.uint8]
     sentence: npt.NDArray[np.int32]
-    hypo_span: npt.NDArray[np.int32]
-    hyper_span: npt.NDArray[np.int32]
+    hyponym_span: npt.NDArray[np.int32]
+    hypernym_span: npt.NDArray[np.int32]
 
 
 def find(data: npt.NDArray[np.uint8], tokens: Tokens) -> Found:
@@ -36,9 +36,14 @@ def find(data: npt.NDArray[np.uint8], tokens: Tokens) -> Found:
         kinds, triggers, flags,
     )  # fmt: skip
     found = match(kind, word, flag, form, borders)
-    hypo, hypo_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 0)
-    hyper, hyper_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 2)
-    kept = (hypo[:, -1] != 0) & (hyper[:, -1] != 0)
+    hyponym, hyponym_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 0)
+    hypernym, hypernym_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 2)
+    kept = (hyponym[:, -1] != 0) & (hypernym[:, -1] != 0)
     return Found(
-        hypo[kept], hyper[kept], found[kept, 4].astype(np.uint8), found[kept, 5], hypo_span[kept], hyper_span[kept]
+        hyponym[kept],
+        hypernym[kept],
+        found[kept, 4].astype(np.uint8),
+        found[kept, 5],
+        hyponym_span[kept],
+        hypernym_span[kept],
     )

@@ -52,19 +52,19 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Matches in reading order, one row each: pattern `pattern[i]` says that `hypo[i]` is a kind of `hyper[i]`.
+    """Matches in reading order, one row each: pattern `pattern[i]` says that `hyponym[i]` is a kind of `hypernym[i]`.
 
-    `hypo` and `hyper` are numbers in `terms`, which belong to this piece alone; a term is its lemmas joined by one
-    blank (`domestic dog`, in a POS corpus `domestic|j dog|n`). `document` counts from the start of the input.
+    `hyponym` and `hypernym` index `terms`, which is local to this piece; a term is its lemmas joined by one blank
+    (`domestic dog`, in a POS corpus `domestic|j dog|n`). `document` counts from the start of the input.
     `sentence` is a number in `sentences`, also of this piece alone. Spans are half open and count **bytes** in the
     UTF-8 text of the sentence. Without `sentences` (the text is not to be kept) spans and sentence numbers are unused.
 
     >>> sentences = Texts.of(["Dogs such as poodles bark."])
-    >>> one = Matches(["poodle", "dog"], hypo=[0], hyper=[1], pattern=[0], document=[7], sentence=[0],
-    ...               hypo_span=[[13, 20]], hyper_span=[[0, 4]], sentences=sentences)
-    >>> len(one), one.terms[one.hypo[0]], one.terms[one.hyper[0]]
+    >>> one = Matches(["poodle", "dog"], hyponym=[0], hypernym=[1], pattern=[0], document=[7], sentence=[0],
+    ...               hyponym_span=[[13, 20]], hypernym_span=[[0, 4]], sentences=sentences)
+    >>> len(one), one.terms[one.hyponym[0]], one.terms[one.hypernym[0]]
     (1, 'poodle', 'dog')
-    >>> start, end = one.hypo_span[0]
+    >>> start, end = one.hyponym_span[0]
     >>> sentences.raw(0)[start:end]
     b'poodles'
     >>> both = Matches.concatenate([one, one])
@@ -73,38 +73,38 @@ class Matches:
     """
 
     terms: Sequence[str]
-    hypo: npt.NDArray[np.int32]
-    hyper: npt.NDArray[np.int32]
+    hyponym: npt.NDArray[np.int32]
+    hypernym: npt.NDArray[np.int32]
     pattern: npt.NDArray[np.uint8]
     document: Offsets
     sentence: Offsets = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    hypo_span: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
-    hyper_span: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    hyponym_span: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    hypernym_span: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     sentences: Texts | None = None
 
     def __post_init__(self) -> None:
         kinds: dict[str, Any] = {
-            "hypo": np.int32,
-            "hyper": np.int32,
+            "hyponym": np.int32,
+            "hypernym": np.int32,
             "pattern": np.uint8,
             "document": np.int64,
             "sentence": np.int64,
-            "hypo_span": np.int32,
-            "hyper_span": np.int32,
+            "hyponym_span": np.int32,
+            "hypernym_span": np.int32,
         }
         for name, kind in kinds.items():
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=kind))
         self._check()
 
     def __len__(self) -> int:
-        return len(self.hypo)
+        return len(self.hyponym)
 
     def _check(self) -> None:
         size = len(self)
-        for name in ("hypo", "hyper", "pattern", "document"):
+        for name in ("hyponym", "hypernym", "pattern", "document"):
             if getattr(self, name).shape != (size,):
-                raise InputError(f"matches: {name} has {getattr(self, name).shape} rows, hypo has {size}")
-        for name in ("hypo", "hyper"):
+                raise InputError(f"matches: {name} has {getattr(self, name).shape} rows, hyponym has {size}")
+        for name in ("hyponym", "hypernym"):
             _in_range(name, getattr(self, name), len(self.terms))
         if size and int(self.document.min()) < 0:
             raise InputError("matches: a document number is below 0")
@@ -114,7 +114,7 @@ class Matches:
             raise InputError(f"matches: {self.sentence.shape} sentence numbers for {size} matches")
         _in_range("sentence", self.sentence, len(self.sentences))
         lengths = self.sentences.lengths[self.sentence]
-        for name in ("hypo_span", "hyper_span"):
+        for name in ("hyponym_span", "hypernym_span"):
             span = getattr(self, name)
             if span.shape != (size, 2):
                 raise InputError(f"matches: {name} has the shape {span.shape}, not {(size, 2)}")
@@ -125,7 +125,7 @@ class Matches:
     def concatenate(cls, pieces: Sequence[Matches]) -> Matches:
         """Several pieces in order as one; equal terms get one number, sentences are kept all."""
         if not pieces:
-            return cls([], **{name: np.zeros(0) for name in ("hypo", "hyper", "pattern", "document")})  # type: ignore[arg-type]
+            return cls([], **{name: np.zeros(0) for name in ("hyponym", "hypernym", "pattern", "document")})  # type: ignore[arg-type]
         numbers: dict[str, int] = {}
         tables = [
             np.array([numbers.setdefault(term, len(numbers)) for term in piece.terms], dtype=np.int32)
@@ -133,8 +133,8 @@ class Matches:
         ]
         with_text = all(piece.sentences is not None for piece in pieces)
         joined: dict[str, Any] = {
-            "hypo": np.concatenate([table[piece.hypo] for table, piece in zip(tables, pieces, strict=True)]),
-            "hyper": np.concatenate([table[piece.hyper] for table, piece in zip(tables, pieces, strict=True)]),
+            "hyponym": np.concatenate([table[piece.hyponym] for table, piece in zip(tables, pieces, strict=True)]),
+            "hypernym": np.concatenate([table[piece.hypernym] for table, piece in zip(tables, pieces, strict=True)]),
             "pattern": np.concatenate([piece.pattern for piece in pieces]),
             "document": np.concatenate([piece.document for piece in pieces]),
         }
@@ -147,8 +147,8 @@ class Matches:
                 "sentence": np.concatenate(
                     [piece.sentence + first for piece, first in zip(pieces, firsts[:-1], strict=True)]
                 ),
-                "hypo_span": np.concatenate([piece.hypo_span for piece in pieces]),
-                "hyper_span": np.concatenate([piece.hyper_span for piece in pieces]),
+                "hyponym_span": np.concatenate([piece.hyponym_span for piece in pieces]),
+                "hypernym_span": np.concatenate([piece.hypernym_span for piece in pieces]),
                 "sentences": Texts(data, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)),
             }
         return cls(list(numbers), **joined)

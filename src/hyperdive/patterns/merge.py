@@ -58,8 +58,8 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
         term = np.array([numbers.setdefault(term, len(numbers)) for term in store.terms], dtype=np.int64)
         pattern = np.array([names[name] for name in store.names], dtype=np.uint8)
         tables.append((term, pattern))
-        hypo, hyper, number = unpack(store.keys)
-        keys.append(pack(term[hypo], term[hyper], pattern[number]))
+        hyponym, hypernym, number = unpack(store.keys)
+        keys.append(pack(term[hyponym], term[hypernym], pattern[number]))
     all_keys, counts = summed(np.concatenate(keys), np.concatenate([store.values for store in stores]))
     terms, table = ordered_terms(list(numbers), all_keys, counts, names.get(HEAD, 256))
     all_keys, order = renumbered(all_keys, table)
@@ -90,8 +90,8 @@ def _joined(stores: Sequence[Patterns], tables: Sequence[tuple[Ints, np.ndarray]
         rows = store.evidence_rows
         if rows is not None:
             sentence = np.array([texts.number(rows.texts.raw(i)) for i in range(len(rows.texts))], dtype=np.int64)
-            hypo, hyper, number = unpack(rows.keys)
-            keys = pack(term[hypo], term[hyper], pattern[number])
+            hyponym, hypernym, number = unpack(rows.keys)
+            keys = pack(term[hyponym], term[hypernym], pattern[number])
             parts.append((keys, rows.document + documents, sentence[rows.sentence], rows.spans))
         documents += store.documents
     keys, document, sentence, spans = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -96,12 +96,12 @@ def as_matches(
     "Large dogs such as French poodles" states of *french poodle* that it is a *large dog* and a *dog*, of *poodle*
     that it is a *dog*; and by their heads, counted apart, that *french poodle* is a *poodle* and *large dog* a *dog*.
     """
-    terms, numbers, good = _terms(np.concatenate([found.hypo, found.hyper]), words)
+    terms, numbers, good = _terms(np.concatenate([found.hyponym, found.hypernym]), words)
     size = len(found.pattern)
     good = good[:size] & good[size:]
-    hypo, hyper = numbers[:size], numbers[size:]
-    q, q_head, p, p_head = hypo[:, 0], hypo[:, 1], hyper[:, 0], hyper[:, 1]
-    both_spans = (found.hypo_span, found.hyper_span)
+    hyponym, hypernym = numbers[:size], numbers[size:]
+    q, q_head, p, p_head = hyponym[:, 0], hyponym[:, 1], hypernym[:, 0], hypernym[:, 1]
+    both_spans = (found.hyponym_span, found.hypernym_span)
     whole_q, head_q = (both_spans[0][:, [0, 2]], both_spans[0][:, [1, 2]])
     whole_p, head_p = (both_spans[1][:, [0, 2]], both_spans[1][:, [1, 2]])
     head = np.full(size, k.HEAD_P, dtype=np.uint8)
@@ -127,7 +127,7 @@ def as_matches(
         pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         offsets = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
         texts = Texts(np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.uint8), offsets)
-        more = {"sentence": sentence, "hypo_span": column(3), "hyper_span": column(4), "sentences": texts}
+        more = {"sentence": sentence, "hyponym_span": column(3), "hypernym_span": column(4), "sentences": texts}
     return Matches(terms, column(0), column(1), column(2), document[rows], **more)
 
 

@@ -7,7 +7,7 @@ Folder (format `hyperdive-patterns`, version 1), in a corpus under `patterns/`:
 | `header.json` | names and precision of the patterns, documents read, what it was made from, checksums |
 | `pattern-terms.txt` | one term a line: lemmas joined by a blank, the most frequent first |
 | `patterns.safetensors` | of each hyponym its hypernyms, patterns and counts, row by row; their sums; factors, if any |
-| `evidence.parquet` | kept matches: hypo, hyper, pattern, document, sentence, spans in bytes |
+| `evidence.parquet` | kept matches: hypo, hyper (term numbers), pattern, document, sentence, spans in bytes |
 | `sentences.parquet` | the text of the kept sentences |
 
 A model folder holds the same files (without the header) beside its own.
@@ -49,7 +49,7 @@ class Patterns:
     (4, 0, True)
     >>> patterns.counts.toarray().tolist()
     [[0, 0], [4, 0]]
-    >>> patterns.hyper_totals.tolist()
+    >>> patterns.hypernym_totals.tolist()
     [4, 0]
     """
 
@@ -80,10 +80,10 @@ class Patterns:
     @classmethod
     def from_keys(cls, terms: Sequence[str], names: Sequence[str], keys: Keys, counts: Any, **more: Any) -> Patterns:
         """From sorted keys (see `hyperdive.patterns.evidence.pack`) and their counts."""
-        hypo, hyper, pattern = unpack(keys)
-        pointers = np.concatenate([[0], np.cumsum(np.bincount(hypo, minlength=len(terms)))]).astype(np.int64)
+        hyponym, hypernym, pattern = unpack(keys)
+        pointers = np.concatenate([[0], np.cumsum(np.bincount(hyponym, minlength=len(terms)))]).astype(np.int64)
         values = np.asarray(counts, dtype=np.int64)
-        return cls(terms, names, pointers=pointers, hypernyms=hyper, patterns=pattern, values=values, **more)
+        return cls(terms, names, pointers=pointers, hypernyms=hypernym, patterns=pattern, values=values, **more)
 
     # ---- terms ----------------------------------------------------------------------------------------------
 
@@ -193,12 +193,12 @@ class Patterns:
         return rows, columns, int(counts.data.sum())
 
     @property
-    def hypo_totals(self) -> Ints:
+    def hyponym_totals(self) -> Ints:
         """n(q, ·): how often each term is said to be a kind of something."""
         return self.totals[0]
 
     @property
-    def hyper_totals(self) -> Ints:
+    def hypernym_totals(self) -> Ints:
         """n(·, p): how often something is said to be a kind of each term."""
         return self.totals[1]
 
@@ -336,9 +336,9 @@ class Patterns:
         known = self._known(set(words))
         part = self._part(known)
         kept = np.flatnonzero(known)
-        part._totals = (self.hypo_totals[kept], self.hyper_totals[kept], self.totals[2])
+        part._totals = (self.hyponym_totals[kept], self.hypernym_totals[kept], self.totals[2])
         if self.is_factorised:
-            of_u = np.flatnonzero(self.hypo_totals[kept] > 0)
+            of_u = np.flatnonzero(self.hyponym_totals[kept] > 0)
             of_v = np.flatnonzero(np.isin(kept, self.factors.hypernyms))
             part._factors = Factors(
                 of_v,
@@ -353,9 +353,9 @@ class Patterns:
 
         Values of pairs and their sums stay; rows of U·Σ are made anew from V and the pairs that are left.
         """
-        known = self._known(set(words)) & (self.is_word | (self.hypo_totals + self.hyper_totals >= least))
+        known = self._known(set(words)) & (self.is_word | (self.hyponym_totals + self.hypernym_totals >= least))
         part, kept = self.without_sentences()._part(known), np.flatnonzero(known)
-        part._totals = (self.hypo_totals[kept], self.hyper_totals[kept], self.totals[2])
+        part._totals = (self.hyponym_totals[kept], self.hypernym_totals[kept], self.totals[2])
         of_v = np.flatnonzero(np.isin(kept, self.factors.hypernyms))
         vectors = rounded_to_8_bits(self.hypernym_vectors(kept[of_v]))
         part._factors = Factors(of_v, vectors.astype(np.float16))
@@ -380,14 +380,14 @@ class Patterns:
 
     def _part(self, kept: npt.NDArray[np.bool_]) -> Patterns:
         table = np.where(kept, np.cumsum(kept) - 1, -1)
-        hypo, hyper, pattern = unpack(self.keys)
-        chosen = kept[hypo] & kept[hyper]
-        keys = pack(table[hypo[chosen]], table[hyper[chosen]], pattern[chosen])
+        hyponym, hypernym, pattern = unpack(self.keys)
+        chosen = kept[hyponym] & kept[hypernym]
+        keys = pack(table[hyponym[chosen]], table[hypernym[chosen]], pattern[chosen])
         evidence, rows = None, self.evidence_rows
         if rows is not None:
-            hypo, hyper, pattern = unpack(rows.keys)
-            taken = np.flatnonzero(kept[hypo] & kept[hyper])
-            evidence = rows.taken(taken, pack(table[hypo[taken]], table[hyper[taken]], pattern[taken]))
+            hyponym, hypernym, pattern = unpack(rows.keys)
+            taken = np.flatnonzero(kept[hyponym] & kept[hypernym])
+            evidence = rows.taken(taken, pack(table[hyponym[taken]], table[hypernym[taken]], pattern[taken]))
         return Patterns.from_keys(
             [term for term, keep in zip(self.terms, kept.tolist(), strict=True) if keep],
             self.names,

@@ -49,8 +49,8 @@ def write_files(patterns: Patterns, writer: ArtifactWriter) -> None:
         "hypernyms": narrowest(patterns.hypernyms),
         "patterns": np.ascontiguousarray(patterns.patterns),
         "counts": narrowest(patterns.values),
-        "hypo_totals": narrowest(patterns.hypo_totals),
-        "hyper_totals": narrowest(patterns.hyper_totals),
+        "hypo_totals": narrowest(patterns.hyponym_totals),
+        "hyper_totals": narrowest(patterns.hypernym_totals),
     }
     if patterns.is_factorised:
         factors = patterns.factors
@@ -74,10 +74,10 @@ def _vectors(name: str, rows: npt.NDArray[np.float16]) -> dict[str, Any]:
 def _evidence_table(rows: EvidenceRows) -> Any:
     import pyarrow as pa
 
-    hypo, hyper, pattern = unpack(rows.keys)
+    hyponym, hypernym, pattern = unpack(rows.keys)
     columns: dict[str, Any] = {
-        "hypo": hypo,
-        "hyper": hyper,
+        "hypo": hyponym,
+        "hyper": hypernym,
         "pattern": pattern,
         "document": rows.document,
         "sentence": rows.sentence,
@@ -210,7 +210,7 @@ def _read_evidence(path: Path, terms: int, names: int) -> EvidenceRows:
         text = pq.read_table(path / SENTENCES).column("text").combine_chunks()
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         spans = np.column_stack([columns[name] for name in _SPANS]).astype(np.int32)
-        hypo, hyper, pattern = columns["hypo"], columns["hyper"], columns["pattern"]
+        hyponym, hypernym, pattern = columns["hypo"], columns["hyper"], columns["pattern"]
         document, sentence = columns["document"].astype(np.int64), columns["sentence"].astype(np.int64)
     except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
         raise FormatError(f"{path}: {EVIDENCE} cannot be read ({error})", hint=_DAMAGED) from None
@@ -221,16 +221,16 @@ def _read_evidence(path: Path, terms: int, names: int) -> EvidenceRows:
     offsets = np.frombuffer(ends, dtype=np.int64)[text.offset : text.offset + len(text) + 1] if len(text) else [0]
     raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
     texts = Texts(raw, np.array(offsets, dtype=np.int64))
-    rows = EvidenceRows(pack(hypo, hyper, pattern), document, sentence, spans, texts)
-    _check_evidence(path, rows, (hypo, hyper, pattern), terms, names)
+    rows = EvidenceRows(pack(hyponym, hypernym, pattern), document, sentence, spans, texts)
+    _check_evidence(path, rows, (hyponym, hypernym, pattern), terms, names)
     return rows
 
 
 def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, names: int) -> None:
-    hypo, hyper, pattern = parts
+    hyponym, hypernym, pattern = parts
     size = len(rows.texts)
-    fine = all(len(p) == 0 or 0 <= int(p.min()) <= int(p.max()) < limit
-               for p, limit in ((hypo, terms), (hyper, terms), (pattern, names), (rows.sentence, size)))  # fmt: skip
+    limits = ((hyponym, terms), (hypernym, terms), (pattern, names), (rows.sentence, size))
+    fine = all(len(column) == 0 or 0 <= int(column.min()) <= int(column.max()) < limit for column, limit in limits)
     if fine and len(rows):
         pairs = (rows.keys >> np.uint64(8)).astype(np.int64)
         lengths = rows.texts.lengths[rows.sentence]

@@ -25,7 +25,7 @@ _SEED = 0
 Ints = npt.NDArray[np.int64]
 
 
-def ppmi_matrix(counts: Any, hypo_totals: Ints, hyper_totals: Ints, total: int) -> Any:
+def ppmi_matrix(counts: Any, hyponym_totals: Ints, hypernym_totals: Ints, total: int) -> Any:
     """M as float32 CSR, without entries that are 0.
 
     >>> from scipy.sparse import csr_array
@@ -37,7 +37,7 @@ def ppmi_matrix(counts: Any, hypo_totals: Ints, hyper_totals: Ints, total: int) 
     from scipy.sparse import csr_array
 
     rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    values = ppmi_values(counts.data, hypo_totals[rows], hyper_totals[counts.indices], total)
+    values = ppmi_values(counts.data, hyponym_totals[rows], hypernym_totals[counts.indices], total)
     kept = values > 0
     indptr = np.concatenate([[0], np.cumsum(kept)])[counts.indptr]
     matrix = csr_array((values[kept].astype(np.float32), counts.indices[kept], indptr), shape=counts.shape)
@@ -45,10 +45,10 @@ def ppmi_matrix(counts: Any, hypo_totals: Ints, hyper_totals: Ints, total: int) 
     return matrix
 
 
-def ppmi_values(counts: Any, hypo_totals: Any, hyper_totals: Any, total: int) -> npt.NDArray[np.float64]:
+def ppmi_values(counts: Any, hyponym_totals: Any, hypernym_totals: Any, total: int) -> npt.NDArray[np.float64]:
     """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p)))) for each pair, 0 where the count is 0."""
     counts = np.asarray(counts, dtype=np.float64)
-    below = np.asarray(hypo_totals, dtype=np.float64) * np.asarray(hyper_totals, dtype=np.float64)
+    below = np.asarray(hyponym_totals, dtype=np.float64) * np.asarray(hypernym_totals, dtype=np.float64)
     stated = counts > 0
     ratio = np.divide(counts * total, below, out=np.ones_like(counts), where=stated & (below > 0))
     return np.asarray(np.maximum(np.log(ratio), 0.0))

@@ -55,7 +55,7 @@ def evidence(pairs: Pairs, weights: Weights = WEIGHTS) -> Floats:
         + weights.stated * np.log1p(stated.counts)
         + weights.general * ratio(pairs.difference(sums), both)
         + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
-        + weights.role * np.log1p(stated.hyper_total)
+        + weights.role * np.log1p(stated.hypernym_total)
         + weights.predicted_back * _root(pairs.predicted_back)
         + weights.stated_back * np.log1p(stated.reverse)
     )

@@ -58,14 +58,14 @@ class StatedTerms:
         return np.where(self.numbers >= 0, of_pattern_term[self.numbers], 0)
 
     @cached_property
-    def hypo_totals(self) -> Ints:
+    def hyponym_totals(self) -> Ints:
         """n(q, ·) of each."""
-        return self.of_terms(self.patterns.hypo_totals)
+        return self.of_terms(self.patterns.hyponym_totals)
 
     @cached_property
-    def hyper_totals(self) -> Ints:
+    def hypernym_totals(self) -> Ints:
         """n(·, p) of each."""
-        return self.of_terms(self.patterns.hyper_totals)
+        return self.of_terms(self.patterns.hypernym_totals)
 
     @cached_property
     def as_hyponym(self) -> npt.NDArray[np.float32]:
@@ -128,31 +128,31 @@ class StatedPairs:
         return run("csr_values", len(q), *arguments, threads=self._threads)
 
     @property
-    def hypo_total(self) -> Ints:
+    def hyponym_total(self) -> Ints:
         """n(q, ·): how often q is said to be a kind of anything."""
-        return self.terms.hypo_totals[self.q]
+        return self.terms.hyponym_totals[self.q]
 
     @property
-    def hyper_total(self) -> Ints:
+    def hypernym_total(self) -> Ints:
         """n(·, p): how often anything is said to be a kind of p."""
-        return self.terms.hyper_totals[self.p]
+        return self.terms.hypernym_totals[self.p]
 
     @property
     def hypo_total_of_p(self) -> Ints:
         """n(p, ·)."""
-        return self.terms.hypo_totals[self.p]
+        return self.terms.hyponym_totals[self.p]
 
     @property
     def hyper_total_of_q(self) -> Ints:
         """n(·, q)."""
-        return self.terms.hyper_totals[self.q]
+        return self.terms.hypernym_totals[self.q]
 
     # ---- how surprising that is -----------------------------------------------------------------------------
 
     @cached_property
     def ppmi(self) -> Floats:
         """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p))))."""
-        return ppmi_values(self.counts, self.hypo_total, self.hyper_total, self.terms.patterns.totals[2])
+        return ppmi_values(self.counts, self.hyponym_total, self.hypernym_total, self.terms.patterns.totals[2])
 
     @cached_property
     def ppmi_reverse(self) -> Floats:

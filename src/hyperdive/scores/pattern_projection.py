@@ -36,7 +36,7 @@ def bridge(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
     """
     from threadpoolctl import threadpool_limits
 
-    named = np.flatnonzero(patterns.hypo_totals > 0)
+    named = np.flatnonzero(patterns.hyponym_totals > 0)
     places = {word: row for row, word in enumerate(space.words)}
     found = np.fromiter((places.get(patterns.terms[n], -1) for n in named.tolist()), dtype=np.int64, count=len(named))
     numbers, rows = named[found >= 0], found[found >= 0]
@@ -44,7 +44,7 @@ def bridge(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
     if not len(numbers):
         return np.zeros((dimensions, patterns.factors.rank), dtype=np.float32)
     vectors = lengths_of_one(np.asarray(space.matrix[rows], dtype=np.float64))
-    weighted = vectors * np.minimum(patterns.hypo_totals[numbers], _MOST)[:, None]
+    weighted = vectors * np.minimum(patterns.hyponym_totals[numbers], _MOST)[:, None]
     with threadpool_limits(1, "blas"):
         gram = weighted.T @ vectors + _RIDGE * np.eye(dimensions)
         right = weighted.T @ patterns.hyponym_vectors(numbers).astype(np.float64)

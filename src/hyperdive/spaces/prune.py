@@ -34,7 +34,7 @@ def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, 
     times = np.zeros(len(model), dtype=np.int64)
     in_dictionary = np.zeros(len(model), dtype=np.bool_)
     if (patterns := model.patterns) is not None:
-        both = patterns.hypo_totals + patterns.hyper_totals
+        both = patterns.hyponym_totals + patterns.hypernym_totals
         for number, word in enumerate(model.words):
             if word in patterns:
                 times[number] = both[patterns.numbers[word]]

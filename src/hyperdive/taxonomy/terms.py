@@ -190,10 +190,10 @@ def _groups_first(model: Any, sure: npt.NDArray[np.float64], by: Ranking) -> npt
     c is the confidence, n how often the text calls something a kind of the word.
     """
     stated = vocabulary(model).stated
-    if stated is None or not by.calibrated or len(stated.hyper_totals) != len(sure):
+    if stated is None or not by.calibrated or len(stated.hypernym_totals) != len(sure):
         return sure
     known = np.clip(sure, 1e-4, 1 - 1e-4)
-    return np.log(known / (1 - known)) + 0.25 * np.log1p(stated.hyper_totals)
+    return np.log(known / (1 - known)) + 0.25 * np.log1p(stated.hypernym_totals)
 
 
 def useful(model: Any, top: int) -> list[str]:
@@ -209,7 +209,7 @@ def useful(model: Any, top: int) -> list[str]:
         weight = np.asarray(space.frequencies, dtype=np.float64)
     else:
         weight = np.zeros(len(space.words))
-        narrow, broad = patterns.hypo_totals.astype(np.float64), patterns.hyper_totals.astype(np.float64)
+        narrow, broad = patterns.hyponym_totals.astype(np.float64), patterns.hypernym_totals.astype(np.float64)
         said = np.minimum(narrow, broad) + np.sqrt(narrow + broad)
         for term, value in zip(patterns.terms, said, strict=True):
             if term in space:

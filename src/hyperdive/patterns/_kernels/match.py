@@ -89,7 +89,7 @@ def _before_trigger(kind, word, flags, mate, i, begin):
 
 @njit(cache=True, nogil=True)
 def match(kind, word, flags, form, borders):
-    """All matches of all sentences: rows (hypo first, past, hyper first, past, pattern, sentence) of item numbers."""
+    """All matches: rows of item numbers (hyponym first, end, hypernym first, end), then pattern and sentence."""
     out = np.empty((1024, 6), dtype=np.int32)
     n = 0
     found = np.empty((LIST, 2), dtype=np.int32)

@@ -313,13 +313,13 @@ def phrases(found, kind, form, start, stop, sent_starts, column):
 
 
 @njit(cache=True, nogil=True)
-def push(out, n, hypo_s, hypo_e, hyper_s, hyper_e, pattern, sentence):
+def push(out, n, hyponym_first, hyponym_end, hypernym_first, hypernym_end, pattern, sentence):
     """Add a match to the first n rows of `out`, which grows when it is full."""
     if n == len(out):
         bigger = np.empty((2 * len(out), 6), dtype=np.int32)
         bigger[:n] = out
         out = bigger
-    out[n, 0], out[n, 1], out[n, 2], out[n, 3] = hypo_s, hypo_e, hyper_s, hyper_e
+    out[n, 0], out[n, 1], out[n, 2], out[n, 3] = hyponym_first, hyponym_end, hypernym_first, hypernym_end
     out[n, 4], out[n, 5] = pattern, sentence
     return out, n + 1
 
