@@ -34,7 +34,7 @@ def test_a_tree_and_what_is_not_known(hyperdive: Run, model: Path, terms: Path) 
         "animal\n├── cat  1\n└── dog  1\n    ├── poodle  1\n    └── spaniel  1\nlaw\n└── court  1\n    └── judge  1\n"
     )
     assert "1 term is not in this model: podle (did you mean poodle?)" in ran.err
-    assert "the numbers are scores by CDE, no confidences" in ran.err
+    assert "the numbers are CDE scores, not confidences" in ran.err
 
 
 def test_json_is_the_json_format(hyperdive: Run, model: Path, terms: Path) -> None:
@@ -101,7 +101,7 @@ def test_figures_against_known_pairs(hyperdive: Run, model: Path, tmp_path: Path
     gold.write_text("".join(f"{child}\t{parent}\tTrue\n" for child, parent in PARENT.items()) + "dog\tlaw\tFalse\n")
     ran = hyperdive("taxonomy", "-m", model, "--gold", gold, "-s", "CDE")
     assert ran.code == 0, ran.err
-    assert "edges that are known pairs                   100.0   100.0  100.0" in ran.out
+    assert "edges that are gold pairs                    100.0   100.0  100.0" in ran.out
     figures = json.loads(hyperdive("taxonomy", "-m", model, "--gold", gold, "-s", "CDE", "--json").out)
     assert figures["ancestors"]["f1"] == figures["judged"] == 1.0
 

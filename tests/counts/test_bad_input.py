@@ -214,7 +214,7 @@ def test_merging_through_the_command_line(hyperdive, tmp_path, corpus):
 def test_first_line_of_a_run_is_the_plan(hyperdive, tmp_path, corpus):
     ran = hyperdive("count", corpus, "-o", tmp_path / "counts")
     assert ran.err.startswith("counting 2.0 k tokens in one block: about ")
-    assert "different pairs" in ran.out
+    assert "distinct pairs" in ran.out
     ran = hyperdive("plan", corpus, "--json")
     assert json.loads(ran.out)["count"]["tokens"] == 2_037
     assert "memory" in hyperdive("plan", corpus).out

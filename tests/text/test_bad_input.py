@@ -219,7 +219,7 @@ def test_interrupted_half_way(tmp_path: Path, kind: signal.Signals) -> None:
     assert not (tmp_path / "corpus").exists()
     if kind == signal.SIGINT:
         assert child.returncode == 1
-        assert err == "hyperdive: interrupted; nothing half-written is left\n"
+        assert err == "hyperdive: interrupted; no partial output was left behind\n"
     # what a kill leaves behind is hidden, and the next run removes it
     (tmp_path / "t.txt").write_text(GOOD)
     encode(tmp_path / "t.txt", tmp_path / "corpus")

@@ -11,29 +11,31 @@ from hyperdive.cli.common import ProgressMode, reporter, write, write_json
 from hyperdive.errors import Error, UnknownWordError, one_line
 
 WordsArgument = Annotated[
-    list[str], typer.Argument(metavar="WORD...", help="Words, or phrases in quotes.", show_default=False)
+    list[str], typer.Argument(metavar="WORD...", help="Words; quote phrases.", show_default=False)
 ]
 CandidatesOption = Annotated[
     Path | None,
-    typer.Option("--candidates", help="File of terms, one a line: only these answer.", show_default="all words"),
+    typer.Option(
+        "--candidates", help="File of candidate terms, one per line; only these are returned.", show_default="all words"
+    ),
 ]
 BlockOption = Annotated[
     Path | None,
-    typer.Option("--block", help="File of terms, one a line: these never answer.", show_default=False),
+    typer.Option("--block", help="File of terms to exclude, one per line.", show_default=False),
 ]
 ScoreOption = Annotated[
     str | None,
-    typer.Option("--score", "-s", help="Rank by this score, such as C*dS.", show_default="the best there is"),
+    typer.Option(
+        "--score", "-s", help="Score to rank by, such as C*dS.", show_default="the best one the model supports"
+    ),
 ]
-TopOption = Annotated[int, typer.Option("--top", "-n", min=1, help="How many answers a word.")]
+TopOption = Annotated[int, typer.Option("--top", "-n", min=1, help="Maximum number of answers per word.")]
 EvidenceOption = Annotated[
-    bool, typer.Option("--evidence", help="Also the sentences that state it, where the model has kept its text.")
+    bool, typer.Option("--evidence", help="Show the sentences that state each answer, if the model has them.")
 ]
 ConfidenceOption = Annotated[
     float | None,
-    typer.Option(
-        "--min-confidence", min=0.0, max=1.0, help="Leave out answers that are less likely.", show_default="0.2"
-    ),
+    typer.Option("--min-confidence", min=0.0, max=1.0, help="Minimum confidence of an answer.", show_default="0.2"),
 ]
 
 
@@ -56,7 +58,7 @@ def answer(
     opened = open_space(model)
     patterns = getattr(opened, "patterns", None) if evidence else None
     if evidence and (patterns is None or not patterns.has_sentences):
-        reporter(ProgressMode.auto).note("this model has kept no sentences, so there is no evidence to show")
+        reporter(ProgressMode.auto).note("this model contains no sentences, so no evidence can be shown")
     asked: dict[str, Any] = {
         "narrower": narrower,
         "candidates": None if candidates is None else read_terms(candidates),

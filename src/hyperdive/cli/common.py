@@ -1,4 +1,4 @@
-"""What every verb shares: where results and progress go, and options that mean the same everywhere."""
+"""Options, output and progress shared by all verbs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ class ProgressMode(StrEnum):
 
 ProgressOption = Annotated[
     ProgressMode,
-    typer.Option("--progress", help="Progress on stderr: a bar in a terminal (auto), JSON lines, or none."),
+    typer.Option("--progress", help="Progress on stderr: a bar when stderr is a terminal (auto), JSON lines, or none."),
 ]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option("--threads", min=1, help="Cores to use; the result is the same for any number.", show_default="all"),
+    typer.Option("--threads", min=1, help="Number of threads; the result does not depend on it.", show_default="all"),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-ModelOption = Annotated[
-    str, typer.Option("--model", "-m", help="Model: a folder, or the name of one that comes with the package.")
-]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+ModelOption = Annotated[str, typer.Option("--model", "-m", help="Model folder, or the name of a packaged model.")]
 DEFAULT_MODEL = "en-wiki"
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.", show_default=False)]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output folder.", show_default=False)]
 
 
 def reporter(mode: ProgressMode) -> Progress:
@@ -45,7 +43,7 @@ def reporter(mode: ProgressMode) -> Progress:
 
 
 def write(text: str) -> None:
-    """A line of results on stdout; when nobody reads it any more (`| head`), the command ends quietly."""
+    """Write a line to stdout; exit quietly when the pipe is closed (`| head`)."""
     try:
         sys.stdout.write(text + "\n")
     except BrokenPipeError:
@@ -54,10 +52,10 @@ def write(text: str) -> None:
 
 
 def quiet_stdout() -> None:
-    """Send what may still come to nowhere, so that closing the stream is no error."""
+    """Point stdout at the null device, so that closing it raises no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_json(value: Any) -> None:
-    """A result as JSON on stdout."""
+    """Write a result to stdout as JSON."""
     write(json.dumps(value, indent=2, ensure_ascii=False))

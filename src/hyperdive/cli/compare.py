@@ -1,6 +1,7 @@
-"""Words side by side over the dimensions they have: a table, or with --plot the paper's main figure.
+"""Words side by side, dimension by dimension: a table, or with --plot the paper's main figure.
 
-Dimensions are sorted by the broadest word and named by their first words; values under 0.1 are hidden.
+Dimensions are sorted by their value for the most general word and labelled with their top words; values under 0.1 are
+hidden.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ import typer
 from hyperdive.cli.common import DEFAULT_MODEL, ForceOption, JsonOption, ModelOption, write, write_json
 
 PlotOption = Annotated[
-    Path | None, typer.Option("--plot", help="Also draw it into this .png or .svg file.", show_default=False)
+    Path | None, typer.Option("--plot", help="Also save a plot to this .png or .svg file.", show_default=False)
 ]
-DarkOption = Annotated[bool, typer.Option("--dark", help="Draw light on dark.")]
+DarkOption = Annotated[bool, typer.Option("--dark", help="Dark theme for the plot.")]
 
 
 def compare(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORD...", help="2 to 6 words, or phrases in quotes.", show_default=False)
+        list[str], typer.Argument(metavar="WORD...", help="2 to 6 words; quote phrases.", show_default=False)
     ],
     model: ModelOption = DEFAULT_MODEL,
     top: Annotated[
-        int | None, typer.Option("--top", "-n", min=1, help="How many dimensions.", show_default="all")
+        int | None, typer.Option("--top", "-n", min=1, help="Number of dimensions.", show_default="all")
     ] = None,
     plot: PlotOption = None,
     dark: DarkOption = False,

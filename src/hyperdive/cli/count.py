@@ -1,8 +1,8 @@
 """Encoded corpus → co-occurrence counts; also merges counts.
 
-Counts which words meet within the window, exactly. Several corpora are counted in one run, each with its own line
-borders; with --merge the inputs are count folders, and the result is the same as counting their corpora in one run. A
-run that was stopped goes on where it was when the same command is given again.
+Counts are exact. Several corpora can be counted in one run; context windows never cross lines or corpora. With --merge
+the inputs are count folders, and the result is identical to counting their corpora in one run. An interrupted run
+resumes when the same command is run again.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Weighting(StrEnum):
 
 MemoryOption = Annotated[
     str | None,
-    typer.Option(help="Stay under this much memory, such as 500MB or 4GB.", show_default="half of this machine's"),
+    typer.Option(help="Memory limit, such as 500MB or 4GB.", show_default="half of this machine's memory"),
 ]
-WindowOption = Annotated[int, typer.Option(help="Words at most this far apart inside a line meet; the paper's is 10.")]
+WindowOption = Annotated[int, typer.Option(help="Context words on each side (paper: 10).")]
 NearOption = Annotated[
     bool | None,
     typer.Option(
         "--near/--no-near",
-        help="Keep counts inside window - 1 as well, for the PMI filter of the paper's program.",
+        help="Also store counts for window - 1, which the PMI filter of the paper's code uses.",
         show_default="no; paper: yes",
     ),
 ]
@@ -67,17 +67,19 @@ def count(
         typer.Argument(metavar="CORPUS...", help="Encoded corpora; with --merge, count folders.", show_default=False),
     ],
     output: OutputOption,
-    merge: Annotated[bool, typer.Option("--merge", help="Add up count folders instead of counting corpora.")] = False,
-    preset: Annotated[Preset, typer.Option(help="Rules to start from: paper also keeps near counts.")] = Preset.default,
+    merge: Annotated[bool, typer.Option("--merge", help="Merge count folders instead of counting corpora.")] = False,
+    preset: Annotated[Preset, typer.Option(help="Base settings; paper also stores near counts.")] = Preset.default,
     window: WindowOption = 10,
-    sides: Annotated[Sides, typer.Option(help="Contexts on both sides of a word, or on one only.")] = Sides.both,
+    sides: Annotated[Sides, typer.Option(help="Side of the context window.")] = Sides.both,
     weighting: Annotated[
-        Weighting, typer.Option(help="A meeting counts 1 (flat) or 1/distance (harmonic, as in GloVe).")
+        Weighting, typer.Option(help="Weight of a co-occurrence: 1 (flat) or 1/distance (harmonic, as in GloVe).")
     ] = Weighting.flat,
     near: NearOption = None,
     min_count: Annotated[
         int | None,
-        typer.Option(help="Words rarer than this read as the unknown symbol.", show_default="as encoded"),
+        typer.Option(
+            help="Words with fewer occurrences are replaced by the unknown symbol.", show_default="as encoded"
+        ),
     ] = None,
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
@@ -113,7 +115,7 @@ def count(
             )
     except KeyboardInterrupt:
         if (output.parent / f".{output.name}.work").exists():
-            report.note("finished parts are kept: the same command goes on from here")
+            report.note("completed parts are kept; run the same command again to resume")
         raise
     if json:
         write_json(counts.header)
@@ -122,7 +124,7 @@ def count(
 
 
 def describe_counts(counts: Cooccurrence) -> None:
-    """The page a person sees after `count`."""
+    """Print a summary of a count store."""
     header = counts.header
     totals, parameters = header["totals"], header["parameters"]
     rare = int(counts.frequencies[0])
@@ -135,7 +137,7 @@ def describe_counts(counts: Cooccurrence) -> None:
         ("weighting", parameters["weighting"]),
         ("near counts", "kept" if counts.has_near else "not kept"),
         ("pairs", f"{totals['pairs'] // totals['scale']:,}"),
-        ("different pairs", f"{totals['entries']:,} (rare words counted by themselves)"),
+        ("distinct pairs", f"{totals['entries']:,} (rare words counted separately)"),
         ("corpora", f"{len(header['input']['corpora']):,}"),
         ("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")),
     ]

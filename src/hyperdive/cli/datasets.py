@@ -1,7 +1,7 @@
-"""List, fetch or verify the datasets that `evaluate` measures with.
+"""List, download or verify the evaluation datasets.
 
-They are fetched from the public repositories of their authors into a cache folder, each file compared with the
-checksum of the published one. HYPERDIVE_DATA or --data points at a folder that has them already.
+They are downloaded from the public repositories of their authors into a cache folder, and each file is checked against
+the checksum of the published one. Use HYPERDIVE_DATA or --data to name a folder that already has them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ class Action(StrEnum):
 
 
 def datasets(
-    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.list_,
+    action: Annotated[Action, typer.Argument(help="Action.")] = Action.list_,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Datasets; all when none is named.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Datasets; all if none is given.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Folder with the files.", show_default="HYPERDIVE_DATA, else a cache")
+        Path | None, typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that differ from the published ones.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that differ from the published ones.")
+    ] = False,
     as_json: JsonOption = False,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:

@@ -1,9 +1,10 @@
-"""See it work: the whole way on a small real corpus.
+"""Train on a small real corpus and show the results.
 
-Reads the text of the `demo` extra (dictionary definitions and beginnings of encyclopedia articles, three million
-words), trains a model on it and shows what it learned: answers with the sentences behind them, a tree, topics, two
-words drawn side by side, and figures on the datasets that are there. Nothing is fetched; all that is shown is computed
-in this run. Without the extra a small generated text stands in, and the page says so. The page is kept as demo.txt.
+Reads the text of the `demo` extra (dictionary definitions and introductions of encyclopedia articles, three million
+words), trains a model and shows what it learned: hypernyms with the sentences that state them, a taxonomy, topics, two
+words compared, and evaluation figures for the datasets that are installed. Nothing is downloaded; everything shown is
+computed in this run. Without the extra a small generated text is used, and the output says so. The output is also saved
+as demo.txt.
 """
 
 from __future__ import annotations
@@ -45,9 +46,7 @@ _SETS = ("BLESS", "EVALution", "LEDS", "HyperLex")
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for everything the demo makes.")] = Path(
-        "hyperdive-demo"
-    ),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output folder.")] = Path("hyperdive-demo"),
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:

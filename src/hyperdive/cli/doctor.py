@@ -1,7 +1,7 @@
-"""What is wrong with this machine, if anything.
+"""Check the installation and this machine.
 
-Checks Python, the libraries hyperdive needs, compiling, free memory and disk, and which extras are there. Exit code 1
-when something is missing that hyperdive cannot do without.
+Checks Python, the required libraries, compilation, free memory and disk, and the installed extras. The exit code is 1
+if a required part is missing or broken.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ EXTRAS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """Result of one check."""
 
     what: str
     state: str
-    """`ok`, `note` (fine, but good to know) or `wrong`."""
+    """`ok`, `note` (worth knowing, not an error) or `wrong`."""
     text: str
 
 
@@ -48,13 +48,13 @@ def doctor(json: JsonOption = False) -> None:
         for finding in findings:
             write(f"{finding.state:<5}  {finding.what:<{width}}  {finding.text}")
         wrong = sum(finding.state == "wrong" for finding in findings)
-        write("nothing is wrong" if not wrong else f"{wrong} thing(s) to repair")
+        write("All checks passed" if not wrong else f"{wrong} check(s) failed")
     if any(finding.state == "wrong" for finding in findings):
         raise typer.Exit(1)
 
 
 def examine() -> list[Finding]:
-    """All findings, in the order they are shown."""
+    """Run all checks, in the order they are shown."""
     python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     good = sys.version_info >= (3, 11)
     found = [
@@ -94,18 +94,18 @@ def _compiling() -> Finding:
 
         counts = np.zeros(3, dtype=np.int64)
         _streams.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)
-    except Exception as error:  # whatever a broken compiler throws, the user should read it here
+    except Exception as error:  # a broken compiler can raise anything; show it to the user
         return Finding("compiling", "wrong", f"numba cannot compile ({type(error).__name__}: {error})")
     if counts.tolist() != [0, 2, 1]:
-        return Finding("compiling", "wrong", "numba compiles wrongly here; reinstall numba and llvmlite")
+        return Finding("compiling", "wrong", "numba gives wrong results; reinstall numba and llvmlite")
     folder = os.environ.get("NUMBA_CACHE_DIR") or Path(_streams.__file__).parent / "__pycache__"
     if not os.access(folder, os.W_OK):
         return Finding(
             "compiling",
             "note",
-            f"works, but {folder} is not writable, so every start compiles anew (set NUMBA_CACHE_DIR)",
+            f"works, but {folder} is not writable, so kernels are recompiled at every start (set NUMBA_CACHE_DIR)",
         )
-    return Finding("compiling", "ok", "numba works and its results are cached")
+    return Finding("compiling", "ok", "numba works and its cache is writable")
 
 
 def _cores() -> Finding:

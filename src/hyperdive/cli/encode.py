@@ -1,8 +1,8 @@
 """Text → encoded corpus.
 
-Reads files, folders and globs (plain, .gz, .bz2, .xz, .zst; JSON lines, CSV, TSV and Parquet by their endings; - is
-standard input) and writes a folder that the later verbs work on. The same text gives the same bytes, whatever the
-number of threads and however it was compressed.
+Reads files, folders and globs (plain text, .gz, .bz2, .xz, .zst; JSON lines, CSV, TSV and Parquet by file extension; -
+is standard input) and writes the folder that the other verbs read. The same text gives the same bytes for any number of
+threads and any compression.
 """
 
 from __future__ import annotations
@@ -68,73 +68,89 @@ def encode(
     ],
     output: OutputOption,
     preset: Annotated[
-        Preset, typer.Option(help="Rules to start from: for your own text, or exactly the paper's.")
+        Preset, typer.Option(help="Base settings: for your own text, or exactly the paper's.")
     ] = Preset.default,
     document: Annotated[
-        Document, typer.Option(help="What a document is in plain text: a line or a whole file.")
+        Document, typer.Option(help="Unit of a document in plain text: a line or a whole file.")
     ] = Document.line,
-    field: Annotated[str, typer.Option(help="JSON lines: the field with the text (a.b looks inside a).")] = "text",
-    column: Annotated[str, typer.Option(help="CSV, TSV, Parquet: the column with the text.")] = "text",
+    field: Annotated[
+        str, typer.Option(help="JSON lines: field that holds the text (a.b for a nested field).")
+    ] = "text",
+    column: Annotated[str, typer.Option(help="CSV, TSV, Parquet: column that holds the text.")] = "text",
     hyphens: Annotated[
-        Hyphens | None, typer.Option(help="Words joined by hyphen or apostrophe.", show_default="split; paper: drop")
+        Hyphens | None,
+        typer.Option(help="Treatment of words with a hyphen or apostrophe.", show_default="split; paper: drop"),
     ] = None,
     alphabet: Annotated[
         Alphabet | None,
-        typer.Option(help="Letters a word may have; others are dropped.", show_default="unicode; paper: ascii"),
+        typer.Option(
+            help="Alphabet of words; words with other letters are dropped.", show_default="unicode; paper: ascii"
+        ),
     ] = None,
-    lemmas: Annotated[Lemmas | None, typer.Option(help="Base forms (dogs → dog).", show_default="simplemma")] = None,
-    language: Annotated[str | None, typer.Option(help="Language of the text, for lemmas.", show_default="en")] = None,
+    lemmas: Annotated[Lemmas | None, typer.Option(help="Lemmatiser (dogs → dog).", show_default="simplemma")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the text, for lemmatisation.", show_default="en")
+    ] = None,
     stopwords: Annotated[
-        str | None, typer.Option(help="english, none, or a file with one word a line.", show_default="english")
+        str | None,
+        typer.Option(help="Stop words: english, none, or a file with one word per line.", show_default="english"),
     ] = None,
     pos: Annotated[
-        Pos | None, typer.Option(help="Attach parts of speech (dog|n) with this tagger.", show_default="none")
+        Pos | None, typer.Option(help="Part-of-speech tagger; tags are attached to words (dog|n).", show_default="none")
     ] = None,
     phrases: Annotated[
         str | None,
         typer.Option(
-            help="Multi-word terms: none, auto (found in the text), or a file with one a line.", show_default="none"
+            help="Multi-word terms: none, auto (detected in the text), or a file with one per line.",
+            show_default="none",
         ),
     ] = None,
     phrase_threshold: Annotated[
-        float | None, typer.Option(help="Normalised PMI from which auto joins neighbours.", show_default="0.5")
+        float | None,
+        typer.Option(help="Minimum normalised PMI for --phrases auto to join adjacent words.", show_default="0.5"),
     ] = None,
     min_count: Annotated[
-        int | None, typer.Option(help="Words rarer than this read as the unknown symbol.", show_default="10")
+        int | None,
+        typer.Option(help="Words with fewer occurrences are replaced by the unknown symbol.", show_default="10"),
     ] = None,
-    rare: Annotated[Rare | None, typer.Option(help="What becomes of rare words.", show_default="unknown")] = None,
+    rare: Annotated[Rare | None, typer.Option(help="Treatment of rare words.", show_default="unknown")] = None,
     line_length: Annotated[
         str | None,
-        typer.Option(help="Kept words a line, or document, or sentence: windows end there.", show_default="100"),
+        typer.Option(
+            help="Words per line, or document, or sentence; context windows do not cross lines.", show_default="100"
+        ),
     ] = None,
     last_line: Annotated[
-        LastLine | None, typer.Option(help="An incomplete last line.", show_default="keep; paper: drop")
+        LastLine | None, typer.Option(help="Treatment of an incomplete last line.", show_default="keep; paper: drop")
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(help="Stop after this many; 0 reads everything.", show_default="0; paper: 51200000")
+        int | None, typer.Option(help="Stop after this many tokens; 0: no limit.", show_default="0; paper: 51200000")
     ] = None,
     budget: Annotated[
         Budget | None,
         typer.Option(
-            help="What --max-tokens counts: words before stop words go, or kept words.", show_default="alphabetic"
+            help="What --max-tokens counts: alphabetic tokens before stop-word removal, or tokens kept.",
+            show_default="alphabetic",
         ),
     ] = None,
     shuffle: Annotated[
-        int | None, typer.Option(help="Read documents in a random order with this seed.", show_default="input order")
+        int | None, typer.Option(help="Shuffle documents with this seed.", show_default="input order")
     ] = None,
     keep_text: Annotated[
         bool | None,
-        typer.Option("--keep-text/--no-keep-text", help="Keep the original text too.", show_default="up to 1 GiB"),
+        typer.Option(
+            "--keep-text/--no-keep-text", help="Store the original text in the corpus.", show_default="up to 1 GiB"
+        ),
     ] = None,
     patterns: Annotated[
         bool | None,
         typer.Option(
             "--patterns/--no-patterns",
-            help="Collect what the text states (dogs such as poodles) in the same pass.",
+            help="Also match Hearst patterns (dogs such as poodles) in the same pass.",
             show_default="yes for English",
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse invalid UTF-8 and NUL bytes.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail on invalid UTF-8 or NUL bytes.")] = False,
     force: ForceOption = False,
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,

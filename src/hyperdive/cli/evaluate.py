@@ -1,8 +1,8 @@
-"""How good is a model? Its figures on the eleven datasets, beside the paper's.
+"""Evaluate a model on the eleven datasets, next to the paper's figures.
 
-Average precision in per cent for the ten binary sets, Spearman's ρ for HyperLex; beneath each figure its distance to
-the paper's, in colour. Pairs with a word that has no vector rank last. A file of your own pairs (hyponym, hypernym,
-True or False) works wherever a dataset does. Random and a frequency-only baseline are always beside the rest.
+Average precision in per cent for the ten binary datasets, Spearman's ρ for HyperLex; below each figure, in colour, the
+difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
+hypernym, True or False) can be used in place of a dataset. A random and a frequency baseline are always included.
 """
 
 from __future__ import annotations
@@ -28,53 +28,62 @@ BASELINES = ("Frequency", "Random")
 
 def evaluate(
     model: Annotated[
-        str, typer.Option("--model", "-m", help="Model or space: a folder, or a packaged name.")
+        str, typer.Option("--model", "-m", help="Model or space folder, or the name of a packaged model.")
     ] = "en-wiki",
     pos_model: Annotated[
-        str | None, typer.Option("--pos-model", help="Model with POS tags, for the tagged sets.", show_default=False)
+        str | None,
+        typer.Option("--pos-model", help="Model with POS tags, for the POS-tagged datasets.", show_default=False),
     ] = None,
     skipgram: Annotated[
         str | None,
-        typer.Option("--skipgram", help="Space to take W from instead of the model's own.", show_default=False),
+        typer.Option("--skipgram", help="Space to compute W from, instead of the model's own.", show_default=False),
     ] = None,
     counts: Annotated[
-        str | None, typer.Option("--counts", help="SBOW Freq space, for the entropies of SLQS.", show_default=False)
+        str | None,
+        typer.Option("--counts", help="SBOW Freq space, for the context entropies of SLQS.", show_default=False),
     ] = None,
     datasets: Annotated[
         list[str] | None,
-        typer.Option("--datasets", "-d", help="Datasets or files of pairs, by commas.", show_default="the eleven"),
+        typer.Option(
+            "--datasets", "-d", help="Datasets or files of pairs, comma-separated.", show_default="all eleven"
+        ),
     ] = None,
     scores: Annotated[
         list[str] | None,
-        typer.Option("--scores", "-s", help="Scores such as C*dS,AL1:w0=20.", show_default="all there are"),
+        typer.Option(
+            "--scores", "-s", help="Scores, comma-separated, such as C*dS,AL1:w0=20.", show_default="all available"
+        ),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", help="Another model, for a paired test.", show_default=False)
+        str | None, typer.Option("--baseline", help="Model to compare with, by a paired test.", show_default=False)
     ] = None,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=0, help="Resamples for 95 % intervals and tests; 0 is none.")
+        int, typer.Option("--resamples", min=0, help="Bootstrap resamples for 95 % intervals and tests; 0: none.")
     ] = 1000,
     further: Annotated[
-        bool, typer.Option("--further", help="Also F1, accuracy, AP@100, directionality and coverage (in JSON).")
+        bool,
+        typer.Option("--further", help="Also compute F1, accuracy, AP@100, directionality and coverage (in JSON)."),
     ] = False,
     discovery: Annotated[
         list[str] | None,
         typer.Option(
-            "--discovery", help="Datasets for MAP, MRR and P@5 over the whole vocabulary.", show_default=False
+            "--discovery",
+            help="Datasets for MAP, MRR and P@5 with the whole vocabulary as candidates.",
+            show_default=False,
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Also write a self-contained HTML page.", show_default=False)
+        Path | None, typer.Option("--report", help="Also write a self-contained HTML report.", show_default=False)
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Folder with the datasets.", show_default="HYPERDIVE_DATA, else a cache"),
+        typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache"),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Refuse dataset files that differ from the published ones.")
+        bool, typer.Option("--verify/--no-verify", help="Fail if a dataset file differs from the published one.")
     ] = True,
-    exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly, never by their lemma.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the resamples.")] = 0,
+    exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly; do not try their lemmas.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the resamples.")] = 0,
     as_json: JsonOption = False,
     force: ForceOption = False,
     threads: ThreadsOption = None,
@@ -200,22 +209,22 @@ def _print(found: Any, differences: Any, further: dict[str, Any] | None) -> None
     out = io.StringIO()
     width = max(shutil.get_terminal_size((140, 24)).columns, 100)
     console = Console(file=out, force_terminal=colour, width=width, highlight=False, legacy_windows=False)
-    console.print(f"{found.model} ({found.kind}): AP in per cent, ρ for HyperLex; beneath, the distance to the paper")
+    console.print(f"{found.model} ({found.kind}): AP in per cent, ρ for HyperLex; below, the difference from the paper")
     console.print(results_table(found))
     console.print()
     console.print(sizes_table(found))
     if differences is not None:
-        console.print("\nagainst the baseline (points, two-sided p)")
+        console.print("\ncompared with the baseline (points, two-sided p)")
         console.print(difference_table(differences))
     if further is not None:
         for score, one in further["directionality"].items():
             console.print(
-                f"\ndirection by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of the decided)", end=""
+                f"\ndirection by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of decided pairs)", end=""
             )
         covered = further["coverage"]
         console.print(
             f"\ncoverage: {covered['found']} of {covered['words']} words, "
-            f"{covered['nonzero_dimensions']:.1f} non-zero dimensions in the mean"
+            f"{covered['nonzero_dimensions']:.1f} non-zero dimensions on average"
         )
         for name, one in further["discovery"].items():
             console.print(

@@ -1,7 +1,7 @@
-"""The sentences behind a pair: where does the text say that the first is a kind of the second?
+"""Sentences in which the text states that the first term is a kind of the second.
 
-Prints how often each pattern says so, and the most telling sentences with both terms marked (bold in a terminal,
-**stars** elsewhere). A model keeps a few sentences for each pair, and none when its text was not to be kept.
+Prints the number of matches of each pattern and the best sentences, with both terms marked (bold in a terminal,
+**asterisks** elsewhere). A model keeps a few sentences per pair, or none if it was trained without the text.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _OTHERS = 5  # terms named instead, when nothing is said of a pair
 
 
 def evidence(
-    hyponym: Annotated[str, typer.Argument(help="The narrower term; a phrase in quotes.", show_default=False)],
-    hypernym: Annotated[str, typer.Argument(help="The broader term.", show_default=False)],
+    hyponym: Annotated[str, typer.Argument(help="Hyponym (narrower term); quote a phrase.", show_default=False)],
+    hypernym: Annotated[str, typer.Argument(help="Hypernym (broader term).", show_default=False)],
     model: ModelOption = DEFAULT_MODEL,
-    top: Annotated[int, typer.Option("--top", "-n", min=0, help="How many sentences at most.")] = 5,
-    reverse: Annotated[bool, typer.Option("--reverse", help="Also the other way round.")] = False,
+    top: Annotated[int, typer.Option("--top", "-n", min=0, help="Maximum number of sentences.")] = 5,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Also show the reverse pair.")] = False,
     json: JsonOption = False,
 ) -> None:
     from hyperdive.errors import InputError

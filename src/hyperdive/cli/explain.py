@@ -1,8 +1,8 @@
-"""Is a poodle a dog? The pair dimension by dimension, and the verdict of every score.
+"""A pair dimension by dimension, and what every score says.
 
-Each line says whether the broader word includes the narrower one in that dimension and where that fails. A score says
-yes when the pair scores above its reverse; its place is that of the hypernym among all words of the model. With --plot
-the two words are drawn as distributions with the cost of AL₁, as in the paper.
+Each line shows whether the hypernym includes the hyponym in that dimension. A score says yes when the pair scores
+higher than its reverse; its rank is that of the hypernym among all words of the model. With --plot, the two words
+are drawn as distributions together with the cost of AL₁, as in the paper.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hyperdive.cli.compare import DarkOption, PlotOption
 
 
 def explain(
-    word: Annotated[str, typer.Argument(metavar="WORD", help="The narrower term.", show_default=False)],
-    hypernym: Annotated[str, typer.Argument(metavar="HYPERNYM", help="The broader term.", show_default=False)],
+    word: Annotated[str, typer.Argument(metavar="WORD", help="Hyponym (narrower term).", show_default=False)],
+    hypernym: Annotated[str, typer.Argument(metavar="HYPERNYM", help="Hypernym (broader term).", show_default=False)],
     model: ModelOption = DEFAULT_MODEL,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many dimensions.")] = 20,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="Number of dimensions.")] = 20,
     plot: PlotOption = None,
     dark: DarkOption = False,
     force: ForceOption = False,

@@ -1,7 +1,7 @@
-"""A model's vectors in another program's format.
+"""Export vectors to the formats of other tools.
 
-FILE's ending tells the format: .txt or .vec (word2vec text), .kv (gensim KeyedVectors), .json (the DIVE authors'
-{word: {dimension: value}}), .parquet; .txt.gz and .json.gz are gzipped.
+The format follows from the extension of FILE: .txt or .vec (word2vec text), .kv (gensim KeyedVectors), .json (the DIVE
+authors' {word: {dimension: value}}), .parquet; .txt.gz and .json.gz are compressed.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Format(StrEnum):
 
 
 FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="Format of the file.", show_default="by the file's ending")
+    Format | None, typer.Option("--format", help="File format.", show_default="by the file extension")
 ]
 
 
 def export(
-    model: Annotated[str, typer.Argument(help="A model or space folder.", show_default=False)],
-    file: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
-    space: Annotated[Which, typer.Option(help="Which vectors of the model.")] = Which.dive,
+    model: Annotated[str, typer.Argument(help="Model or space folder.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="Output file.", show_default=False)],
+    space: Annotated[Which, typer.Option(help="Vectors to export.")] = Which.dive,
     kind: FormatOption = None,
     force: ForceOption = False,
 ) -> None:
@@ -52,6 +52,8 @@ def export(
     opened = open_space(model)
     chosen = opened if isinstance(opened, VectorSpace) else getattr(opened, str(space))
     if chosen is None:
-        raise Error(f"{model}: this model has no {space} vectors", hint="train with them, or choose another --space")
+        raise Error(
+            f"{model}: this model has no {space} vectors", hint="choose another --space, or train a model that has them"
+        )
     run(chosen, file, kind=None if kind is None else str(kind), force=force)
     write(f"{file}: {len(chosen):,} words, {chosen.dimensions:,} dimensions")

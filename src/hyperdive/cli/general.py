@@ -1,7 +1,8 @@
-"""The most general words of a model, on the whole or for a query.
+"""The most general words of a model, overall or for a query.
 
-Without a query the words with the largest sum; with one those with the largest product with its vector, which are
-general within its topics. With --paper the list is compared with the paper's, for no query, species and system.
+Without a query, words are ranked by the sum of their vector; with one, by their dot product with the vector of the
+query, which favours words that are general within its topics. With --paper the list is compared with the paper's, which
+has lists for no query, species and system.
 """
 
 from __future__ import annotations
@@ -16,10 +17,15 @@ from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write, 
 def general(
     model: ModelOption = DEFAULT_MODEL,
     query: Annotated[
-        str | None, typer.Option("--query", help="A word whose topics count.", show_default="none")
+        str | None,
+        typer.Option(
+            "--query", help="Rank words that are general within the topics of this word.", show_default="none"
+        ),
     ] = None,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many words.")] = 30,
-    paper: Annotated[bool, typer.Option("--paper", help="Count the words that the paper's list has too.")] = False,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="Number of words.")] = 30,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Mark and count the words that are also in the paper's list.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     from hyperdive.benchmark.paper import general_words as printed

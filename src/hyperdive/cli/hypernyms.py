@@ -1,9 +1,9 @@
-"""What is a poodle? Broader terms of a word, the likeliest first, with what speaks for each.
+"""Hypernyms (broader terms) of a word, most likely first, with the signals that support each.
 
-Answers come from the whole vocabulary or from a list of your own terms (--candidates). Each has a confidence (with a
-model that has read patterns; else a score), the signals that agree (patterns, inclusion, generality, similarity) and
-how often the text states it. Where nothing is likely enough the answer is "not known". Words too general to say
-anything (thing, kind, use) are left out unless your own list names them.
+Answers are drawn from the whole vocabulary, or from your own list of terms (--candidates). Each answer has a confidence
+(or a score, if the model has no patterns), the signals that agree (patterns, inclusion, generality, similarity) and the
+number of times the text states it. If no answer is likely enough, the result is "not known". Words too general to be
+informative (thing, kind, use) are excluded unless your list contains them.
 """
 
 from __future__ import annotations

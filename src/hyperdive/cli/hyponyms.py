@@ -1,4 +1,4 @@
-"""Narrower terms of a word, the likeliest first, with what speaks for each; options as for hypernyms."""
+"""Hyponyms (narrower terms) of a word, most likely first; the options are those of hypernyms."""
 
 from __future__ import annotations
 

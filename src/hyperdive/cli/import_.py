@@ -1,7 +1,8 @@
-"""Vectors of another program → a hyperdive model.
+"""Import vectors from other tools as a hyperdive model.
 
-FILE's ending tells the format, as for export. The vectors stand where DIVE's would, so that every score can be tried
-on them; --skipgram adds a second file for the score W. Formats without frequencies count each word once.
+The format follows from the extension of FILE, as for export. The vectors take the place of DIVE's, so that every score
+can be computed on them; --skipgram adds a second file for the score W. If the format has no word frequencies, every
+word gets frequency 1.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from hyperdive.cli.export import FormatOption
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="A file of vectors.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="File of vectors.", show_default=False)],
     output: OutputOption,
     skipgram: Annotated[
-        Path | None, typer.Option("--skipgram", help="Vectors for the score W, of the same words.", show_default=False)
+        Path | None,
+        typer.Option("--skipgram", help="File of vectors for the score W, with the same words.", show_default=False),
     ] = None,
     kind: FormatOption = None,
     force: ForceOption = False,

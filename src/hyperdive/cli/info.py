@@ -1,7 +1,7 @@
-"""What a file or folder is, and what is in it.
+"""Describe a corpus, counts or model folder.
 
-Shows the header of a corpus, counts or other hyperdive folder: parameters, sizes, where the words went. With
---verify every file is compared with its checksum.
+Prints its parameters and sizes and, for a corpus, how many words were kept or dropped and why. With --verify every file
+is checked against its checksum.
 """
 
 from __future__ import annotations
@@ -33,14 +33,20 @@ _REASONS = {
 
 
 def info(
-    path: Annotated[Path, typer.Argument(help="A folder made by hyperdive, or a packaged model.", show_default=False)],
-    verify: Annotated[bool, typer.Option("--verify", help="Compare every file with its checksum.")] = False,
-    drop_text: Annotated[bool, typer.Option("--drop-text", help="Remove the original text kept in a corpus.")] = False,
-    words: Annotated[int, typer.Option(min=0, help="How many of the most frequent words to show.")] = 10,
-    coverage: Annotated[bool, typer.Option("--coverage", help="How many words of each dataset a corpus has.")] = False,
+    path: Annotated[
+        Path, typer.Argument(help="Folder written by hyperdive, or the name of a packaged model.", show_default=False)
+    ],
+    verify: Annotated[bool, typer.Option("--verify", help="Check every file against its checksum.")] = False,
+    drop_text: Annotated[
+        bool, typer.Option("--drop-text", help="Delete the original text stored in a corpus.")
+    ] = False,
+    words: Annotated[int, typer.Option(min=0, help="Number of most frequent words to show.")] = 10,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Show how many words of each dataset are in the corpus.")
+    ] = False,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Folder with the datasets.", show_default="HYPERDIVE_DATA, else a cache"),
+        typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache"),
     ] = None,
     json: JsonOption = False,
 ) -> None:

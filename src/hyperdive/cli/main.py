@@ -20,33 +20,33 @@ except ImportError:
     from click import exceptions as usage  # type: ignore[no-redef]
 
 VERBS = {
-    "demo": "See it work: the whole way on a small real corpus.",
+    "demo": "Train on a small real corpus and show the results.",
     "encode": "Text → encoded corpus.",
     "count": "Encoded corpus → co-occurrence counts; also merges counts.",
     "train": "Text, a corpus or counts → a model.",
-    "hypernyms": "What is a poodle? Broader terms of a word, with what speaks for each.",
-    "hyponyms": "Narrower terms of a word.",
-    "similar": "The nearest words of a word.",
-    "explain": "Is a poodle a dog? A pair dimension by dimension, and the verdict of every score.",
-    "evidence": "The sentences behind a pair: where does the text say that a poodle is a dog?",
-    "compare": "Words side by side over the dimensions they share, as a table or a picture.",
+    "hypernyms": "Hypernyms (broader terms) of a word, ranked, with the supporting signals.",
+    "hyponyms": "Hyponyms (narrower terms) of a word, ranked.",
+    "similar": "Nearest neighbours of a word.",
+    "explain": "A pair dimension by dimension, and what every score says.",
+    "evidence": "Sentences in which the text states that one term is a kind of another.",
+    "compare": "Words side by side, dimension by dimension, as a table or a plot.",
     "general": "The most general words of a model.",
-    "topics": "The dimensions of a model, each with a label and its words, and their health.",
-    "taxonomy": "A tree of terms: each under the term it is a kind of.",
-    "score": "Pairs of terms under every score: is the first a kind of the second?",
-    "evaluate": "How good is a model? Its figures on eleven datasets, beside the paper's.",
-    "reproduce": "Every table of the paper from raw text, each figure beside the printed one.",
-    "datasets": "List, fetch or verify the datasets.",
-    "export": "A model's vectors in another program's format.",
-    "import": "Vectors of another program → a hyperdive model.",
-    "info": "What a file or folder is, and what is in it.",
-    "plan": "Time, memory and disk of a run, before it starts.",
-    "doctor": "What is wrong with this machine, if anything.",
+    "topics": "The dimensions of a model: label, top words and quality checks.",
+    "taxonomy": "Build a taxonomy: an acyclic is-a tree over terms.",
+    "score": "Score pairs of terms: is the first a kind of the second?",
+    "evaluate": "Evaluate a model on eleven datasets, next to the paper's figures.",
+    "reproduce": "Reproduce every table of the paper from raw text.",
+    "datasets": "List, download or verify the evaluation datasets.",
+    "export": "Export vectors to the formats of other tools.",
+    "import": "Import vectors from other tools as a hyperdive model.",
+    "info": "Describe a corpus, counts or model folder.",
+    "plan": "Estimate the time, memory and disk of a run.",
+    "doctor": "Check the installation and this machine.",
 }
-"""Every verb, in the order a user meets them; each lives in a module of its name and loads when it is asked for."""
+"""Every verb, in the order of a typical session; each lives in a module of its name, imported on first use."""
 
 
-_INTERRUPTED = "interrupted; nothing half-written is left"
+_INTERRUPTED = "interrupted; no partial output was left behind"
 
 
 class _LazyGroup(TyperGroup):
@@ -86,7 +86,7 @@ def hyperdive(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Raw text in, is-a knowledge out: which words are kinds of which, learned from plain text."""
+    """Raw text in, is-a knowledge out: learn from plain text which words are kinds of which."""
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,7 +1,6 @@
-"""Time, memory and disk of a run, before it starts.
+"""Estimate the time, memory and disk of a run.
 
-For text: what `hyperdive encode` would need. For an encoded corpus: what `hyperdive count` would need with the same
-options. Estimates, not promises.
+For text: what `hyperdive encode` needs. For an encoded corpus: what `hyperdive count` needs with the same options.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ def _reading(path: list[str], threads: int | None, json: bool) -> None:
 
     found = plan_text(find_sources(path, lambda name, reason: None), threads=threads)
     if found is None:
-        raise InputError("the size of standard input is not known before it is read")
+        raise InputError("the size of standard input is unknown until it is read")
     if json:
         write_json({"encode": asdict(found)})
         return
-    write(f"{', '.join(path)}: encoding would need about")
+    write(f"{', '.join(path)}: estimate for encoding")
     _table(
         ("text", human(found.text_bytes, "B")),
         ("time", duration(found.seconds)),
         ("memory", human(found.memory, "B")),
         ("disk", human(found.disk, "B")),
-        ("disk on the way", human(found.work_disk, "B")),
-        ("kept words", human(found.tokens)),
+        ("temporary disk", human(found.work_disk, "B")),
+        ("tokens kept", human(found.tokens)),
     )
 
 
@@ -73,15 +72,15 @@ def _counting(path: Path, window: int, near: bool, memory: str | None, threads: 
     if json:
         write_json({"count": asdict(found)})
         return
-    write(f"{path}: counting would need about")
+    write(f"{path}: estimate for counting")
     _table(
         ("time", duration(found.seconds)),
-        ("memory", f"{human(found.memory, 'B')} (and about 200 MB for Python and its libraries)"),
+        ("memory", f"{human(found.memory, 'B')} (plus about 200 MB for Python and libraries)"),
         ("disk", human(found.disk, "B")),
-        ("disk on the way", human(found.work_disk, "B") if found.work_disk else "no more"),
-        ("blocks of text", f"{found.blocks:,}"),
+        ("temporary disk", human(found.work_disk, "B") if found.work_disk else "none"),
+        ("blocks", f"{found.blocks:,}"),
         ("threads", f"{found.threads:,}"),
-        ("different pairs", human(found.entries)),
+        ("distinct pairs", human(found.entries)),
     )
 
 

@@ -1,4 +1,4 @@
-"""The reference of the command line, `docs/cli.md`, made from the verbs themselves: `make docs` writes it."""
+"""Generate `docs/cli.md`, the command-line reference, from the help texts (`make docs`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hyperdive.cli.main import VERBS
 
 _INTRODUCTION = """# The command line
 
-Made from the program's own help texts (`make docs`). Results go to stdout, progress and notes to stderr. Exit codes:
-0 fine, 1 failed, 2 wrong usage. Every error is one line that says what to type next.
+Generated from the help texts by `make docs`. Results go to stdout, progress and notes to stderr. Exit codes: 0 success,
+1 failure, 2 usage error. Every error is one line that says what to do next.
 
 | verb | does |
 | --- | --- |

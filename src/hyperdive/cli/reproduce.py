@@ -1,8 +1,8 @@
-"""Every table of the paper from raw text, each figure beside the printed one.
+"""Reproduce every table of the paper from raw text, each figure next to the published one.
 
-One run encodes the text with and without parts of speech, trains every space the paper compares, measures them on the
-eleven datasets and writes tables, figures and a list of the paper's claims that hold or do not. It takes under two
-and a half hours on two cores. Each stage is kept: a run that was stopped goes on when the same command is typed again.
+One run encodes the text with and without parts of speech, trains every space the paper compares, evaluates them on the
+eleven datasets and writes tables, plots and a list of which of the paper's claims hold. It takes under two and a half
+hours on two cores. Finished stages are kept: an interrupted run resumes when the same command is run again.
 """
 
 from __future__ import annotations
@@ -25,55 +25,58 @@ from hyperdive.cli.train import Solver
 
 def reproduce(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the run; its results/ has the tables.", show_default=False)
+        Path,
+        typer.Option(
+            "--output", "-o", help="Output folder; the tables are written to its results/ folder.", show_default=False
+        ),
     ],
     corpus: Annotated[
         list[str],
-        typer.Option(
-            "--corpus", help="Text to train on, such as English Wikipedia; may be repeated.", show_default=False
-        ),
+        typer.Option("--corpus", help="Training text, such as English Wikipedia; may be repeated.", show_default=False),
     ],
     pubmed: Annotated[
         list[str] | None,
         typer.Option(
-            "--pubmed", help="Biomedical abstracts, one a line, for the table on Medical.", show_default=False
+            "--pubmed", help="Biomedical abstracts, one per line, for the table on Medical.", show_default=False
         ),
     ] = None,
     solver: Annotated[
-        Solver, typer.Option(help="How DIVE is trained: ours, or the paper's constants and way (hours).")
+        Solver, typer.Option(help="Solver for DIVE: ours (fast), or the paper's algorithm and constants (hours).")
     ] = Solver.fast,
     without: Annotated[
         list[str] | None,
         typer.Option(
             "--without",
-            help="Leave out a part: pos, half, kmeans, gaussian or word2vec; its cells stay empty.",
+            help="Skip a part: pos, half, kmeans, gaussian or word2vec; its cells stay empty.",
             show_default=False,
         ),
     ] = None,
     tables_only: Annotated[
-        bool, typer.Option("--tables-only", help="Train nothing; write the tables of what is done.")
+        bool, typer.Option("--tables-only", help="Do not train; write the tables from finished stages.")
     ] = False,
-    plan_only: Annotated[bool, typer.Option("--plan", help="Print what would be done and how long it takes.")] = False,
-    tagger: Annotated[
-        str, typer.Option("--tagger", help="Program for parts of speech: textblob or spacy.")
-    ] = "textblob",
-    dimensions: Annotated[int, typer.Option("--dimensions", min=2, help="Length of every vector.")] = 100,
-    min_count: Annotated[int, typer.Option("--min-count", min=1, help="Words rarer than this are unknown.")] = 10,
+    plan_only: Annotated[
+        bool, typer.Option("--plan", help="Print the stages and their estimated times, and exit.")
+    ] = False,
+    tagger: Annotated[str, typer.Option("--tagger", help="Part-of-speech tagger: textblob or spacy.")] = "textblob",
+    dimensions: Annotated[int, typer.Option("--dimensions", min=2, help="Number of dimensions.")] = 100,
+    min_count: Annotated[
+        int, typer.Option("--min-count", min=1, help="Words with fewer occurrences are replaced by the unknown symbol.")
+    ] = 10,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=0, help="Resamples for the intervals of the claims; 0 is none.")
+        int, typer.Option("--resamples", min=0, help="Bootstrap resamples for the intervals of the claims; 0: none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of training and resamples.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of training and resamples.")] = 0,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Folder with the datasets.", show_default="HYPERDIVE_DATA, else a cache"),
+        typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache"),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Refuse dataset files that differ from the published ones.")
+        bool, typer.Option("--verify/--no-verify", help="Fail if a dataset file differs from the published one.")
     ] = True,
     threads: Annotated[
         int | None,
         typer.Option(
-            "--threads", min=1, help="Cores to use; only word2vec depends on their number.", show_default="all"
+            "--threads", min=1, help="Number of threads; only the result of word2vec depends on it.", show_default="all"
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -130,4 +133,4 @@ def reproduce(
         write(f"{claim.verdict:<15} {claim.statement}\n{'':<15} {claim.figures}")
     write(f"\nAll tables: {made.folder / 'index.html'}")
     if made.missing:
-        shown.note(f"not done yet: {', '.join(made.missing)}")
+        shown.note(f"not finished: {', '.join(made.missing)}")

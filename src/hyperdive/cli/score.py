@@ -1,8 +1,8 @@
 """Score pairs of terms: is the first a kind of the second?
 
-PAIRS is a file with a hyponym candidate and a hypernym candidate on each line, tab or comma separated or JSON lines;
-further columns are kept, - is standard input. Every line comes out again, in order, with one column a score; larger
-always means more likely. A line with a word that has no vector has empty scores and names the word in `unknown`.
+PAIRS is a file with a candidate hyponym and a candidate hypernym on each line (TSV, CSV or JSON lines; - is standard
+input). Other columns are copied. Every line is written back in order, with one column per score; larger always means
+more likely. If a word has no vector, the scores are empty and the word is named in the column `unknown`.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from hyperdive.scores.pair_files import PairFormat
 
 def score(
     pairs: Annotated[
-        str | None, typer.Argument(metavar="PAIRS", help="File of pairs; - is standard input.", show_default=False)
+        str | None, typer.Argument(metavar="PAIRS", help="File of pairs, or - for standard input.", show_default=False)
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="Model or space: a folder, or a packaged name.")
+        str, typer.Option("--model", "-m", help="Model or space folder, or the name of a packaged model.")
     ] = "en-wiki",
     scores: Annotated[
         list[str] | None,
         typer.Option(
             "--score",
             "-s",
-            help="A score such as C*dS or AL1:w0=20; give it several times.",
-            show_default="all there are",
+            help="Score such as C*dS or AL1:w0=20; may be repeated.",
+            show_default="all available",
         ),
     ] = None,
     skipgram: Annotated[
         str | None,
-        typer.Option("--skipgram", help="Space to take W from instead of the model's own.", show_default=False),
+        typer.Option("--skipgram", help="Space to compute W from, instead of the model's own.", show_default=False),
     ] = None,
     counts: Annotated[
         str | None,
         typer.Option("--counts", help="SBOW Freq space, for the context entropies of SLQS.", show_default=False),
     ] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly, never by their lemma.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly; do not try their lemmas.")] = False,
     input_format: Annotated[
         PairFormat | None,
-        typer.Option("--input-format", help="How PAIRS is written.", show_default="by its name or first line"),
+        typer.Option("--input-format", help="Format of PAIRS.", show_default="by file name or first line"),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write.", show_default="standard output")
+        Path | None, typer.Option("--output", "-o", help="Output file.", show_default="standard output")
     ] = None,
     output_format: Annotated[
         PairFormat | None,
-        typer.Option("--output-format", help="How to write the result.", show_default="as it came in"),
+        typer.Option("--output-format", help="Output format.", show_default="as the input"),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List all scores with their formulas, and stop.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List all scores with their formulas and exit.")] = False,
     as_json: JsonOption = False,
     force: ForceOption = False,
     threads: ThreadsOption = None,
@@ -75,7 +75,7 @@ def score(
         _list(as_json)
         return
     if pairs is None:
-        raise OptionError("no file of pairs was named", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
+        raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
     from hyperdive._spelling import near_spellings
     from hyperdive.scores import usable_scores
     from hyperdive.scores.opening import open_source
@@ -97,7 +97,7 @@ def score(
         guess = f" (did you mean {' or '.join(near)}?)" if near else ""
         report.note(
             f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {word!r}{guess}; "
-            "they are marked in the column 'unknown'"
+            "see the column 'unknown'"
         )
 
 
@@ -128,7 +128,7 @@ def _list(as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _output(path: Path | None, force: bool) -> Any:
-    """Standard output, or a file that appears when it is complete."""
+    """Standard output, or a file that appears only when it is complete."""
     if path is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""The nearest words of a word or a phrase in quotes, by the cosine of the skip-gram vectors (of DIVE without them)."""
+"""Nearest neighbours of a word or a quoted phrase, by cosine of the skip-gram vectors (or DIVE, if there are none)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write
 
 
 def similar(
-    word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or a phrase in quotes.", show_default=False)],
+    word: Annotated[str, typer.Argument(metavar="WORD", help="Word; quote a phrase.", show_default=False)],
     model: ModelOption = DEFAULT_MODEL,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many words.")] = 10,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="Number of words.")] = 10,
     json: JsonOption = False,
 ) -> None:
     from hyperdive.discover.similar import similar as ask

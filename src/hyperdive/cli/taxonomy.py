@@ -1,9 +1,9 @@
-"""A tree of terms: each under the term it is a kind of, never in a circle, every edge with what speaks for it.
+"""Build a taxonomy: an acyclic is-a tree over terms, with a confidence and signals for every edge.
 
-The terms are your own (--terms, one a line), what is found beneath a word (--root animal), or the most useful words of
-the model (--top 500). A term without a believed parent is a root. The number behind a term is the confidence that it is
-a kind of the term above it (or a score, for a model without patterns). With --gold the edges are compared with known
-pairs, and figures are printed instead of the tree.
+The terms are your own (--terms), those found under a root word (--root animal), or the most useful words of the model
+(--top 500). Terms with no parent above the threshold become roots. The number after a term is the confidence that it is
+a kind of its parent (or a score, if the model has no patterns). With --gold the edges are compared with known pairs,
+and precision, recall and F1 are printed instead of the tree.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from hyperdive.taxonomy.formats import DEFAULT_BASE, GraphFormat
 def taxonomy(
     model: ModelOption = DEFAULT_MODEL,
     terms: Annotated[
-        Path | None, typer.Option("--terms", "-t", help="File of terms, one a line.", show_default=False)
+        Path | None, typer.Option("--terms", "-t", help="File of terms, one per line.", show_default=False)
     ] = None,
     root: Annotated[
-        str | None, typer.Option("--root", "-r", help="Find the terms beneath this word.", show_default=False)
+        str | None, typer.Option("--root", "-r", help="Find the terms under this root word.", show_default=False)
     ] = None,
     top: Annotated[
         int | None,
@@ -41,15 +41,15 @@ def taxonomy(
             "--top",
             "-n",
             min=1,
-            help="How many terms the model chooses.",
-            show_default="500, or 200 beneath a root",
+            help="Number of terms to select.",
+            show_default="500, or 200 under a root",
         ),
     ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
             "--corrections",
-            help="File with lines: force or forbid, child, parent, with tabs between.",
+            help="Tab-separated file of corrections: force or forbid, child, parent.",
             show_default=False,
         ),
     ] = None,
@@ -58,65 +58,69 @@ def taxonomy(
         typer.Option(
             "--levels",
             min=1,
-            help="Levels beneath a root; deeper terms are left out.",
+            help="Maximum depth below a root; deeper terms are dropped.",
             show_default="all",
         ),
     ] = None,
     min_children: Annotated[
-        int, typer.Option("--min-children", min=0, help="Smaller groups are dissolved into the one above.")
+        int, typer.Option("--min-children", min=0, help="Merge groups with fewer children into their parent.")
     ] = 0,
     max_children: Annotated[
         int | None,
         typer.Option(
             "--max-children",
             min=1,
-            help="Of larger groups the least likely go to their next best parent.",
-            show_default="any number",
+            help="Maximum number of children; the least likely move to their next best parent.",
+            show_default="no limit",
         ),
     ] = None,
     min_confidence: Annotated[
         float | None,
         typer.Option(
             "--min-confidence",
-            help="Pairs beneath this are no edges; for a score that is no confidence, the least score.",
+            help="Minimum confidence (or score) for an edge.",
             show_default="0.5",
         ),
     ] = None,
     score: Annotated[
         str | None,
-        typer.Option("--score", "-s", help="Build by this score, such as C*dS.", show_default="the best there is"),
+        typer.Option(
+            "--score",
+            "-s",
+            help="Score to build the taxonomy with, such as C*dS.",
+            show_default="the best one the model supports",
+        ),
     ] = None,
     parents: Annotated[
-        int, typer.Option("--parents", min=1, help="Most parents of a term; more than 1 makes a graph of the tree.")
+        int,
+        typer.Option("--parents", min=1, help="Maximum number of parents; more than 1 gives a directed acyclic graph."),
     ] = 1,
     heads: Annotated[
-        bool, typer.Option("--heads/--no-heads", help="Add the heads of phrases: dog for domestic dog.")
+        bool, typer.Option("--heads/--no-heads", help="Add the head nouns of phrases (dog for domestic dog).")
     ] = True,
     evidence: Annotated[
-        bool, typer.Option("--evidence", help="Also the sentences behind an edge, where the model has kept its text.")
+        bool, typer.Option("--evidence", help="Show the sentences that state each edge, if the model has them.")
     ] = False,
     format: Annotated[
         GraphFormat | None,
-        typer.Option("--format", "-f", help="How to write it.", show_default="tree, or by the ending of -o"),
+        typer.Option("--format", "-f", help="Output format.", show_default="tree, or by the extension of -o"),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write.", show_default="standard output")
+        Path | None, typer.Option("--output", "-o", help="Output file.", show_default="standard output")
     ] = None,
-    base: Annotated[
-        str, typer.Option("--base", help="What the names of terms in SKOS and OWL begin with.")
-    ] = DEFAULT_BASE,
+    base: Annotated[str, typer.Option("--base", help="IRI prefix of terms in SKOS and OWL.")] = DEFAULT_BASE,
     gold: Annotated[
         list[str] | None,
         typer.Option(
             "--gold",
-            help="Datasets or files of pairs, by commas: print how well the edges agree; their terms unless others "
-            "are named.",
+            help="Gold pairs to compare with: datasets or files, comma-separated. Their terms are used unless "
+            "others are given.",
             show_default=False,
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Folder with the datasets.", show_default="HYPERDIVE_DATA, else a cache"),
+        typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache"),
     ] = None,
     json: JsonOption = False,
     force: ForceOption = False,
@@ -170,7 +174,7 @@ def taxonomy(
         else:
             write(found.to_text(kind, base=base).rstrip("\n"))
     if not found.calibrated and output is None and kind is GraphFormat.tree and known is None:
-        shown.note(f"the numbers are scores by {found.score}, no confidences")
+        shown.note(f"the numbers are {found.score} scores, not confidences")
 
 
 _STYLES = {"line": "dim", "term": "", "added": "italic", "value": "cyan", "note": "dim", "sentence": "dim italic"}
@@ -196,17 +200,17 @@ def _print(found: Any, evidence: bool) -> None:
 
 
 def _agreement(figures: Any, json: bool) -> None:
-    """How well the edges agree with known pairs."""
+    """Print the agreement of the edges with known pairs."""
     if json:
         write_json(figures.as_json())
         return
-    write(f"{figures.terms} terms with known pairs among the terms; figures in per cent")
+    write(f"{figures.terms} terms have gold pairs; figures in per cent")
     write(f"{'':<40} precision  recall     F1")
     rows = (
-        ("edges that are known pairs", figures.edges),
-        ("edges to a nearest known parent", figures.direct),
-        ("all that the edges imply", figures.ancestors),
+        ("edges that are gold pairs", figures.edges),
+        ("edges to a direct gold parent", figures.direct),
+        ("transitive closure of the edges", figures.ancestors),
     )
     for name, one in rows:
         write(f"{name:<40} {100 * one.precision:9.1f} {100 * one.recall:7.1f} {100 * one.f1:6.1f}")
-    write(f"of the {figures.judged_edges} edges that the datasets judge, {100 * figures.judged:.1f} are right")
+    write(f"{100 * figures.judged:.1f} % of the {figures.judged_edges} edges that the datasets label are correct")

@@ -1,7 +1,7 @@
-"""The dimensions of a model, each with a label, its words and its health.
+"""The dimensions of a model: label, top words and quality checks.
 
-A dimension's first words are its most general ones. Those with the most mass come first; the last line counts dead,
-duplicate and merely frequent dimensions.
+The top words of a dimension are its most general ones. Dimensions with the largest sum come first; the last line counts
+dead dimensions, duplicates and dimensions that only reflect frequency.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write
 def topics(
     model: ModelOption = DEFAULT_MODEL,
     top: Annotated[
-        int | None, typer.Option("--top", "-n", min=1, help="How many dimensions.", show_default="all")
+        int | None, typer.Option("--top", "-n", min=1, help="Number of dimensions.", show_default="all")
     ] = None,
-    words: Annotated[int, typer.Option("--words", min=1, max=50, help="How many words of each.")] = 8,
+    words: Annotated[int, typer.Option("--words", min=1, max=50, help="Number of words per dimension.")] = 8,
     json: JsonOption = False,
 ) -> None:
     from hyperdive.discover.topics import topics as ask

@@ -1,7 +1,7 @@
 """Text, a corpus or counts → a model.
 
-INPUT is text (as for encode), an encoded corpus or a folder of counts. The model holds DIVE vectors, their contexts and
-skip-gram vectors from the same counts. A run that was stopped goes on with --resume and ends with the same bytes.
+INPUT is text (as for encode), an encoded corpus or a folder of counts. The model contains DIVE vectors, context vectors
+and skip-gram vectors trained on the same counts. An interrupted run continues with --resume and gives the same bytes.
 """
 
 from __future__ import annotations
@@ -44,82 +44,104 @@ def train(
         list[str], typer.Argument(metavar="INPUT...", help="Text, an encoded corpus, or counts.", show_default=False)
     ],
     output: OutputOption,
-    preset: Annotated[Preset, typer.Option(help="Constants to start from: ours, or the paper's.")] = Preset.default,
+    preset: Annotated[Preset, typer.Option(help="Base settings: hyperdive's or the paper's.")] = Preset.default,
     space: Annotated[
         Space,
-        typer.Option(
-            help="What to train; all but dive make one space. With --threads above 1 no two word2vec are alike."
-        ),
+        typer.Option(help="Vector space to train. word2vec is not reproducible with more than one thread."),
     ] = Space.dive,
-    dimensions: Annotated[int | None, typer.Option(help="Length of a vector.", show_default="100")] = None,
-    window: Annotated[int | None, typer.Option(help="Words this far apart meet.", show_default="10")] = None,
+    dimensions: Annotated[int | None, typer.Option(help="Number of dimensions.", show_default="100")] = None,
+    window: Annotated[int | None, typer.Option(help="Context words on each side.", show_default="10")] = None,
     negatives: Annotated[
-        float | None, typer.Option(help="k_I: negatives for each place of the window.", show_default="1.5")
+        float | None, typer.Option(help="k_I: negative samples per context position.", show_default="1.5")
     ] = None,
     sample: Annotated[
         float | None,
         typer.Option(
-            help="Share of the tokens above which the meetings of a word (of 20 times the mean or more) count less.",
+            help="Subsampling threshold for frequent words (at least 20 times the mean frequency).",
             show_default="0.001; paper: 0",
         ),
     ] = None,
     pmi_filter: Annotated[
         str | None,
         typer.Option(
-            help="k_f: leave out pairs that meet less; 30tokens, 1.67ratio or none.",
+            help="k_f: PMI filter threshold, such as 30tokens or 1.67ratio; none: no filter.",
             show_default="45tokens; paper: 30tokens",
         ),
     ] = None,
     shift: Annotated[
-        bool | None, typer.Option("--shift/--no-shift", help="The inclusion shift.", show_default="yes")
+        bool | None, typer.Option("--shift/--no-shift", help="Apply the inclusion shift.", show_default="yes")
     ] = None,
     beta: Annotated[
-        float | None, typer.Option(help="How much rare words' negatives weaken.", show_default="0.75; paper: 0")
+        float | None,
+        typer.Option(
+            help="Exponent that reduces negatives for rare words (0: as in the paper).", show_default="0.75; paper: 0"
+        ),
     ] = None,
     ridge: Annotated[
-        float | None, typer.Option(help="Weight of the squared length of a row.", show_default="0.02; paper: 0")
+        float | None, typer.Option(help="L2 regularisation weight.", show_default="0.02; paper: 0")
     ] = None,
-    passes: Annotated[int | None, typer.Option(help="Most passes over the frequent words.", show_default="40")] = None,
-    solver: Annotated[Solver | None, typer.Option(help="fast, or the paper's own.", show_default="fast")] = None,
+    passes: Annotated[
+        int | None, typer.Option(help="Maximum number of passes over the frequent words.", show_default="40")
+    ] = None,
+    solver: Annotated[
+        Solver | None, typer.Option(help="Solver for DIVE: ours (fast) or the paper's.", show_default="fast")
+    ] = None,
     skipgram: Annotated[
         bool | None,
-        typer.Option("--skipgram/--no-skipgram", help="Skip-gram vectors too, for the score W.", show_default="yes"),
+        typer.Option(
+            "--skipgram/--no-skipgram", help="Also train skip-gram vectors, for the score W.", show_default="yes"
+        ),
     ] = None,
     contexts: Annotated[
-        bool | None, typer.Option("--contexts/--no-contexts", help="Keep the context vectors.", show_default="yes")
+        bool | None, typer.Option("--contexts/--no-contexts", help="Store the context vectors.", show_default="yes")
     ] = None,
     start: Annotated[
-        Path | None, typer.Option("--start", help="A model whose vectors to start from.", show_default=False)
+        Path | None, typer.Option("--start", help="Model to initialise from (warm start).", show_default=False)
     ] = None,
     patterns: Annotated[
         bool,
-        typer.Option("--patterns/--no-patterns", help="What the text states too, for the scores P, Pppmi and Psvd."),
+        typer.Option(
+            "--patterns/--no-patterns", help="Store pattern matches, for the scores P, Pppmi, Psvd and hyper."
+        ),
     ] = True,
     patterns_from: Annotated[
         list[Path] | None,
         typer.Option(
             "--patterns-from",
-            help="A corpus whose patterns to take; several are added up.",
-            show_default="the input's own",
+            help="Corpus to take pattern matches from; may be repeated.",
+            show_default="the input",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same bytes.", show_default="0")] = None,
-    document: Annotated[Document | None, typer.Option(help="Text: a line or a file.", show_default="line")] = None,
-    field: Annotated[str | None, typer.Option(help="JSON lines: the field with the text.", show_default="text")] = None,
-    column: Annotated[str | None, typer.Option(help="CSV, Parquet: the column.", show_default="text")] = None,
-    lemmas: Annotated[Lemmas | None, typer.Option(help="Text: base forms.", show_default="simplemma")] = None,
-    language: Annotated[str | None, typer.Option(help="Text: its language.", show_default="en")] = None,
-    stopwords: Annotated[
-        str | None, typer.Option(help="Text: english, none or a file.", show_default="english")
+    seed: Annotated[int | None, typer.Option(help="Random seed.", show_default="0")] = None,
+    document: Annotated[
+        Document | None, typer.Option(help="Text input: unit of a document.", show_default="line")
     ] = None,
-    pos: Annotated[Pos | None, typer.Option(help="Text: parts of speech.", show_default="none")] = None,
-    phrases: Annotated[str | None, typer.Option(help="Text: none, auto or a file.", show_default="none")] = None,
-    min_count: Annotated[int | None, typer.Option(help="Text: rarer words are unknown.", show_default="10")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    field: Annotated[
+        str | None, typer.Option(help="JSON lines: field that holds the text.", show_default="text")
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="CSV, TSV, Parquet: column that holds the text.", show_default="text")
+    ] = None,
+    lemmas: Annotated[Lemmas | None, typer.Option(help="Text input: lemmatiser.", show_default="simplemma")] = None,
+    language: Annotated[str | None, typer.Option(help="Text input: language.", show_default="en")] = None,
+    stopwords: Annotated[
+        str | None, typer.Option(help="Text input: stop words: english, none or a file.", show_default="english")
+    ] = None,
+    pos: Annotated[Pos | None, typer.Option(help="Text input: part-of-speech tagger.", show_default="none")] = None,
+    phrases: Annotated[
+        str | None, typer.Option(help="Text input: multi-word terms: none, auto or a file.", show_default="none")
+    ] = None,
+    min_count: Annotated[
+        int | None,
+        typer.Option(
+            help="Text input: words with fewer occurrences are replaced by the unknown symbol.", show_default="10"
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     force: ForceOption = False,
     memory: Annotated[
         str | None,
-        typer.Option(help="Stay under this much memory while counting.", show_default="half of this machine's"),
+        typer.Option(help="Memory limit for counting, such as 4GB.", show_default="half of this machine's memory"),
     ] = None,
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
@@ -169,7 +191,7 @@ def train(
             seed=seed,
         )
     except KeyboardInterrupt:
-        raise Error("interrupted", hint="the same command with --resume goes on from here") from None
+        raise Error("interrupted", hint="add --resume to continue") from None
     describe(output, made)
 
 
@@ -178,7 +200,7 @@ def _plain(value: Any) -> Any:
 
 
 def describe(path: Path, made: Any) -> None:
-    """What a person sees after training."""
+    """Print a summary of a trained model."""
     from hyperdive.spaces.model import Model
 
     size = human(sum(file.stat().st_size for file in path.iterdir() if file.is_file()), "B")
@@ -187,7 +209,9 @@ def describe(path: Path, made: Any) -> None:
         return
     beside = [name for name in ("contexts", "skipgram") if getattr(made, name) is not None]
     used = made.dive.matrix.nnz / len(made) if made.dive.is_sparse else made.dive.dimensions
-    write(f"{path}: model of {len(made):,} words, {made.dive.dimensions} dimensions ({used:.1f} used a word), {size}")
-    write(f"  beside DIVE: {', '.join(beside) or 'nothing'}")
+    write(
+        f"{path}: model of {len(made):,} words, {made.dive.dimensions} dimensions, {used:.1f} non-zero per word, {size}"
+    )
+    write(f"  also stored: {', '.join(beside) or 'nothing'}")
     corpus = made.facts["corpus"]
-    write(f"  from {corpus['tokens']:,} tokens; objective {made.facts['objective'][-1]:.4f} nats a token")
+    write(f"  from {corpus['tokens']:,} tokens; objective {made.facts['objective'][-1]:.4f} nats per token")
