@@ -22,11 +22,16 @@ from hyperdive.cli.common import (
     write,
     write_json,
 )
+from hyperdive.errors import OptionError, OutputError
 
 BASELINES = ("Frequency", "Random")
 
 
 def evaluate(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="More gold files of --taxonomy; GOLD and VOCABULARY of --discovery.", show_default=False),
+    ] = None,
     model: Annotated[
         str, typer.Option("--model", "-m", help="Model or space folder, or the name of a packaged model.")
     ] = "en-wiki",
@@ -68,7 +73,16 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--discovery",
-            help="Datasets for MAP, MRR and P@5 with the whole vocabulary as candidates.",
+            help="Datasets for MAP, MRR and P@5 with the whole vocabulary as candidates; or the files "
+            "DATA GOLD VOCABULARY of SemEval-2018 task 9.",
+            show_default=False,
+        ),
+    ] = None,
+    taxonomy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--taxonomy",
+            help="Gold taxonomies of SemEval-2016 task 13: how many of their edges the model finds.",
             show_default=False,
         ),
     ] = None,
@@ -90,10 +104,19 @@ def evaluate(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     """Figures of a model on datasets."""
+    if taxonomy or files:
+        from hyperdive.cli._gold_tasks import evaluate_tasks, gold_tasks
+
+        if datasets or report or baseline or further or pos_model:
+            raise OptionError(
+                "gold files are evaluated by themselves",
+                hint="leave out --datasets, --report, --baseline, --further",
+            )
+        evaluate_tasks(model, gold_tasks(taxonomy, discovery, files), _split(scores), as_json, reporter(progress))
+        return
     from hyperdive.benchmark.comparison import compare, further_measures
     from hyperdive.benchmark.datasets import ELEVEN
     from hyperdive.benchmark.evaluation import evaluate as measure
-    from hyperdive.errors import OutputError
     from hyperdive.scores import usable_scores
     from hyperdive.scores.opening import open_source
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._progress import SILENT, Progress
 from hyperdive.discover.question import Question, best
 from hyperdive.discover.ranking import EMPTY_WORDS, HEAD_CONFIDENCE, NEAR_AND_GENERAL, Ranking, ranking
 from hyperdive.discover.signals import agreement
@@ -80,6 +81,7 @@ def ask(
     score: str | None = None,
     min_confidence: float | None = None,
     evidence: int = 0,
+    progress: Progress = SILENT,
 ) -> list[Table[Answer]]:
     """Answers for several words at once, one table each."""
     if top < 1:
@@ -88,9 +90,12 @@ def ask(
     limit = _limit(by, score, min_confidence)
     question = Question(model, words, candidates)
     blocked = _blocked(question, block, own=candidates is not None or narrower)
-    return [
-        _answer(model, question, number, by, limit, blocked, top, narrower, evidence) for number in range(len(words))
-    ]
+    tables = []
+    with progress.stage("answering", total=len(words), unit="questions") as bar:
+        for number in range(len(words)):
+            tables.append(_answer(model, question, number, by, limit, blocked, top, narrower, evidence))
+            bar.advance(1)
+    return tables
 
 
 def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> float:

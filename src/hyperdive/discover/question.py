@@ -58,6 +58,18 @@ def words_of(term: str, space: SpaceLike) -> list[str]:
     return [_tagged(word, space) if tagged and "|" not in word else word for word in term.lower().split() or [""]]
 
 
+def are_known(model: Any, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which terms a model can be asked for, or can answer with.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["hot", "dog"], np.eye(2), frequencies=[1, 1], kind="dive")
+    >>> are_known(space, ["hot dogs", "zebra"]).tolist()
+    [True, False]
+    """
+    space = source_of(model).main
+    return look_up(space, [words_of(term, space) for term in terms]).found
+
+
 def _tagged(word: str, space: SpaceLike) -> str:
     return next((key for tag in TAGS if (key := f"{word}|{tag}") in space), f"{word}|{TAGS[0]}")
 

@@ -1,0 +1,238 @@
+"""Hypernym discovery in the format of SemEval-2018 task 9: which terms of a vocabulary are the hypernyms of a term?
+
+Three files: line i of the data is a query and, last, its type (Concept or Entity), line i of the gold the hypernyms of
+that query, both with tabs between; the vocabulary has a candidate on every line. Names are compared in lower case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive.benchmark.gold_files import gold_lines
+from hyperdive.discover.hypernyms import ask
+from hyperdive.discover.question import are_known
+from hyperdive.discover.ranking import ranking
+from hyperdive.errors import InputError
+
+ANSWERS = 15
+
+
+@dataclass(frozen=True)
+class DiscoveryTask:
+    """Questions with their right answers and the candidates for all of them."""
+
+    name: str
+    queries: tuple[str, ...]
+    types: tuple[str, ...]
+    gold: tuple[tuple[str, ...], ...]
+    vocabulary: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class QuestionFigures:
+    """Means over `questions`, each in [0, 1]; a question that is not among the `answered` ones counts as 0."""
+
+    map: float
+    mrr: float
+    p_at_5: float
+    questions: int
+    answered: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of questions that were answered."""
+        return self.answered / self.questions if self.questions else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain numbers, figures in per cent."""
+        shares = {"map": self.map, "mrr": self.mrr, "p_at_5": self.p_at_5, "coverage": self.coverage}
+        percent = {name: round(100 * share, 4) for name, share in shares.items()}
+        return {**percent, "questions": self.questions, "answered": self.answered}
+
+
+@dataclass(frozen=True)
+class GoldReach:
+    """How many right answers there are, and how many of them are candidates that the model knows.
+
+    The others can never be given. `multiword` and `multiword_reachable` count those of several words.
+    """
+
+    answers: int
+    reachable: int
+    multiword: int
+    multiword_reachable: int
+
+
+@dataclass(frozen=True)
+class DiscoveryResult:
+    """A model on one discovery task, over all questions and by type, ranked by `score`."""
+
+    name: str
+    score: str
+    all: QuestionFigures
+    by_type: dict[str, QuestionFigures]
+    gold: GoldReach
+    candidates: int
+    known_candidates: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain numbers, figures in per cent."""
+        return {
+            "score": self.score,
+            **self.all.as_json(),
+            "types": {name: figures.as_json() for name, figures in self.by_type.items()},
+            "gold": asdict(self.gold),
+            "candidates": self.candidates,
+            "known_candidates": self.known_candidates,
+        }
+
+
+def read_discovery(data: str | Path, gold: str | Path, vocabulary: str | Path) -> DiscoveryTask:
+    """A discovery task from its three files; its name is that of the data file up to `.data`.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "pets.data.txt").write_text("Poodle\\tConcept\\n")
+    >>> _ = (folder / "pets.gold.txt").write_text("dog\\tanimal\\n")
+    >>> _ = (folder / "pets.vocabulary.txt").write_text("animal\\ndog\\nlaw\\n")
+    >>> task = read_discovery(*(folder / f"pets.{part}.txt" for part in ("data", "gold", "vocabulary")))
+    >>> task.queries, task.types, task.gold
+    (('poodle',), ('concept',), (('dog', 'animal'),))
+    """
+    questions = [_fields(line) for line in gold_lines(data, "file of queries")]
+    answers = [_fields(line) for line in gold_lines(gold, "file of gold hypernyms")]
+    candidates = [_name(line) for line in gold_lines(vocabulary, "file of candidates")]
+    for number, fields in enumerate(questions, 1):
+        if len(fields) < 2:
+            raise InputError(
+                f"{data}: line {number} has no query and type", hint="each line is a query and its type, a tab between"
+            )
+    if len(questions) != len(answers):
+        raise InputError(
+            f"{data} has {len(questions)} lines and {gold} has {len(answers)}",
+            hint="line i of the one must belong to line i of the other",
+        )
+    for number, fields in enumerate(answers, 1):
+        if not fields:
+            raise InputError(f"{gold}: line {number} is empty", hint="each line has the hypernyms of one query")
+    return DiscoveryTask(
+        Path(data).name.partition(".data")[0],
+        tuple(fields[0] for fields in questions),
+        tuple(fields[-1] for fields in questions),
+        tuple(tuple(dict.fromkeys(fields)) for fields in answers),
+        tuple(dict.fromkeys(name for name in candidates if name)),
+    )
+
+
+def _fields(line: str) -> list[str]:
+    return [name for field in line.split("\t") if (name := _name(field))]
+
+
+def _name(text: str) -> str:
+    return " ".join(text.split())
+
+
+def question_figures(
+    hits: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64], answered: npt.NDArray[np.bool_]
+) -> QuestionFigures:
+    """MAP, MRR and P@5 as the task's own scorer computes them.
+
+    With n right answers and h(k) the hits among the first min(k, n) answers, AP is the mean of h(k)/min(k, n) over
+    k = 1 … 15, P@5 = h(5)/min(5, n), and the reciprocal rank looks at the first min(15, n) answers. So the scorer reads
+    no more answers than there are right ones, and its AP is not the usual one, which sums over ranks with a hit alone.
+
+    Args:
+        hits: Whether answer j (of 15) to question i is right.
+        sizes: How many right answers each question has.
+        answered: Which questions have an answer at all.
+
+    >>> hits = np.zeros((2, 15), dtype=bool)
+    >>> hits[0, 1] = hits[1, 1] = True                     # the second answer is right; question 1 has one gold answer
+    >>> question_figures(hits, np.array([2, 1]), np.array([True, True]))
+    QuestionFigures(map=0.2333..., mrr=0.25, p_at_5=0.25, questions=2, answered=2)
+    """
+    if len(hits) == 0:
+        return QuestionFigures(0.0, 0.0, 0.0, 0, 0)
+    ranks = np.arange(hits.shape[1])
+    counted = hits & (ranks < sizes[:, None])
+    precision = counted.cumsum(axis=1) / np.minimum(ranks + 1, sizes[:, None])
+    first = np.where(counted.any(axis=1), 1.0 / (1 + counted.argmax(axis=1)), 0.0)
+    return QuestionFigures(
+        float(precision.mean()), float(first.mean()), float(precision[:, 4].mean()), len(hits), int(answered.sum())
+    )
+
+
+def evaluate_discovery(
+    model: Any, task: DiscoveryTask, *, score: str | None = None, progress: Progress = SILENT
+) -> DiscoveryResult:
+    """Ask a model for the 15 best hypernyms of every query among the candidates, however unlikely they are.
+
+    Args:
+        model: The model to ask.
+        task: Questions, right answers and candidates, from `read_discovery`.
+        score: The score to rank by; without one, the order of `hypernyms`.
+        progress: Where to show how far it is.
+
+    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> matrix = np.array([[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]])
+    >>> words = ["animal", "dog", "poodle", "law"]
+    >>> model = Model(VectorSpace(words, matrix, frequencies=[9, 5, 1, 3], kind="dive"))
+    >>> gold = (("dog", "animal"), ("canine",))
+    >>> task = DiscoveryTask("pets", ("poodle", "hound"), ("concept", "concept"), gold, ("animal", "dog", "law"))
+    >>> result = evaluate_discovery(model, task)
+    >>> result.all.map, result.all.answered, result.gold.answers, result.gold.reachable
+    (0.5, 1, 3, 2)
+    """
+    by = ranking(model, score)
+    known = are_known(model, task.queries)
+    hits = np.zeros((len(task.queries), ANSWERS), dtype=np.bool_)
+    answered = np.zeros(len(task.queries), dtype=np.bool_)
+    candidates = [name for name, found in zip(task.vocabulary, are_known(model, task.vocabulary), strict=True) if found]
+    numbers = np.flatnonzero(known).tolist() if candidates else []
+    if numbers:
+        tables = ask(
+            model,
+            [task.queries[number] for number in numbers],
+            ANSWERS,
+            candidates=candidates,
+            score=score,
+            min_confidence=0.0 if by.calibrated else None,
+            progress=progress,
+        )
+        for number, table in zip(numbers, tables, strict=True):
+            right = set(task.gold[number])
+            answered[number] = len(table) > 0
+            hits[number, : len(table)] = [answer.term in right for answer in table]
+    sizes = np.array([len(right) for right in task.gold], dtype=np.int64)
+    types = np.array(task.types)
+    by_type = {
+        str(name): question_figures(hits[types == name], sizes[types == name], answered[types == name])
+        for name in sorted(set(task.types))
+    }
+    return DiscoveryResult(
+        task.name,
+        by.name,
+        question_figures(hits, sizes, answered),
+        by_type,
+        _reach(task, set(candidates)),
+        len(task.vocabulary),
+        len(candidates),
+    )
+
+
+def _reach(task: DiscoveryTask, candidates: set[str]) -> GoldReach:
+    several = [answer for right in task.gold for answer in right if " " in answer]
+    every = [answer for right in task.gold for answer in right]
+    return GoldReach(
+        len(every),
+        sum(answer in candidates for answer in every),
+        len(several),
+        sum(answer in candidates for answer in several),
+    )

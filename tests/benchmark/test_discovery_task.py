@@ -1,0 +1,133 @@
+"""Discovery tasks: the measures by hand, and files that do not fit together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperdive.benchmark.discovery_task import (
+    DiscoveryTask,
+    evaluate_discovery,
+    question_figures,
+    read_discovery,
+)
+from hyperdive.errors import InputError
+from tests.discover.small import small_model
+
+
+def one_question(places: list[int], gold: int) -> tuple[float, float, float]:
+    hits = np.zeros((1, 15), dtype=np.bool_)
+    hits[0, places] = True
+    figures = question_figures(hits, np.array([gold]), np.array([True]))
+    return figures.map, figures.mrr, figures.p_at_5
+
+
+def test_measures_by_hand() -> None:
+    assert one_question([0], 1) == (1.0, 1.0, 1.0)
+    assert one_question([1], 1) == (0.0, 0.0, 0.0)  # one right answer is asked for, so one answer is read
+    # n = 2, hit at rank 2: 0/1, then 1/2 fourteen times
+    assert one_question([1], 2) == pytest.approx((14 * 0.5 / 15, 0.5, 0.5))
+    # n = 3, hits at ranks 1 and 3, the hit at rank 4 is not read: 1/1, 1/2, then 2/3 thirteen times
+    assert one_question([0, 2, 3], 3) == pytest.approx(((1 + 1 / 2 + 13 * 2 / 3) / 15, 1.0, 2 / 3))
+    assert one_question(list(range(15)), 40) == (1.0, 1.0, 1.0)
+
+
+def slow_figures(hits: list[bool], gold: int) -> tuple[float, float, float]:
+    """The scorer of the task, rank by rank."""
+    read = [hit and place < gold for place, hit in enumerate(hits)]
+    precision = [sum(read[: k + 1]) / min(k + 1, gold) for k in range(len(read))]
+    first = next((1 / (place + 1) for place, hit in enumerate(read) if hit), 0.0)
+    return sum(precision) / len(precision), first, precision[4]
+
+
+@given(st.lists(st.booleans(), min_size=15, max_size=15), st.integers(1, 30))
+def test_measures_agree_with_the_slow_ones(hits: list[bool], gold: int) -> None:
+    assert one_question([place for place, hit in enumerate(hits) if hit], gold) == pytest.approx(
+        slow_figures(hits, gold)
+    )
+
+
+TASK = DiscoveryTask(
+    "pets",
+    ("poodle", "judge", "zebra", "old dog"),
+    ("concept", "concept", "entity", "entity"),
+    (("dog", "animal"), ("striped judge", "unheard of"), ("animal",), ("dog",)),
+    ("animal", "dog", "law", "court", "striped judge", "old dog", "poodle"),
+)
+
+
+def test_a_model_that_knows_the_tree() -> None:
+    result = evaluate_discovery(small_model(), TASK)
+    # poodle: dog and animal come first in either order; judge: nothing right can be given; zebra: not known
+    poodle = result.by_type["concept"]
+    assert (poodle.map, poodle.mrr, poodle.p_at_5) == (0.5, 0.5, 0.5)
+    assert (result.all.questions, result.all.answered) == (4, 2)
+    assert (result.by_type["entity"].questions, result.by_type["entity"].answered) == (2, 0)
+    assert result.all.map == 0.25
+    assert (result.candidates, result.known_candidates) == (7, 5)
+    gold = result.gold
+    assert (gold.answers, gold.reachable, gold.multiword, gold.multiword_reachable) == (6, 4, 2, 0)
+    written = result.as_json()
+    assert (written["map"], written["coverage"], written["types"]["concept"]["map"]) == (25.0, 50.0, 50.0)
+
+
+def test_nothing_known_is_zero_and_no_error() -> None:
+    task = DiscoveryTask("x", ("zebra",), ("concept",), (("horse",),), ("horse", "mule"))
+    result = evaluate_discovery(small_model(), task)
+    assert (result.all.map, result.all.answered, result.known_candidates) == (0.0, 0, 0)
+    task = DiscoveryTask("x", ("dog",), ("concept",), (("horse",),), ("horse", "mule"))
+    assert evaluate_discovery(small_model(), task).all.answered == 0
+
+
+DATA, GOLD, VOCABULARY = (
+    b"poodle\tConcept\nRoe v. Wade\tEntity\n",
+    b"dog\tAnimal\ncase\tcase\n",
+    b"animal\nDog\ndog\n\n",
+)
+
+
+def write(folder: Path, **content: bytes) -> list[Path]:
+    files = {"data": DATA, "gold": GOLD, "vocabulary": VOCABULARY, **content}
+    paths = []
+    for name, text in files.items():
+        paths.append(folder / f"pets.training.{name}.txt")
+        paths[-1].write_bytes(text)
+    return paths
+
+
+def test_reading(tmp_path: Path) -> None:
+    task = read_discovery(*write(tmp_path))
+    assert task == DiscoveryTask(
+        "pets.training",
+        ("poodle", "roe v. wade"),
+        ("concept", "entity"),
+        (("dog", "animal"), ("case",)),
+        ("animal", "dog"),
+    )
+    # a separator of Unicode inside a name ends no line
+    task = read_discovery(*write(tmp_path, gold="dog\x85house\tx\ncase\n".encode()))
+    assert task.gold == (("dog house", "x"), ("case",))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"data": b""}, "data.txt: empty"),
+        ({"gold": b"\n\n"}, "gold.txt: empty"),
+        ({"vocabulary": b""}, "vocabulary.txt: empty"),
+        ({"data": b"poodle\tConcept\nRoe v. Wade\n"}, "line 2 has no query and type"),
+        ({"gold": b"dog\tanimal\n"}, "has 2 lines and .* has 1"),
+        ({"gold": b"dog\n\ncase\n"}, "has 2 lines and .* has 3"),
+        ({"gold": b"\ncase\n"}, "gold.txt: line 1 is empty"),
+        ({"vocabulary": b"\x00\x01\x02"}, "not a text file"),
+        ({"data": b"\xff\xfe\x00"}, "not UTF-8"),
+    ],
+)
+def test_bad_files_are_one_clear_line(tmp_path: Path, content: dict[str, bytes], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_discovery(*write(tmp_path, **content))
+    assert "\n" not in str(caught.value)
