@@ -18,9 +18,9 @@ import numpy as np
 from hyperdive.api import load
 from hyperdive.benchmark.gold_taxonomy import load_gold
 from hyperdive.discover.ranking import ranking
-from hyperdive.taxonomy.build import MIN_CONFIDENCE, taxonomy
 from hyperdive.taxonomy.edge_weights import pair_values, weigh
 from hyperdive.taxonomy.forest import grow_forest
+from hyperdive.taxonomy.options import MIN_CONFIDENCE
 from hyperdive.taxonomy.terms import collect
 
 
@@ -88,11 +88,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     chosen = parser.parse_args()
     model = load(chosen.model)
-    taxonomy(model, top=10, score=chosen.score)  # compile
+    model.taxonomy(top=10, score=chosen.score)  # compile
     seconds = []
     for _ in range(chosen.repeats):
         start = time.perf_counter()
-        found = taxonomy(model, top=chosen.terms, score=chosen.score)
+        found = model.taxonomy(top=chosen.terms, score=chosen.score)
         seconds.append(time.perf_counter() - start)
     print(f"{found!r} by {found.score}: {min(seconds):.2f} s, best of {len(seconds)}")
     print("| gold (terms) | way | edges | edge P | R | F1 | implied P | R | F1 | direct F1 | judged right |")

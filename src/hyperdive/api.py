@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from hyperdive.discover.similar import Neighbour
     from hyperdive.discover.topics import Topic
     from hyperdive.table import Table
-    from hyperdive.taxonomy.build import Taxonomy
+    from hyperdive.taxonomy.corrections import Corrections
+    from hyperdive.taxonomy.taxonomy import Taxonomy
     from hyperdive.text.corpus import Corpus
 
 DEFAULT_SCORE = "C·ΔS"
@@ -136,11 +137,19 @@ class Model(_model.Model):
 
         return compare(self, words, top)
 
-    def taxonomy(self, terms: Iterable[str] | str | Path | None = None, **options: Any) -> Taxonomy:
-        """Terms, each under the term it is a kind of; see `hyperdive.taxonomy.build`."""
+    def taxonomy(
+        self,
+        terms: Iterable[str] | str | Path | None = None,
+        *,
+        corrections: Corrections | str | Path | None = None,
+        progress: Progress = SILENT,
+        **options: Any,
+    ) -> Taxonomy:
+        """Terms, each under the term it is a kind of; options are those of `hyperdive.taxonomy.options`."""
         from hyperdive.taxonomy.build import taxonomy
+        from hyperdive.taxonomy.options import TaxonomyOptions
 
-        return taxonomy(self, terms, **options)
+        return taxonomy(self, terms, TaxonomyOptions(**options), corrections=corrections, progress=progress)
 
 
 class Dive:

@@ -12,7 +12,7 @@ from hyperdive.api import Model
 from hyperdive.discover.ranking import Ranking
 from hyperdive.scores.pairs import Pairs
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.taxonomy.build import Taxonomy, taxonomy
+from hyperdive.taxonomy.taxonomy import Taxonomy
 
 
 def identity_model(words: Sequence[str]) -> Model:
@@ -48,4 +48,4 @@ def believe(
 def grown(patch: pytest.MonkeyPatch, confidences: Mapping[tuple[str, str], float], **options: Any) -> Taxonomy:
     """The taxonomy of all words in these pairs."""
     words = sorted({word for pair in confidences for word in pair})
-    return taxonomy(believe(patch, words, confidences), words, **options)
+    return believe(patch, words, confidences).taxonomy(words, **options)

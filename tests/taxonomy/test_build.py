@@ -16,15 +16,16 @@ from hypothesis import strategies as st
 
 from hyperdive.api import Model
 from hyperdive.discover.question import term_lines
+from hyperdive.discover.ranking import HEAD_CONFIDENCE
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.taxonomy.build import HEAD_CONFIDENCE, Taxonomy, taxonomy
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.forest import order_from_roots
+from hyperdive.taxonomy.taxonomy import Taxonomy
 from hyperdive.taxonomy.terms import MAX_TERMS, head_of
 from tests.discover.small import PARENT, WORDS, small_model
 from tests.taxonomy.believed import believe, grown
@@ -69,8 +70,8 @@ def test_a_closer_parent_wins_over_a_surer_one_that_it_implies(monkeypatch: Patc
 
 def test_the_tree_of_kinds_is_found_in_vectors_alone() -> None:
     words = [word for word in WORDS if word != "thing"]
-    assert pairs(taxonomy(small_model(), words, score="CDE")) == set(PARENT.items())
-    found = taxonomy(small_model(), words)
+    assert pairs(small_model().taxonomy(words, score="CDE")) == set(PARENT.items())
+    found = small_model().taxonomy(words)
     assert not found.calibrated
     assert found.roots == ["animal", "law"]
     columns = found.edges.columns
@@ -119,14 +120,14 @@ def test_never_a_circle_whatever_the_vectors_the_limits_and_the_order(seed: int)
         "max_children": [None, 2, 3][seed % 3],
         "levels": [None, 1, 2][seed // 3 % 3],
     }
-    found = taxonomy(model, words, **options)
+    found = model.taxonomy(words, **options)
     assert without_cycle(found)
     assert all(len(found.parents(term)) <= options["parents"] for term in found.terms)
     if options["max_children"]:
         assert all(len(found.children(term)) <= options["max_children"] for term in found.terms)
     shuffled = list(words)
     random.Random(seed).shuffle(shuffled)
-    assert taxonomy(model, shuffled, **options).to_dict() == found.to_dict()
+    assert model.taxonomy(shuffled, **options).to_dict() == found.to_dict()
 
 
 def test_a_symmetric_belief_is_broken_not_circled(monkeypatch: Patch) -> None:
@@ -141,30 +142,30 @@ def test_phrases_hang_under_their_heads(monkeypatch: Patch) -> None:
     words = ["animal", "dog", "domestic", "food", "hot", "prey"]
     told = {("dog", "animal"): 0.9}
     model = believe(monkeypatch, words, told)
-    found = taxonomy(model, ["domestic dog", "animal", "unheard dog", "animal of prey"])
+    found = model.taxonomy(["domestic dog", "animal", "unheard dog", "animal of prey"])
     assert found.parents("domestic dog") == found.parents("unheard dog") == ["dog"]
     assert found.added == {"dog"}
     assert found.parents("animal of prey") == ["animal"]
     edge = found.edges_above("domestic dog")[0]
     assert (edge.reason, edge.confidence) == ("head", HEAD_CONFIDENCE)
-    assert "dog" not in taxonomy(model, ["domestic dog", "animal"], heads=False)
+    assert "dog" not in model.taxonomy(["domestic dog", "animal"], heads=False)
 
 
 def test_a_better_parent_than_the_head(monkeypatch: Patch) -> None:
     words = ["dog", "food", "hot_dog"]
     model = believe(monkeypatch, words, {("hot_dog", "food"): 0.97})
-    assert taxonomy(model, ["hot dog", "dog", "food"]).parents("hot dog") == ["food"]
-    assert taxonomy(model, ["hot dog", "dog"]).parents("hot dog") == ["dog"]
+    assert model.taxonomy(["hot dog", "dog", "food"]).parents("hot dog") == ["food"]
+    assert model.taxonomy(["hot dog", "dog"]).parents("hot dog") == ["dog"]
 
 
 def test_a_head_that_is_unknown_itself_holds_nothing(monkeypatch: Patch) -> None:
     """The phrase came before its head, and the head was left out afterwards."""
     model = believe(monkeypatch, ["animal"], {})
-    found = taxonomy(model, ["zebra", "striped zebra", "young striped zebra", "animal"])
+    found = model.taxonomy(["zebra", "striped zebra", "young striped zebra", "animal"])
     assert found.unknown == ("zebra", "striped zebra", "young striped zebra")
     assert found.terms == ("animal",)
     forced = Corrections(force=[("zebra", "animal")])
-    found = taxonomy(model, ["striped zebra", "young striped zebra"], corrections=forced)
+    found = model.taxonomy(["striped zebra", "young striped zebra"], corrections=forced)
     assert found.parents("young striped zebra") == ["striped zebra"]
     assert found.parents("striped zebra") == ["zebra"]
 
@@ -181,18 +182,18 @@ def test_heads() -> None:
 def test_beneath_a_root(monkeypatch: Patch) -> None:
     words = sorted({word for pair in PETS for word in pair})
     model = believe(monkeypatch, words, {**PETS, ("animal", "dog"): 0.6, ("poodle", "car"): 0.9})
-    found = taxonomy(model, root="animal")
+    found = model.taxonomy(root="animal")
     assert found.roots == ["animal"]
     assert "car" not in found
     assert found.parents("poodle") == ["dog"]
-    assert taxonomy(model, root="animal", levels=1).terms == ("animal", "bird", "cat", "dog")
-    assert len(taxonomy(model, root="animal", top=3)) == 4
+    assert model.taxonomy(root="animal", levels=1).terms == ("animal", "bird", "cat", "dog")
+    assert len(model.taxonomy(root="animal", top=3)) == 4
     with pytest.raises(InputError, match="nothing is a kind of 'poodle'"):
-        taxonomy(model, root="poodle")
+        model.taxonomy(root="poodle")
     with pytest.raises(UnknownWordError, match="did you mean animal"):
-        taxonomy(model, root="anmal")
+        model.taxonomy(root="anmal")
     with pytest.raises(OptionError, match="empty"):
-        taxonomy(model, root="  ")
+        model.taxonomy(root="  ")
 
 
 def test_a_phrase_as_root(monkeypatch: Patch) -> None:
@@ -200,7 +201,7 @@ def test_a_phrase_as_root(monkeypatch: Patch) -> None:
     words = ["guitar", "instrument", "musical_instrument", "piano"]
     told = {("guitar", "musical_instrument"): 0.9, ("piano", "musical_instrument"): 0.9}
     told |= {("guitar", "instrument"): 0.95, ("piano", "instrument"): 0.95}
-    found = taxonomy(believe(monkeypatch, words, told), root="musical instrument")
+    found = believe(monkeypatch, words, told).taxonomy(root="musical instrument")
     assert found.children("musical instrument") == ["guitar", "piano"]
     assert "instrument" not in found
 
@@ -208,13 +209,13 @@ def test_a_phrase_as_root(monkeypatch: Patch) -> None:
 def test_the_most_useful_words(monkeypatch: Patch) -> None:
     words = ["thing", "animal", "dog", "poodle"]
     model = believe(monkeypatch, words, {("dog", "animal"): 0.9})
-    assert taxonomy(model, top=2).terms == ("animal", "dog")  # the most frequent, without words that say nothing
-    assert len(taxonomy(model)) == 3
+    assert model.taxonomy(top=2).terms == ("animal", "dog")  # the most frequent, without words that say nothing
+    assert len(model.taxonomy()) == 3
 
 
 def test_unknown_repeated_and_equal_terms_are_told(monkeypatch: Patch) -> None:
     model = believe(monkeypatch, ["animal", "dog"], {("dog", "animal"): 0.9})
-    found = taxonomy(model, ["Dog", "dog", "dogs", "animla", "animal"])
+    found = model.taxonomy(["Dog", "dog", "dogs", "animla", "animal"])
     assert found.unknown == ("animla",)
     assert found.terms == ("animal", "dog")
     assert found.notes == (
@@ -227,11 +228,11 @@ def test_unknown_repeated_and_equal_terms_are_told(monkeypatch: Patch) -> None:
 def test_too_many_terms_and_none_at_all(monkeypatch: Patch) -> None:
     model = believe(monkeypatch, ["animal"], {})
     with pytest.raises(OptionError, match="too many"):
-        taxonomy(model, (f"w{number}" for number in range(MAX_TERMS + 1)))
+        model.taxonomy(f"w{number}" for number in range(MAX_TERMS + 1))
     with pytest.raises(InputError, match="no terms"):
-        taxonomy(model, [" "])
-    assert len(taxonomy(model, ["zebra"])) == 0
-    assert str(taxonomy(model, ["zebra"])) == ""
+        model.taxonomy([" "])
+    assert len(model.taxonomy(["zebra"])) == 0
+    assert str(model.taxonomy(["zebra"])) == ""
 
 
 # ---- trimming -----------------------------------------------------------------------------------------------------
@@ -275,7 +276,7 @@ def test_several_parents(monkeypatch: Patch) -> None:
 def test_options_that_make_no_sense(monkeypatch: Patch, options: dict[str, Any]) -> None:
     if "score" in options:
         with pytest.raises(OptionError):
-            taxonomy(small_model(), ["dog", "animal"], **options)
+            small_model().taxonomy(["dog", "animal"], **options)
         return
     with pytest.raises(OptionError):
         grown(monkeypatch, PETS, **options)
@@ -374,7 +375,7 @@ def test_statements_are_counted_and_their_sentences_kept(combined: None, monkeyp
     monkeypatch.setattr(
         type(model.patterns), "evidence", lambda self, q, p, top: said if (q, p) == ("poodle", "dog") else []
     )
-    found = taxonomy(model, ["poodle", "dog", "animal", "old poodle"], evidence=1)
+    found = model.taxonomy(["poodle", "dog", "animal", "old poodle"], evidence=1)
     assert found.calibrated
     edge = found.edges_above("poodle")[0]
     assert (edge.parent, edge.confidence, edge.evidence) == ("dog", 0.8, 9)
@@ -386,5 +387,5 @@ def test_statements_are_counted_and_their_sentences_kept(combined: None, monkeyp
 
 def test_useful_words_are_those_the_text_speaks_of(combined: None) -> None:
     model = stated_model()
-    assert taxonomy(model, top=1).terms == ("dog",)  # above poodle and beneath animal
-    assert taxonomy(model).terms == ("animal", "dog", "law", "poodle")  # "thing" says nothing
+    assert model.taxonomy(top=1).terms == ("dog",)  # above poodle and beneath animal
+    assert model.taxonomy().terms == ("animal", "dog", "law", "poodle")  # "thing" says nothing

@@ -20,8 +20,8 @@ from rdflib.namespace import OWL, RDF, RDFS, SKOS
 
 from hyperdive.discover.hypernyms import Sentence
 from hyperdive.errors import MissingExtra, OptionError, OutputError
-from hyperdive.taxonomy.build import Edge, Taxonomy
 from hyperdive.taxonomy.formats import GraphFormat, format_of, tree_lines
+from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
 
 HD = rdflib.Namespace("urn:hyperdive:schema:")
 SAID = (Sentence('Dogs such as "poodles" \\ <b>bark</b>.', "such as", ((0, 4), (13, 20))),)

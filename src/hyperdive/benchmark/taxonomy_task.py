@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark.gold_files import gold_lines
 from hyperdive.benchmark.gold_taxonomy import Agreement, Pair, closure
 from hyperdive.errors import InputError
 from hyperdive.taxonomy.build import taxonomy
 from hyperdive.taxonomy.corrections import normal
+from hyperdive.taxonomy.options import TaxonomyOptions
 
 _FORMAT = "each line is a number, a term and its parent, with tabs between"
 
@@ -133,13 +135,15 @@ def edge_figures(edges: Iterable[Pair], gold: TermTaxonomy) -> EdgeFigures:
     )
 
 
-def evaluate_taxonomy(model: Any, gold: TermTaxonomy | str | Path, **options: Any) -> TaxonomyResult:
+def evaluate_taxonomy(
+    model: Any, gold: TermTaxonomy | str | Path, *, progress: Progress = SILENT, **options: Any
+) -> TaxonomyResult:
     """Build the taxonomy of a gold's terms, adding none, and compare its edges with the gold's.
 
     Args:
         model: The model to ask.
         gold: A gold taxonomy, or its file.
-        options: Those of `hyperdive.taxonomy.build.taxonomy`, such as `min_confidence` and `score`.
+        options: Those of `TaxonomyOptions`, such as `min_confidence` and `score`.
 
     >>> import numpy as np
     >>> from hyperdive.spaces.model import Model
@@ -153,7 +157,7 @@ def evaluate_taxonomy(model: Any, gold: TermTaxonomy | str | Path, **options: An
     """
     if not isinstance(gold, TermTaxonomy):
         gold = read_taxonomy(gold)
-    built = taxonomy(model, gold.terms, heads=False, **options)
+    built = taxonomy(model, gold.terms, TaxonomyOptions(heads=False, **options), progress=progress)
     return TaxonomyResult(
         gold.name,
         len(gold.terms),

@@ -25,6 +25,7 @@ from hyperdive.cli.common import (
     write_json,
 )
 from hyperdive.taxonomy.formats import DEFAULT_BASE, GraphFormat
+from hyperdive.taxonomy.options import DEFAULTS, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
 
 
 def taxonomy(
@@ -42,7 +43,7 @@ def taxonomy(
             "-n",
             min=1,
             help="Number of terms to select.",
-            show_default="500, or 200 under a root",
+            show_default=f"{TOP}, or {TOP_BENEATH} under a root",
         ),
     ] = None,
     corrections: Annotated[
@@ -64,7 +65,7 @@ def taxonomy(
     ] = None,
     min_children: Annotated[
         int, typer.Option("--min-children", min=0, help="Merge groups with fewer children into their parent.")
-    ] = 0,
+    ] = DEFAULTS.min_children,
     max_children: Annotated[
         int | None,
         typer.Option(
@@ -79,7 +80,7 @@ def taxonomy(
         typer.Option(
             "--min-confidence",
             help="Minimum confidence (or score) for an edge.",
-            show_default="0.5",
+            show_default=f"{MIN_CONFIDENCE}",
         ),
     ] = None,
     score: Annotated[
@@ -94,10 +95,10 @@ def taxonomy(
     parents: Annotated[
         int,
         typer.Option("--parents", min=1, help="Maximum number of parents; more than 1 gives a directed acyclic graph."),
-    ] = 1,
+    ] = DEFAULTS.parents,
     heads: Annotated[
         bool, typer.Option("--heads/--no-heads", help="Add the head nouns of phrases (dog for domestic dog).")
-    ] = True,
+    ] = DEFAULTS.heads,
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Show the sentences that state each edge, if the model has them.")
     ] = False,
@@ -148,17 +149,19 @@ def taxonomy(
     found = build(
         open_space(model),
         asked,
-        root=root,
-        top=top,
+        TaxonomyOptions(
+            root=root,
+            top=top,
+            levels=levels,
+            min_children=min_children,
+            max_children=max_children,
+            min_confidence=min_confidence,
+            score=score,
+            parents=parents,
+            heads=heads,
+            evidence=2 if evidence else 0,
+        ),
         corrections=corrections,
-        levels=levels,
-        min_children=min_children,
-        max_children=max_children,
-        min_confidence=min_confidence,
-        score=score,
-        parents=parents,
-        heads=heads,
-        evidence=2 if evidence else 0,
         progress=shown,
     )
     for note in found.notes:

@@ -17,7 +17,7 @@ from hyperdive._store import explain_os_errors
 from hyperdive.errors import OptionError, OutputError, one_line
 
 if TYPE_CHECKING:
-    from hyperdive.taxonomy.build import Edge, Taxonomy
+    from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
 
 DEFAULT_BASE = "urn:hyperdive:term:"
 _OWN = "urn:hyperdive:schema:"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hyperdive.taxonomy.forest import FORBIDDEN, order_from_roots, without_implied
 
 Parents = list[list[int]]
-Pairs = frozenset[tuple[int, int]]
+NodePairs = frozenset[tuple[int, int]]
 
 
 def children_of(parents: Parents) -> list[list[int]]:
@@ -28,7 +28,7 @@ def children_of(parents: Parents) -> list[list[int]]:
 
 
 def dissolve_small(
-    parents: Parents, weights: Any, least: int, *, most: int = 1, keep: Pairs = frozenset(), root: int = -1
+    parents: Parents, weights: Any, least: int, *, most: int = 1, keep: NodePairs = frozenset(), root: int = -1
 ) -> Parents:
     """A node with fewer than `least` children keeps none: they go to its own parents where that pair is believed.
 
@@ -61,7 +61,7 @@ def dissolve_small(
     return without_implied(parents, keep)
 
 
-def thin_out(parents: Parents, weights: Any, most: int, *, least: int = 0, keep: Pairs = frozenset()) -> Parents:
+def thin_out(parents: Parents, weights: Any, most: int, *, least: int = 0, keep: NodePairs = frozenset()) -> Parents:
     """At most `most` children for every node: the likeliest stay, the others go to their next best parent with room.
 
     Where no believed parent has room they become roots. A parent with too few children to count is not asked.

@@ -1,0 +1,182 @@
+"""A taxonomy: terms, and edges from each term to the terms it is a kind of, without cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hyperdive.discover.hypernyms import Sentence
+from hyperdive.errors import MissingExtra
+from hyperdive.table import Table
+from hyperdive.taxonomy.corrections import normal
+from hyperdive.taxonomy.formats import format_of, render, tree_lines, write_file
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`child` is a kind of `parent`.
+
+    `confidence` is None where the score is not calibrated, and both are where the model knows nothing of the pair.
+    `evidence` is how often the text says so. `reason` is "model", "head" (the child ends in the parent) or "forced" (a
+    correction).
+    """
+
+    child: str
+    parent: str
+    confidence: float | None
+    score: float | None
+    evidence: int
+    reason: str
+    sentences: tuple[Sentence, ...] = ()
+
+    @property
+    def value(self) -> float | None:
+        """The confidence, or the score where there is none."""
+        return self.score if self.confidence is None else self.confidence
+
+
+class Taxonomy:
+    """Terms and the edges between them; made by `taxonomy`.
+
+    Printing one shows the tree. `edges` is a table; `unknown` are terms the model does not know, `notes` what a user
+    should hear.
+    """
+
+    def __init__(
+        self,
+        terms: Iterable[str],
+        edges: Iterable[Edge],
+        *,
+        score: str = "",
+        calibrated: bool = True,
+        added: Iterable[str] = (),
+        unknown: Iterable[str] = (),
+        notes: Iterable[str] = (),
+    ) -> None:
+        self.terms, self.score, self.calibrated = tuple(terms), score, calibrated
+        self.added, self.unknown, self.notes = frozenset(added), tuple(unknown), tuple(notes)
+        measure = "confidence" if calibrated else "score"
+        rows = sorted(edges, key=lambda edge: (edge.parent, edge.child))
+        self.edges: Table[Edge] = Table(
+            Edge,
+            rows,
+            columns=("child", "parent", measure, "evidence", "reason"),
+            formats={"confidence": ".2f", "score": ".3g"},
+        )
+
+    @cached_property
+    def _above(self) -> dict[str, list[Edge]]:
+        above: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            above.setdefault(edge.child, []).append(edge)
+        return {
+            child: sorted(edges, key=lambda one: (-(one.value or 0.0), one.parent)) for child, edges in above.items()
+        }
+
+    @cached_property
+    def _below(self) -> dict[str, list[Edge]]:
+        below: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            below.setdefault(edge.parent, []).append(edge)
+        return below
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __iter__(self) -> Iterator[Edge]:
+        return iter(self.edges)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._known
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.terms)
+
+    def _named(self, term: str) -> str:
+        return term if term in self._known else normal(term)
+
+    def parents(self, term: str) -> list[str]:
+        """The terms right above a term, the likeliest first."""
+        return [edge.parent for edge in self._above.get(self._named(term), ())]
+
+    def children(self, term: str) -> list[str]:
+        """The terms right beneath a term, in alphabetical order."""
+        return [edge.child for edge in self._below.get(self._named(term), ())]
+
+    def edges_above(self, term: str) -> list[Edge]:
+        """The edges from a term to its parents, the likeliest first."""
+        return list(self._above.get(self._named(term), ()))
+
+    def edges_below(self, term: str) -> list[Edge]:
+        """The edges from a term's children to it."""
+        return list(self._below.get(self._named(term), ()))
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """How many terms stand beneath each term (in a graph, counted once a way)."""
+        sizes = dict.fromkeys(self.terms, 0)
+        waits = {term: len(self._below.get(term, ())) for term in self.terms}
+        ready = [term for term in self.terms if waits[term] == 0]
+        for term in ready:
+            for edge in self._above.get(term, ()):
+                sizes[edge.parent] += sizes[term] + 1
+                waits[edge.parent] -= 1
+                if waits[edge.parent] == 0:
+                    ready.append(edge.parent)
+        return sizes
+
+    @property
+    def roots(self) -> list[str]:
+        """The terms without a parent, the one with most beneath it first."""
+        return sorted((term for term in self.terms if term not in self._above), key=lambda t: (-self.sizes[t], t))
+
+    def __repr__(self) -> str:
+        return f"<Taxonomy of {len(self.terms)} terms: {len(self.edges)} edges, {len(self.roots)} roots>"
+
+    def __str__(self) -> str:
+        return "\n".join("".join(part.text for part in line) for line in tree_lines(self))
+
+    # ---- to other programs ----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, as `--format json` writes it."""
+        measure = "confidence" if self.calibrated else "score"
+        edges = []
+        for edge, row in zip(self.edges, self.edges.to_dicts(), strict=True):
+            del row["confidence"], row["score"]
+            edges.append({"child": row.pop("child"), "parent": row.pop("parent"), measure: edge.value, **row})
+        return {
+            "score": self.score,
+            "calibrated": self.calibrated,
+            "terms": list(self.terms),
+            "added": sorted(self.added),
+            "roots": self.roots,
+            "edges": edges,
+            "unknown": list(self.unknown),
+        }
+
+    def to_networkx(self) -> Any:
+        """A `networkx.DiGraph` with an edge from each child to its parents."""
+        try:
+            import networkx
+        except ImportError:
+            raise MissingExtra("to_networkx", "graphs") from None
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.terms)
+        name = "confidence" if self.calibrated else "score"
+        for edge in self.edges:
+            facts = {"evidence": edge.evidence, "reason": edge.reason}
+            graph.add_edge(edge.child, edge.parent, **facts, **({} if edge.value is None else {name: edge.value}))
+        return graph
+
+    def to_text(self, format: str = "tree", **options: Any) -> str:
+        """The taxonomy in one of the formats: tree, json, tsv, dot, graphml, skos, owl or mermaid."""
+        return render(self, format, **options)
+
+    def write(self, path: str | Path, format: str | None = None, *, force: bool = False, **options: Any) -> None:
+        """Write a file that appears when it is complete; without `format` the ending of its name tells."""
+        write_file(Path(path), self.to_text(format or format_of(path), **options), force=force)
