@@ -27,7 +27,7 @@ from hyperdive._store import ArtifactWriter
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.text.corpus import KIND, VERSION, Corpus
-from hyperdive.text.encoder import encode
+from hyperdive.text.encoder import encode_text
 
 WINDOW = 10
 
@@ -125,7 +125,7 @@ def main() -> None:
     if options.corpus:
         corpus = Corpus.open(options.corpus)
     else:
-        corpus = encode([options.text], folder / "corpus", preset="paper", keep_text=False)
+        corpus = encode_text([options.text], folder / "corpus", preset="paper", keep_text=False)
     print(
         f"corpus: {len(corpus):,} tokens, {corpus.vocabulary_size:,} words, {len(corpus.counts) - 1:,} with rare ones"
     )

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 import common
+from hyperdive import load
 from hyperdive.scores import Pairs, Rows, as_source, get
-from hyperdive.scores.opening import open_space
 from hyperdive.scores.pair_files import PairFormat, open_pairs
 from hyperdive.scores.score_file import score_stream
 from hyperdive.spaces.space import VectorSpace
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=2_000_000)
     options = parser.parse_args()
     print(common.machine())
-    model = made_up() if options.model is None else open_space(options.model)
+    model = made_up() if options.model is None else load(options.model)
     space = as_source(model).main
     kernels(space, options.pairs)  # type: ignore[arg-type]
     streaming(space, options.pairs // 2)  # type: ignore[arg-type]

@@ -13,18 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hyperdive import load
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_10, load_all
 from hyperdive.benchmark.evaluation import measure, score_dataset
 from hyperdive.benchmark.measures import micro_average
-from hyperdive.scores import usable_scores
-from hyperdive.scores.opening import open_source
+from hyperdive.scores import as_source, usable_scores
 
 SCORES = ("hyper", "C·ΔS", "W·ΔS", "ΔS", "P", "Psvd")
 
 
 def compared(small: Any, full: Any, data: Path | None = None) -> dict[str, Any]:
     """Figures of both by dataset, over the pairs both know."""
-    sources = {"small": open_source(small), "full": open_source(full)}
+    sources = {"small": as_source(load(small)), "full": as_source(load(full))}
     scores = usable_scores(sources["small"], SCORES)
     table: dict[str, Any] = {}
     for dataset in load_all(ELEVEN, data=data):

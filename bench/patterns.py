@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 
 import common
+from hyperdive import Model
 from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
 from hyperdive.benchmark.datasets import MICRO_10, Dataset, load
 from hyperdive.benchmark.measures import average_precision, micro_average
 from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.scores import Pairs, Terms, as_source, get
-from hyperdive.spaces.model import Model
 
 
 def reading(text: str, size: int) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from hyperdive import _WHERE
+
 ROOT = Path(__file__).parents[1] / "src" / "hyperdive"
 ORDER = ("text", "counts", "patterns", "spaces", "pipeline", "scores", "discover", "taxonomy", "benchmark", "api")
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
@@ -24,7 +26,8 @@ def imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [_WHERE.get(alias.name, "") if node.module == "hyperdive" else "" for alias in node.names]
+            names = [name or f"{node.module}.{alias.name}" for name, alias in zip(names, node.names, strict=True)]
         else:
             continue
         found |= {name.split(".")[1] for name in names if name.startswith("hyperdive.")}

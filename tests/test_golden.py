@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from hyperdive import Model
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.patterns.store import Patterns
-from hyperdive.spaces.model import Model
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from safetensors.numpy import load_file, save_file
 
+from hyperdive import Model
 from hyperdive._quantize import packed, rounded_to_8_bits, unpacked
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import FormatError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.svd import Factors
-from hyperdive.spaces.model import Model
 from hyperdive.spaces.space import VectorSpace
 
 rows = arrays(

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hyperdive import Model
 from hyperdive.errors import Error
-from hyperdive.spaces.model import Model
 from hyperdive.spaces.prune import pruned
 
 LIMIT = 10_000_000

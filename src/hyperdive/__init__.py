@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from hyperdive.api import Dive as Dive
     from hyperdive.api import Model as Model
     from hyperdive.api import load as load
+    from hyperdive.api import train as train
     from hyperdive.counts.cooccurrence import Cooccurrence as Cooccurrence
     from hyperdive.errors import Error as Error
+    from hyperdive.pipeline.encode import encode as encode
     from hyperdive.text.corpus import Corpus as Corpus
-    from hyperdive.text.encoder import encode as encode
 
 # Names are imported on first use, so that `import hyperdive` stays instant.
 _WHERE = {
@@ -21,12 +22,13 @@ _WHERE = {
     "Dive": "hyperdive.api",
     "Model": "hyperdive.api",
     "load": "hyperdive.api",
+    "train": "hyperdive.api",
     "Error": "hyperdive.errors",
     "Corpus": "hyperdive.text.corpus",
-    "encode": "hyperdive.text.encoder",
+    "encode": "hyperdive.pipeline.encode",
 }
 
-__all__ = ["Cooccurrence", "Corpus", "Dive", "Error", "Model", "__version__", "encode", "load"]
+__all__ = ["Cooccurrence", "Corpus", "Dive", "Error", "Model", "__version__", "encode", "load", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.registry import get
 from hyperdive.scores.source import as_source
 from hyperdive.scores.terms import Terms
-from hyperdive.spaces import model as _model
+from hyperdive.spaces.model import ModelData
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
@@ -39,8 +39,8 @@ DEFAULT_SCORE = "C·ΔS"
 _OWN = ("preset", "text", "threads", "progress")
 
 
-class Model(_model.Model):
-    """A trained model that answers questions; see `hyperdive.spaces.model` for the folder it lives in.
+class Model(ModelData):
+    """A model that answers questions; see `hyperdive.spaces.model` for the folder it lives in.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = np.array([[3, 2], [2, 1], [1, 0]])
@@ -180,7 +180,7 @@ class Dive:
         from hyperdive.pipeline.train import TrainOptions
 
         if TrainOptions.preset(preset, **options).space != "dive":  # a wrong option should be told here
-            raise OptionError("Dive trains space='dive'", hint="use hyperdive.pipeline.train.train for other spaces")
+            raise OptionError("Dive trains space='dive'", hint="use hyperdive.train for other spaces")
         self._given = {"preset": preset, "text": dict(text or {}), "threads": threads, "progress": progress, **options}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -209,19 +209,16 @@ class Dive:
         `output` keeps the model as a folder; without it the model lives in memory, and `model.save` writes it. `start`
         is an earlier model to go on from.
         """
-        from hyperdive.pipeline.train import train
-
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
             place = Path(output) if output is not None else Path(folder) / "model"
             trained = train(
                 _as_input(source, Path(folder), self._given["text"]), place, start=start, **self._options_for(source)
             )
-            assert isinstance(trained, _model.Model)
-            # read before the folder goes
-            beside: dict[str, Any] = {name: getattr(trained, name) for name in ("contexts", "skipgram", "patterns")}
-            if trained.patterns is not None:
-                trained.patterns.evidence_rows  # noqa: B018
-            return Model(trained.dive, **beside, parameters=trained.parameters, facts=trained.facts)
+            if output is None:  # read before the folder goes
+                trained.contexts, trained.skipgram  # noqa: B018
+                if trained.patterns is not None:
+                    trained.patterns.evidence_rows  # noqa: B018
+            return trained
 
     def _options_for(self, source: Any) -> dict[str, Any]:
         text = self._given["text"] if _is_text(source) else None
@@ -253,6 +250,29 @@ def _words(term: str) -> list[str]:
     return term.lower().split() or [""]
 
 
+def train(
+    source: str | Path | Corpus | Cooccurrence | Sequence[str | Path],
+    output: str | Path,
+    **options: Any,
+) -> Model:
+    """Train a model or another space and save it; see `hyperdive.pipeline.train` for the options.
+
+    >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "pets.txt").write_text("\\n".join(lines))
+    >>> train(folder / "pets.txt", folder / "model", dimensions=4, pmi_filter="none", passes=5)
+    <Model of 7 words: dive 4 dimensions, contexts, skipgram, patterns>
+    >>> train(folder / "pets.txt", folder / "sbow", space="sbow-ppmi")
+    <Model of 7 words: sbow-ppmi 7 dimensions>
+    """
+    from hyperdive.pipeline.train import train
+
+    return Model.of(train(source, output, **options))
+
+
 def load(path: str | Path, *, verify: bool = True) -> Model:
-    """Open a saved model, or one that comes with the package by its name; `verify=False` skips the checksums."""
+    """Open a saved model or space, or a model that comes with the package by its name.
+
+    `verify=False` skips the checksums.
+    """
     return Model.load(path, verify=verify)

@@ -352,17 +352,17 @@ def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
 
 
 def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Run, pairs: Path, tmp_path: Path) -> None:
-    from hyperdive.scores.opening import open_source
-    from hyperdive.spaces.model import Model
+    from hyperdive import Model
+    from hyperdive.cli.common import load_source
 
     dive = planted()
     rng = np.random.default_rng(0)
     beside = VectorSpace(WORDS, rng.normal(size=(len(WORDS), 5)), frequencies=dive.frequencies, kind="skipgram")
     Model(dive, skipgram=beside).save(tmp_path / "both")
     dive.save(tmp_path / "alone")
-    assert open_source(tmp_path / "both").skipgram is not None
-    assert open_source(tmp_path / "alone").skipgram is None
-    assert open_source(tmp_path / "alone", skipgram=tmp_path / "both").skipgram is not None
+    assert load_source(tmp_path / "both").skipgram is not None
+    assert load_source(tmp_path / "alone").skipgram is None
+    assert load_source(tmp_path / "alone", skipgram=tmp_path / "both").skipgram is not None
     ran = hyperdive("evaluate", "-m", tmp_path / "both", "-d", pairs, "-s", "wds,cds", "--resamples", 0)
     assert ran.code == 0, ran.err
     assert "W·ΔS" in ran.out

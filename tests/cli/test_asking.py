@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hyperdive.spaces.model import Model
+from hyperdive import Model
 from tests.discover.small import small_model
 
 Run = Callable[..., Any]

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
+from hyperdive import Model, train
 from hyperdive.errors import InputError
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.store_files import drop_sentences
-from hyperdive.pipeline.train import train
-from hyperdive.spaces.model import Model
-from hyperdive.text.encoder import encode
+from hyperdive.text.encoder import encode_text
 from tests.patterns.standin import PETS, collected
 
 Run = Callable[..., Any]
@@ -25,7 +24,7 @@ QUICK: dict[str, Any] = {"dimensions": 4, "pmi_filter": "none", "passes": 3}
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evidence")
     (folder / "pets.txt").write_text("\n".join(line for _, line in PETS * 20), encoding="utf-8")
-    encode(folder / "pets.txt", folder / "corpus", min_count=1)
+    encode_text(folder / "pets.txt", folder / "corpus", min_count=1)
     collected(PETS).save(folder / "corpus" / "patterns", force=True)
     return folder / "corpus"
 

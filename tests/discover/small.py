@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.api import Model
+from hyperdive import Model
 from hyperdive.spaces.space import VectorSpace
 
 PARENT = {"dog": "animal", "cat": "animal", "poodle": "dog", "spaniel": "dog", "court": "law", "judge": "court"}

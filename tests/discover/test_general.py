@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from hyperdive import Model
 from hyperdive.discover.general import general_words
 from hyperdive.errors import OptionError
-from hyperdive.spaces.model import Model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-1"
 Run = Callable[..., Any]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperdive.api import Model, load
+from hyperdive import Model, load
 from hyperdive.discover.hypernyms import _first, ask, hypernyms, hyponyms
 from hyperdive.discover.question import Question, best, read_terms, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, near_and_general, ranking

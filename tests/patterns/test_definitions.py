@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hyperdive import encode
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.definitions import NAMES, PATTERNS, Pattern
-from hyperdive.patterns.reader import encode
 from hyperdive.patterns.store import HEAD, Patterns, patterns_of
 
 

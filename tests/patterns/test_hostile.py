@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperdive import encode
 from hyperdive.patterns import lexicon
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.matcher import find
-from hyperdive.patterns.reader import encode
 from hyperdive.patterns.store import patterns_of
 from hyperdive.text.encoder import tokenise
 from hyperdive.text.options import EncodeOptions

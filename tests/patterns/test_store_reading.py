@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hyperdive import encode
 from hyperdive.patterns.merge import merge
-from hyperdive.patterns.reader import encode
 from hyperdive.patterns.store import Patterns, patterns_of
 
 LINES = [

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hyperdive import Dive, load
+from hyperdive import Dive, Model, encode, load, train
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError, OutputError
-from hyperdive.patterns.reader import encode
-from hyperdive.pipeline.train import FROM_TOKENS, SPACES, TrainOptions, kind_of, train
-from hyperdive.spaces.model import Model
+from hyperdive.pipeline.train import FROM_TOKENS, SPACES, TrainOptions, kind_of
 from hyperdive.spaces.space import VectorSpace
 from tests.spaces import planted
 
@@ -71,8 +69,13 @@ def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
     if space in EXTRA:
         pytest.importorskip(EXTRA[space])
     made = train(text, tmp_path / "s", text=PLAIN, space=space, dimensions=8)
-    assert isinstance(made, VectorSpace)
+    assert made.dive.kind == space
+    assert len(made.similar(made.words[0], top=1)) == 1  # any space answers
     assert VectorSpace.load(tmp_path / "s").kind == space
+    load(tmp_path / "s").save(tmp_path / "again")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == {
+        path.name: path.read_bytes() for path in (tmp_path / "s").iterdir()
+    }
 
 
 def test_a_warm_start_knows_the_old_words(tmp_path: Path, text: Path) -> None:
@@ -217,9 +220,7 @@ def test_asking_for_unknown_words_and_phrases() -> None:
     space = VectorSpace(
         ["animal", "dog", "hot"], np.array([[3, 2], [2, 1], [1, 3]]), frequencies=[9, 5, 1], kind="dive"
     )
-    from hyperdive import Model as Door
-
-    model = Door(space)
+    model = Model(space)
     assert model.score("dogs", "animal", "ΔS") == 2  # by its lemma
     assert model.score("hot dog", "animal", "ΔS") == 5 - 3.5  # the mean of its words
     batch = model.score(["dog", "yak"], ["animal", "animal"], "dS")

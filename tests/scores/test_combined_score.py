@@ -7,13 +7,13 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from hyperdive import Model
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.scores.combined_score import WEIGHTS, Weights, evidence
 from hyperdive.scores.pattern_projection import bridge, lengths_of_one
-from hyperdive.spaces.model import Model
 from hyperdive.spaces.space import VectorSpace
 
 WORDS = ["animal", "dog", "cat", "poodle", "tool", "hammer", "saw", "plane"]

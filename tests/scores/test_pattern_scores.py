@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
+from hyperdive import Model
 from hyperdive.errors import InputError
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
@@ -19,7 +20,6 @@ from hyperdive.scores.pair_files import PairFormat, open_pairs
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.pattern_scores import is_silent
 from hyperdive.scores.score_file import score_stream
-from hyperdive.spaces.model import Model
 from hyperdive.spaces.space import VectorSpace
 from tests.patterns.standin import PETS, collected
 

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from hyperdive import Model
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
-from hyperdive.spaces.model import Model, rounded
+from hyperdive.spaces.model import rounded
 from hyperdive.spaces.space import VectorSpace
 
 WORDS = [f"word{i}" for i in range(300)]

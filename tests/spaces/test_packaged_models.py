@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hyperdive import load
+from hyperdive import Model, load
 from hyperdive._store import Artifact
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.spaces.model import Model
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
 from hyperdive.spaces.prune import pruned, useful_words
 from hyperdive.spaces.space import VectorSpace

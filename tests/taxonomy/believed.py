@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hyperdive.api import Model
+from hyperdive import Model
 from hyperdive.discover.ranking import Ranking
 from hyperdive.scores.pairs import Pairs
 from hyperdive.spaces.space import VectorSpace

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hyperdive.api import Model
+from hyperdive import Model
 from hyperdive.discover.question import term_lines
 from hyperdive.discover.ranking import HEAD_CONFIDENCE
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError

@@ -20,7 +20,7 @@ import pytest
 
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode
+from hyperdive.text.encoder import encode_text
 from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]
@@ -222,7 +222,7 @@ def test_interrupted_half_way(tmp_path: Path, kind: signal.Signals) -> None:
         assert err == "hyperdive: interrupted; no partial output was left behind\n"
     # what a kill leaves behind is hidden, and the next run removes it
     (tmp_path / "t.txt").write_text(GOOD)
-    encode(tmp_path / "t.txt", tmp_path / "corpus")
+    encode_text(tmp_path / "t.txt", tmp_path / "corpus")
     assert not list(tmp_path.glob(".corpus*"))
 
 
@@ -257,7 +257,7 @@ def alter(folder: Path, **changes: Any) -> None:
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     (tmp_path / "t.txt").write_text(GOOD)
-    encode(tmp_path / "t.txt", tmp_path / "c")
+    encode_text(tmp_path / "t.txt", tmp_path / "c")
     return tmp_path / "c"
 
 

@@ -20,7 +20,7 @@ from pyarrow import parquet
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import readers as reading
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode, encode_tokens
+from hyperdive.text.encoder import encode_text, encode_tokens
 from hyperdive.text.kept_text import drop_text
 from hyperdive.text.options import EncodeOptions
 
@@ -61,11 +61,11 @@ def text(tmp_path: Path) -> Path:
                                      {"max_tokens": 1500}, {"max_tokens": 900, "budget": "kept"},
                                      {"document": "file", "line_length": "sentence"}])  # fmt: skip
 def test_threads_and_block_size_do_not_change_a_byte(tmp_path: Path, text: Path, options: dict[str, Any]) -> None:
-    encode(text, tmp_path / "reference", threads=1, **options)
+    encode_text(text, tmp_path / "reference", threads=1, **options)
     reference = contents(tmp_path / "reference")
     for threads, block in ((2, 1), (5, 100), (2, 1000), (3, 4096), (1, 1 << 20)):
         place = tmp_path / f"c{threads}-{block}"
-        encode(text, place, threads=threads, block_bytes=block, **options)
+        encode_text(text, place, threads=threads, block_bytes=block, **options)
         assert contents(place) == reference, (threads, block)
 
 
@@ -77,16 +77,18 @@ def test_compression_does_not_change_a_byte(tmp_path: Path, text: Path) -> None:
         "book.txt.xz": lzma.compress(raw),
         "book.txt.zst": pa.Codec("zstd").compress(raw, asbytes=True),
     }
-    encode(text, tmp_path / "reference")
+    encode_text(text, tmp_path / "reference")
     for name, data in packed.items():
         (tmp_path / name).write_bytes(data)
-        encode(tmp_path / name, tmp_path / f"{name}.corpus")
+        encode_text(tmp_path / name, tmp_path / f"{name}.corpus")
         assert contents(tmp_path / f"{name}.corpus") == contents(tmp_path / "reference"), name
 
 
 def test_tagging_is_the_same_in_any_number_of_processes(tmp_path: Path, text: Path) -> None:
     for processes in (1, 2):
-        encode(text, tmp_path / f"pos{processes}", pos="textblob", threads=processes, block_bytes=3000, min_count=1)
+        encode_text(
+            text, tmp_path / f"pos{processes}", pos="textblob", threads=processes, block_bytes=3000, min_count=1
+        )
     assert contents(tmp_path / "pos1") == contents(tmp_path / "pos2")
     words = Corpus.open(tmp_path / "pos1").vocabulary
     assert "dog|n" in words
@@ -97,11 +99,11 @@ def test_a_long_document_is_cut_at_places_of_its_own(tmp_path: Path, monkeypatch
     monkeypatch.setattr(reading, "PIECE_BYTES", 50)
     path = tmp_path / "long.txt"
     path.write_text("alpha beta gamma delta " * 40 + "\nshort one\n" + "x" * 333 + "\nend\n", encoding="utf-8")
-    encode(path, tmp_path / "reference", min_count=1, block_bytes=1 << 20)
+    encode_text(path, tmp_path / "reference", min_count=1, block_bytes=1 << 20)
     reference = Corpus.open(tmp_path / "reference")
     assert reference.header["totals"]["documents"] == 4
     for block in (1, 30, 49, 50, 51, 200):
-        encode(path, tmp_path / f"c{block}", min_count=1, block_bytes=block)
+        encode_text(path, tmp_path / f"c{block}", min_count=1, block_bytes=block)
         assert contents(tmp_path / f"c{block}") == contents(tmp_path / "reference"), block
 
 
@@ -119,34 +121,34 @@ def test_paper_preset_is_the_papers_rules() -> None:
 def test_lines_run_across_documents_and_the_incomplete_last_one_goes(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("\n".join(["red green blue"] * 10) + "\n")
-    corpus = encode(path, tmp_path / "c", preset="paper", min_count=1, line_length=7)
+    corpus = encode_text(path, tmp_path / "c", preset="paper", min_count=1, line_length=7)
     assert len(corpus) == 28
     assert corpus.line_offsets.tolist() == [0, 7, 14, 21, 28]
     assert corpus.header["accounting"]["dropped"]["incomplete_last_line"] == 2
     assert corpus.document_offsets.tolist() == [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 28]
-    kept = encode(path, tmp_path / "k", preset="paper", min_count=1, line_length=7, last_line="keep")
+    kept = encode_text(path, tmp_path / "k", preset="paper", min_count=1, line_length=7, last_line="keep")
     assert kept.line_offsets.tolist() == [0, 7, 14, 21, 28, 30]
 
 
 def test_the_budget_counts_stop_words_but_not_numbers(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("the 12 red house and 13 the green house and the blue house\n" * 3)
-    corpus = encode(path, tmp_path / "c", min_count=1, max_tokens=6)
+    corpus = encode_text(path, tmp_path / "c", min_count=1, max_tokens=6)
     assert written(corpus) == ["red", "house", "green"]  # the red house and the green
-    kept = encode(path, tmp_path / "k", min_count=1, max_tokens=6, budget="kept")
+    kept = encode_text(path, tmp_path / "k", min_count=1, max_tokens=6, budget="kept")
     assert written(kept) == ["red", "house", "green", "house", "blue", "house"]
 
 
 def test_rare_words_keep_their_ids_but_read_as_unknown(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("dog dog cat dog bird cat\n")
-    corpus = encode(path, tmp_path / "c", min_count=2)
+    corpus = encode_text(path, tmp_path / "c", min_count=2)
     assert corpus.all_words == ["<unk>", "dog", "cat", "bird"]
     assert corpus.vocabulary == ["<unk>", "dog", "cat"]
     assert corpus[:].tolist() == [1, 1, 2, 1, 0, 2]
     assert corpus.frequencies.tolist() == [1, 3, 2]
     assert Corpus.open(tmp_path / "c", min_count=1).vocabulary_size == 4
-    dropped = encode(path, tmp_path / "d", min_count=2, rare="drop")
+    dropped = encode_text(path, tmp_path / "d", min_count=2, rare="drop")
     assert dropped[:].tolist() == [1, 1, 2, 1, 2]
     assert dropped.header["accounting"]["dropped"]["rare"] == 1
     with pytest.raises(OptionError, match="were dropped"):
@@ -156,14 +158,14 @@ def test_rare_words_keep_their_ids_but_read_as_unknown(tmp_path: Path) -> None:
 def test_vocabulary_order_is_by_count_then_by_word(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("pear apple zebra zebra apple pear fig\n")
-    assert encode(path, tmp_path / "c", min_count=1).vocabulary == ["<unk>", "apple", "pear", "zebra", "fig"]
+    assert encode_text(path, tmp_path / "c", min_count=1).vocabulary == ["<unk>", "apple", "pear", "zebra", "fig"]
 
 
 def test_every_word_read_is_kept_or_has_a_reason(tmp_path: Path, text: Path) -> None:
     for number, options in enumerate(
         ({}, {"preset": "paper"}, {"rare": "drop"}, {"phrases": "auto", "min_count": 2}, {"max_tokens": 500})
     ):
-        accounting = encode(text, tmp_path / f"c{number}", **options).header["accounting"]
+        accounting = encode_text(text, tmp_path / f"c{number}", **options).header["accounting"]
         assert accounting["read"] == accounting["kept"] + sum(accounting["dropped"].values())
 
 
@@ -186,16 +188,16 @@ def test_token_lists_come_back(
 def test_shuffled_documents_are_the_same_documents(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("".join(f"first{c} second{c}. Third{c}\n" for c in "abcdefghij"))
-    plain = encode(path, tmp_path / "p", min_count=1)
-    mixed = encode(path, tmp_path / "s", min_count=1, shuffle=3)
+    plain = encode_text(path, tmp_path / "p", min_count=1)
+    mixed = encode_text(path, tmp_path / "s", min_count=1, shuffle=3)
     assert written(plain) != written(mixed)
     texts = [[c.document_text(i) for i in range(10)] for c in (plain, mixed)]
     assert sorted(texts[0]) == sorted(texts[1])
     for i in range(10):
         words = [mixed.all_words[j] for j in mixed.document(i)]
         assert mixed.document_text(i).lower().replace(".", "").split() == words
-    assert contents(encode(path, tmp_path / "s2", min_count=1, shuffle=3).path) == contents(mixed.path)
-    assert written(encode(path, tmp_path / "s4", min_count=1, shuffle=4)) != written(mixed)
+    assert contents(encode_text(path, tmp_path / "s2", min_count=1, shuffle=3).path) == contents(mixed.path)
+    assert written(encode_text(path, tmp_path / "s4", min_count=1, shuffle=4)) != written(mixed)
 
 
 # ---- lemmas, stop words, languages --------------------------------------------------------------------------
@@ -204,16 +206,16 @@ def test_shuffled_documents_are_the_same_documents(tmp_path: Path) -> None:
 def test_forms_of_a_word_share_a_key(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("Dogs dog DOG mice mouse wins winning Übergröße übergröße\n")
-    assert written(encode(path, tmp_path / "c", min_count=1)) == [
+    assert written(encode_text(path, tmp_path / "c", min_count=1)) == [
         "dog", "dog", "dog", "mouse", "mouse", "win", "win", "übergröße", "übergröße"]  # fmt: skip
-    raw = encode(path, tmp_path / "n", min_count=1, lemmas="none", stopwords="none")
+    raw = encode_text(path, tmp_path / "n", min_count=1, lemmas="none", stopwords="none")
     assert written(raw)[:5] == ["dogs", "dog", "dog", "mice", "mouse"]
 
 
 def test_stop_words_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "stop.txt").write_text("# mine\ndog\n\n")
     (tmp_path / "t.txt").write_text("the dogs run\n")
-    corpus = encode(tmp_path / "t.txt", tmp_path / "c", min_count=1, stopwords=str(tmp_path / "stop.txt"))
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1, stopwords=str(tmp_path / "stop.txt"))
     assert written(corpus) == ["the", "run"]
     assert corpus.parameters["stopwords"] == "file:stop.txt"
 
@@ -221,10 +223,10 @@ def test_stop_words_from_a_file(tmp_path: Path) -> None:
 def test_other_languages_say_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("die Hunde laufen\n")
     with pytest.raises(OptionError, match="no stop words for language 'de'"):
-        encode(tmp_path / "t.txt", tmp_path / "c", language="de")
+        encode_text(tmp_path / "t.txt", tmp_path / "c", language="de")
     with pytest.raises(OptionError, match="no lemmas for language 'xx'"):
-        encode(tmp_path / "t.txt", tmp_path / "c", language="xx", stopwords="none")
-    corpus = encode(tmp_path / "t.txt", tmp_path / "c", language="de", stopwords="none", min_count=1)
+        encode_text(tmp_path / "t.txt", tmp_path / "c", language="xx", stopwords="none")
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", language="de", stopwords="none", min_count=1)
     assert "hund" in written(corpus)
 
 
@@ -236,7 +238,7 @@ def test_given_phrases_longest_first_whatever_case_and_inflection(tmp_path: Path
     (tmp_path / "t.txt").write_text(
         "High Blood Pressures hurt. Blood pressure, blood, pressure. Standards of living rise. Blood\npressure\n"
     )
-    corpus = encode(tmp_path / "t.txt", tmp_path / "c", min_count=1, phrases=str(tmp_path / "terms.txt"))
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1, phrases=str(tmp_path / "terms.txt"))
     assert written(corpus) == [
         "high_blood_pressure", "hurt", "blood_pressure", "blood", "pressure", "standard_of_living", "rise",
         "blood", "pressure"]  # fmt: skip
@@ -252,14 +254,14 @@ def test_found_phrases_have_up_to_four_words(tmp_path: Path) -> None:
         words.insert(draw.randrange(6), draw.choice(["amino acids", "amino acid", "new york stock exchange"]))
         lines.append(" ".join(words))
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
-    corpus = encode(tmp_path / "t.txt", tmp_path / "c", phrases="auto")
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", phrases="auto")
     assert [word for word in corpus.vocabulary if "_" in word] == ["amino_acid", "new_york_stock_exchange"]
 
 
 def test_phrases_with_tags_are_nouns(tmp_path: Path) -> None:
     (tmp_path / "terms.txt").write_text("blood pressure\n")
     (tmp_path / "t.txt").write_text("The blood pressure rises.\n")
-    corpus = encode(
+    corpus = encode_text(
         tmp_path / "t.txt", tmp_path / "c", min_count=1, phrases=str(tmp_path / "terms.txt"), pos="textblob", threads=1
     )
     assert "blood_pressure|n" in corpus.vocabulary
@@ -271,7 +273,7 @@ def test_phrases_with_tags_are_nouns(tmp_path: Path) -> None:
 def test_sentences_come_back_as_they_stood(tmp_path: Path) -> None:
     text = "A dog barks. Dr. Smith's cat – a naïve one – sleeps!\nAnother  document here.\n"
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
-    corpus = encode(tmp_path / "t.txt", tmp_path / "c", min_count=1)
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1)
     assert [corpus.sentence_text(i) for i in range(3)] == [
         "A dog barks.", "Dr. Smith's cat – a naïve one – sleeps!", "Another document here."]  # fmt: skip
     assert corpus.document_text(1) == "Another document here."
@@ -283,7 +285,7 @@ def test_sentences_come_back_as_they_stood(tmp_path: Path) -> None:
 def test_text_over_several_blocks_and_dropped_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.text.kept_text.BLOCK", 64)
     (tmp_path / "t.txt").write_text("".join(f"Sentence number{c} is here.\n" for c in "abcdefghijklmnop"))
-    corpus = encode(tmp_path / "t.txt", tmp_path / "c", min_count=1)
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1)
     assert [corpus.sentence_text(i) for i in (0, 7, 15)] == [f"Sentence number{c} is here." for c in "ahp"]
     identity = corpus.fingerprint
     assert drop_text(tmp_path / "c") > 0
@@ -298,9 +300,9 @@ def test_text_over_several_blocks_and_dropped_again(tmp_path: Path, monkeypatch:
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.text.encoder.KEEP_BELOW", 1000)
-    assert encode(text, tmp_path / "c").text is None
-    assert encode(text, tmp_path / "k", keep_text=True).text is not None
-    assert encode(text, tmp_path / "n", keep_text=False).text is None
+    assert encode_text(text, tmp_path / "c").text is None
+    assert encode_text(text, tmp_path / "k", keep_text=True).text is not None
+    assert encode_text(text, tmp_path / "n", keep_text=False).text is None
 
 
 # ---- formats ------------------------------------------------------------------------------------------------
@@ -313,9 +315,9 @@ def test_json_lines_csv_and_parquet_give_the_same_words(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     parquet.write_table(pa.table({"body": documents}), tmp_path / "t.parquet")
     results = [
-        encode(tmp_path / "t.jsonl", tmp_path / "j", field="a.b", min_count=1),
-        encode(tmp_path / "t.csv", tmp_path / "v", column="body", min_count=1),
-        encode(tmp_path / "t.parquet", tmp_path / "q", column="body", min_count=1),
+        encode_text(tmp_path / "t.jsonl", tmp_path / "j", field="a.b", min_count=1),
+        encode_text(tmp_path / "t.csv", tmp_path / "v", column="body", min_count=1),
+        encode_text(tmp_path / "t.parquet", tmp_path / "q", column="body", min_count=1),
     ]
     for corpus in results:
         assert written(corpus) == written(results[0])
@@ -330,7 +332,7 @@ def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path: Path) -> None:
         (folder / name).write_text(word + "\n")
     (folder / "x.bin").write_bytes(bytes(range(32)) * 40)
     (folder / "empty.txt").write_text("")
-    corpus = encode(folder, tmp_path / "c", min_count=1, stopwords="none", lemmas="none")
+    corpus = encode_text(folder, tmp_path / "c", min_count=1, stopwords="none", lemmas="none")
     assert written(corpus) == ["first", "second", "third"]
     assert corpus.header["skipped_files"] == 2
     assert [f["name"] for f in corpus.header["input"]["files"]] == ["z.txt", "b.txt", "c.md"]
@@ -339,7 +341,7 @@ def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path: Path) -> None:
 def test_globs_and_whole_files(tmp_path: Path) -> None:
     (tmp_path / "n2.txt").write_text("two\nlines\n")
     (tmp_path / "n1.txt").write_text("one\nfile\n")
-    corpus = encode(str(tmp_path / "n*.txt"), tmp_path / "c", document="file", min_count=1)
+    corpus = encode_text(str(tmp_path / "n*.txt"), tmp_path / "c", document="file", min_count=1)
     assert corpus.header["totals"]["documents"] == 2
     assert [corpus.all_words[i] for i in corpus.document(0)] == ["one", "file"]
 
@@ -347,7 +349,7 @@ def test_globs_and_whole_files(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_not_a_word(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes(b"\xef\xbb\xbfdog\r\ncat\r\n")
     for document in ("line", "file"):
-        assert written(encode(tmp_path / "t.txt", tmp_path / document, min_count=1, document=document)) == [
+        assert written(encode_text(tmp_path / "t.txt", tmp_path / document, min_count=1, document=document)) == [
             "dog",
             "cat",
         ]
@@ -356,10 +358,10 @@ def test_a_byte_order_mark_is_not_a_word(tmp_path: Path) -> None:
 def test_nothing_left_says_why(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("the and of\n")
     with pytest.raises(InputError, match="only stop words"):
-        encode(tmp_path / "t.txt", tmp_path / "c")
+        encode_text(tmp_path / "t.txt", tmp_path / "c")
     (tmp_path / "t.txt").write_text("dog cat\n")
     with pytest.raises(InputError, match="--last-line keep"):
-        encode(tmp_path / "t.txt", tmp_path / "c", preset="paper")
+        encode_text(tmp_path / "t.txt", tmp_path / "c", preset="paper")
     assert not (tmp_path / "c").exists()
 
 
@@ -379,7 +381,7 @@ def test_options_are_checked() -> None:
 def test_numpy_reads_the_arrays_without_hyperdive(tmp_path: Path) -> None:
     """The format is plain: little-endian arrays and text files."""
     (tmp_path / "t.txt").write_text("dog cat dog\n")
-    encode(tmp_path / "t.txt", tmp_path / "c", min_count=1)
+    encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1)
     assert np.fromfile(tmp_path / "c" / "tokens.bin", dtype="<u4").tolist() == [1, 2, 1]
     assert (tmp_path / "c" / "words.txt").read_text().split() == ["<unk>", "dog", "cat"]
 

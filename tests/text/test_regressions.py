@@ -20,7 +20,7 @@ from pyarrow import parquet
 from hyperdive._store import HEADER, ArtifactWriter, canonical_json, fingerprint, sweep_partial
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode, encode_tokens
+from hyperdive.text.encoder import encode_text, encode_tokens
 from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]
@@ -32,16 +32,16 @@ def test_a_byte_order_mark_does_not_end_the_file(tmp_path: Path) -> None:
     """The first block lost three bytes and then looked like the last one."""
     (tmp_path / "plain.txt").write_text(GOOD)
     (tmp_path / "bom.txt").write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
-    expected = encode(tmp_path / "plain.txt", tmp_path / "plain", min_count=1)
+    expected = encode_text(tmp_path / "plain.txt", tmp_path / "plain", min_count=1)
     for block in (1, 2, 3, 4, 100, 1 << 20):
-        corpus = encode(tmp_path / "bom.txt", tmp_path / f"c{block}", min_count=1, block_bytes=block)
+        corpus = encode_text(tmp_path / "bom.txt", tmp_path / f"c{block}", min_count=1, block_bytes=block)
         assert corpus.tokens.tolist() == expected.tokens.tolist(), block
 
 
 def test_an_old_artefact_survives_a_kill_between_two_renames(tmp_path: Path, hyperdive: Run) -> None:
     """The next run swept the only copy away as a leftover."""
     (tmp_path / "t.txt").write_text(GOOD)
-    encode(tmp_path / "t.txt", tmp_path / "c")
+    encode_text(tmp_path / "t.txt", tmp_path / "c")
     (tmp_path / "c").rename(tmp_path / f".c.partial-{DEAD}-old")
     assert hyperdive("encode", tmp_path / "no.txt", "-o", tmp_path / "c", "--force").code == 1
     sweep_partial(tmp_path / "c")
@@ -60,9 +60,9 @@ def test_leftovers_are_found_whatever_the_name(tmp_path: Path) -> None:
 def test_force_on_a_link_replaces_the_link_alone(tmp_path: Path) -> None:
     """The folder behind the link must stay, and nothing may be left."""
     (tmp_path / "t.txt").write_text(GOOD)
-    encode(tmp_path / "t.txt", tmp_path / "real")
+    encode_text(tmp_path / "t.txt", tmp_path / "real")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    encode(tmp_path / "t.txt", tmp_path / "link", force=True, min_count=1)
+    encode_text(tmp_path / "t.txt", tmp_path / "link", force=True, min_count=1)
     assert Corpus.open(tmp_path / "real").min_count == 10
     assert Corpus.open(tmp_path / "link").min_count == 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "real", "t.txt"]
@@ -72,8 +72,8 @@ def test_the_output_is_not_read_as_input(tmp_path: Path) -> None:
     """A corpus inside the folder that is read was text to the second run."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "t.txt").write_text(GOOD)
-    first = encode(tmp_path / "in", tmp_path / "in" / "corpus").tokens.tolist()
-    again = encode(tmp_path / "in", tmp_path / "in" / "corpus", force=True)
+    first = encode_text(tmp_path / "in", tmp_path / "in" / "corpus").tokens.tolist()
+    again = encode_text(tmp_path / "in", tmp_path / "in" / "corpus", force=True)
     assert again.tokens.tolist() == first
     assert again.header["skipped_files"] == 1
 
@@ -149,7 +149,7 @@ def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
     """It could not be written into the header, after everything had been read."""
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
     path.write_text(GOOD)
-    assert encode(path, tmp_path / "c").header["input"]["files"][0]["name"] == "caf\ufffd.txt"
+    assert encode_text(path, tmp_path / "c").header["input"]["files"][0]["name"] == "caf\ufffd.txt"
 
 
 def test_input_errors_are_not_blamed_on_the_output(tmp_path: Path, hyperdive: Run) -> None:
@@ -173,7 +173,7 @@ def test_json_lines_with_bytes_that_are_no_text(tmp_path: Path) -> None:
     """They were refused as broken JSON instead of counted."""
     lines = [b'{"text": "dog caf\xe9 cat"}', b'{"text": "bird \\ud800 fish"}']
     (tmp_path / "t.jsonl").write_bytes(b"\n".join(lines) + b"\n")
-    corpus = encode(tmp_path / "t.jsonl", tmp_path / "c", min_count=1)
+    corpus = encode_text(tmp_path / "t.jsonl", tmp_path / "c", min_count=1)
     assert corpus.header["input"]["invalid_utf8_bytes"] == 1 + 3
     assert {"dog", "cat", "bird", "fish"} <= set(corpus.all_words)
 
@@ -181,21 +181,21 @@ def test_json_lines_with_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_a_quotation_mark_in_tsv_is_just_that(tmp_path: Path) -> None:
     """It swallowed the following rows."""
     (tmp_path / "t.tsv").write_text('id\ttext\n1\t"dog\n2\tcat\n3\tbird"\n')
-    assert encode(tmp_path / "t.tsv", tmp_path / "c", min_count=1).header["totals"]["documents"] == 3
+    assert encode_text(tmp_path / "t.tsv", tmp_path / "c", min_count=1).header["totals"]["documents"] == 3
 
 
 def test_dictionary_columns_are_text(tmp_path: Path) -> None:
     """What pandas calls a category is a dictionary to Parquet."""
     column = pa.array(["dog cat", "bird", None, "dog cat"]).dictionary_encode()
     parquet.write_table(pa.table({"text": column}), tmp_path / "t.parquet")
-    assert encode(tmp_path / "t.parquet", tmp_path / "c", min_count=1).header["totals"]["documents"] == 3
+    assert encode_text(tmp_path / "t.parquet", tmp_path / "c", min_count=1).header["totals"]["documents"] == 3
 
 
 def test_phrases_are_lower_case_in_every_script(tmp_path: Path) -> None:
     """Only ASCII letters were, so the phrase could not be found again."""
     (tmp_path / "terms.txt").write_text("École Normale\n", encoding="utf-8")
     (tmp_path / "t.txt").write_text("Une École normale ici\n", encoding="utf-8")
-    corpus = encode(
+    corpus = encode_text(
         tmp_path / "t.txt",
         tmp_path / "c",
         min_count=1,
@@ -241,7 +241,7 @@ def test_extreme_numbers(tmp_path: Path, hyperdive: Run) -> None:
 def test_headers_that_make_no_sense(tmp_path: Path, hyperdive: Run, change: Callable[[dict[str, Any]], Any]) -> None:
     """Each of these was a traceback."""
     (tmp_path / "t.txt").write_text(GOOD)
-    encode(tmp_path / "t.txt", tmp_path / "c")
+    encode_text(tmp_path / "t.txt", tmp_path / "c")
     header = json.loads((tmp_path / "c" / HEADER).read_text())
     header.pop("fingerprint")
     change(header)
@@ -282,7 +282,9 @@ def test_a_long_document_that_begins_without_a_word(
     (tmp_path / "t.txt").write_text("first one\n" + "-" * 140 + " second one\n" + "third one\n" + "- " * 80 + "\n")
     reference = None
     for block in (1, 20, 49, 50, 51, 1000):
-        corpus = encode(tmp_path / "t.txt", tmp_path / f"c{block}", min_count=1, document=document, block_bytes=block)
+        corpus = encode_text(
+            tmp_path / "t.txt", tmp_path / f"c{block}", min_count=1, document=document, block_bytes=block
+        )
         lengths = [len(corpus.document(i)) for i in range(len(corpus.document_offsets) - 1)]
         assert [n for n in lengths if n] == ([2, 2, 2] if document == "line" else [6])
         files = {p.name: p.read_bytes() for p in (tmp_path / f"c{block}").iterdir()}
@@ -294,8 +296,8 @@ def test_scratch_on_disk_and_in_memory_give_the_same_bytes(tmp_path: Path, monke
     """Long texts work on disk, which short tests would never see."""
     (tmp_path / "t.txt").write_text(GOOD * 20)
     options: dict[str, Any] = {"phrases": "auto", "shuffle": 1, "rare": "drop", "min_count": 2}
-    encode(tmp_path / "t.txt", tmp_path / "memory", **options)
+    encode_text(tmp_path / "t.txt", tmp_path / "memory", **options)
     monkeypatch.setattr("hyperdive.text.corpus_writer.IN_MEMORY", 0)
-    encode(tmp_path / "t.txt", tmp_path / "disk", **options)
+    encode_text(tmp_path / "t.txt", tmp_path / "disk", **options)
     for file in (tmp_path / "memory").iterdir():
         assert file.read_bytes() == (tmp_path / "disk" / file.name).read_bytes(), file.name

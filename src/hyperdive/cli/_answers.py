@@ -51,12 +51,12 @@ def answer(
     **options: Any,
 ) -> None:
     """Ask and print; a word that the model does not know is an error, a word it knows nothing of is not."""
+    from hyperdive import load
     from hyperdive.discover.hypernyms import MOST_EVIDENCE
     from hyperdive.discover.question import read_terms
-    from hyperdive.scores.opening import open_space
 
-    opened = open_space(model)
-    patterns = getattr(opened, "patterns", None) if evidence else None
+    opened = load(model)
+    patterns = opened.patterns if evidence else None
     if evidence and (patterns is None or not patterns.has_sentences):
         reporter(ProgressMode.auto).note("this model contains no sentences, so no evidence can be shown")
     asked: dict[str, Any] = {

@@ -7,11 +7,14 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hyperdive._progress import Progress
+
+if TYPE_CHECKING:
+    from hyperdive.scores import Source
 
 
 class ProgressMode(StrEnum):
@@ -35,6 +38,21 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 ModelOption = Annotated[str, typer.Option("--model", "-m", help="Model folder, or the name of a packaged model.")]
 DEFAULT_MODEL = "en-wiki"
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output folder.", show_default=False)]
+
+
+def load_source(model: str | Path, skipgram: str | Path | None = None, counts: str | Path | None = None) -> Source:
+    """The spaces of a model for scores, with a skip-gram space or a space of counts from another folder.
+
+    `skipgram` may be a model: its skip-gram vectors are taken.
+    """
+    from hyperdive import load
+    from hyperdive.scores import as_source
+
+    beside = None
+    if skipgram is not None:
+        other = load(skipgram)
+        beside = other.dive if other.skipgram is None else other.skipgram
+    return as_source(load(model), beside, None if counts is None else load(counts).dive)
 
 
 def reporter(mode: ProgressMode) -> Progress:

@@ -32,15 +32,14 @@ def compare(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive.discover.compare import compare as ask
-    from hyperdive.scores.opening import open_space
+    from hyperdive import load
 
     if plot is not None:
         from hyperdive.discover.plots import check_place
 
         check_place(plot, force)
-    opened = open_space(model)
-    found = ask(opened, words, top)
+    opened = load(model)
+    found = opened.compare(*words, top=top)
     if plot is not None:
         from hyperdive.discover.plots import plot_comparison
 

@@ -22,7 +22,7 @@ import typer
 from hyperdive.cli.common import ProgressMode, ProgressOption, ThreadsOption, reporter, write
 
 if TYPE_CHECKING:
-    from hyperdive.api import Model
+    from hyperdive import Model
     from hyperdive.cli.demo_page import Ink
 
 PAGE = "demo.txt"
@@ -50,7 +50,7 @@ def demo(
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
-    from hyperdive.api import load
+    from hyperdive import load
 
     shown = reporter(progress)
     page = _Page(output)
@@ -109,11 +109,9 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
 
     import numpy as np
 
+    from hyperdive import Cooccurrence, encode, train
     from hyperdive._progress import duration, human
-    from hyperdive.counts.cooccurrence import Cooccurrence
-    from hyperdive.patterns.reader import encode
     from hyperdive.patterns.store import patterns_of
-    from hyperdive.pipeline.train import train
 
     started = time.monotonic()
     texts, about = _text(output / "text")
@@ -131,7 +129,7 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
     )
     page.say(f"3. counted: {counts.total:,} meetings of two words within {counts.options.window} words")
     small: dict[str, Any] = {} if real else {"dimensions": 20, "pmi_filter": "none"}
-    model: Any = train(
+    model = train(
         counts, output / "model", patterns=corpus.path, force=True, threads=threads, progress=progress, **small
     )
     vectors = model.dive.matrix
@@ -154,7 +152,7 @@ def _text(folder: Path) -> tuple[list[Path], list[str]]:
 
 
 def _answers(page: _Page, model: Model, corpus: Path) -> None:
-    from hyperdive.api import load
+    from hyperdive import load
     from hyperdive.cli.demo_page import answer_lines
     from hyperdive.errors import Error
     from hyperdive.spaces.packaged_models import DEFAULT

@@ -54,7 +54,7 @@ def answer_lines(
 
     `why` tells the reason for which the model does not have a word.
 
-    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> vectors = [[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]]
     >>> model = Model(VectorSpace(["animal", "dog", "poodle", "law"], vectors, frequencies=[9, 5, 1, 3], kind="dive"))

@@ -155,9 +155,9 @@ def encode(
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
+    from hyperdive import encode as run
     from hyperdive.cli.info import describe_corpus
     from hyperdive.errors import OptionError
-    from hyperdive.patterns.reader import encode as run
 
     length: int | str | None = line_length
     if line_length is not None and line_length not in ("document", "sentence"):

@@ -18,6 +18,7 @@ from hyperdive.cli.common import (
     ProgressMode,
     ProgressOption,
     ThreadsOption,
+    load_source,
     reporter,
     write,
     write_json,
@@ -118,13 +119,12 @@ def evaluate(
     from hyperdive.benchmark.datasets import ELEVEN
     from hyperdive.benchmark.evaluation import evaluate as measure
     from hyperdive.scores import usable_scores
-    from hyperdive.scores.opening import open_source
 
     if report is not None and report.exists() and not force:
         raise OutputError(f"{report}: already exists", hint="add --force to replace it, or choose another --report")
     shown = reporter(progress)
-    source = open_source(model, skipgram=skipgram, counts=counts)
-    pos = None if pos_model is None else open_source(pos_model)
+    source = load_source(model, skipgram=skipgram, counts=counts)
+    pos = None if pos_model is None else load_source(pos_model)
     names = _split(datasets) or list(ELEVEN)
     wanted = _with_baselines(_split(scores), source)
     shared: dict[str, Any] = {
@@ -142,7 +142,7 @@ def evaluate(
     result = found.as_json()
     differences = None
     if baseline is not None:
-        beside = open_source(baseline, skipgram=skipgram, counts=counts)
+        beside = load_source(baseline, skipgram=skipgram, counts=counts)
         able = {score.name for score in usable_scores(beside)}
         shared["scores"] = [score for score in found.scores if score.split(":")[0] in able]
         other = measure(beside, pos=pos, model=_name(baseline), **shared)

@@ -24,11 +24,11 @@ def evidence(
     reverse: Annotated[bool, typer.Option("--reverse", help="Also show the reverse pair.")] = False,
     json: JsonOption = False,
 ) -> None:
+    from hyperdive import load
     from hyperdive.errors import InputError
-    from hyperdive.scores.opening import open_space
 
-    asked = open_space(model)
-    patterns = getattr(asked, "patterns", None)
+    asked = load(model)
+    patterns = asked.patterns
     if patterns is None:
         raise InputError(
             f"{model}: this model has no patterns", hint="train it on text or on a corpus encoded with --patterns"

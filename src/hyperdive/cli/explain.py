@@ -25,15 +25,14 @@ def explain(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive.discover.explain import explain as ask
-    from hyperdive.scores.opening import open_space
+    from hyperdive import load
 
     if plot is not None:
         from hyperdive.discover.plots import check_place
 
         check_place(plot, force)
-    opened = open_space(model)
-    found = ask(opened, word, hypernym, top)
+    opened = load(model)
+    found = opened.explain(word, hypernym, top)
     if plot is not None:
         from hyperdive.discover.plots import plot_pair
 

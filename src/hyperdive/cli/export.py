@@ -44,13 +44,11 @@ def export(
     kind: FormatOption = None,
     force: ForceOption = False,
 ) -> None:
+    from hyperdive import load
     from hyperdive.errors import Error
-    from hyperdive.scores.opening import open_space
     from hyperdive.spaces.formats import export as run
-    from hyperdive.spaces.space import VectorSpace
 
-    opened = open_space(model)
-    chosen = opened if isinstance(opened, VectorSpace) else getattr(opened, str(space))
+    chosen = getattr(load(model), str(space))
     if chosen is None:
         raise Error(
             f"{model}: this model has no {space} vectors", hint="choose another --space, or train a model that has them"

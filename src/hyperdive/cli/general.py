@@ -28,12 +28,11 @@ def general(
     ] = False,
     json: JsonOption = False,
 ) -> None:
+    from hyperdive import load
     from hyperdive.benchmark.paper import general_words as printed
-    from hyperdive.discover.general import general_words
     from hyperdive.errors import InputError, OptionError
-    from hyperdive.scores.opening import open_space
 
-    found = general_words(open_space(model), query, top)
+    found = load(model).general(query, top)
     known = printed().get(query or "")
     if paper and known is None:
         raise OptionError(

@@ -26,8 +26,8 @@ def import_(
     kind: FormatOption = None,
     force: ForceOption = False,
 ) -> None:
+    from hyperdive import Model
     from hyperdive.spaces.formats import read
-    from hyperdive.spaces.model import Model
 
     name = None if kind is None else str(kind)
     main = read(file, kind=name)

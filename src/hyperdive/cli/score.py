@@ -20,6 +20,7 @@ from hyperdive.cli.common import (
     ProgressMode,
     ProgressOption,
     ThreadsOption,
+    load_source,
     reporter,
     write,
     write_json,
@@ -78,12 +79,11 @@ def score(
         raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
     from hyperdive._spelling import near_spellings
     from hyperdive.scores import usable_scores
-    from hyperdive.scores.opening import open_source
     from hyperdive.scores.pair_files import open_pairs
     from hyperdive.scores.score_file import score_stream
 
     report = reporter(progress)
-    source = open_source(model, skipgram=skipgram, counts=counts)
+    source = load_source(model, skipgram=skipgram, counts=counts)
     chosen = usable_scores(source, scores)
     file = open_pairs(pairs, input_format)
     written = PairFormat.jsonl if as_json else output_format or file.format

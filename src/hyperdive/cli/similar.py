@@ -15,8 +15,7 @@ def similar(
     top: Annotated[int, typer.Option("--top", "-n", min=1, help="Number of words.")] = 10,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive.discover.similar import similar as ask
-    from hyperdive.scores.opening import open_space
+    from hyperdive import load
 
-    found = ask(open_space(model), word, top)
+    found = load(model).similar(word, top)
     write(found.to_json() if json else str(found))

@@ -128,10 +128,9 @@ def taxonomy(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     """A tree of terms."""
+    from hyperdive import load
     from hyperdive.discover.question import term_lines
     from hyperdive.errors import OutputError
-    from hyperdive.scores.opening import open_space
-    from hyperdive.taxonomy.build import taxonomy as build
     from hyperdive.taxonomy.formats import format_of
 
     shown = reporter(progress)
@@ -146,8 +145,7 @@ def taxonomy(
         known = load_gold([name for one in gold for name in one.split(",") if name], data=data)
         if asked is None and root is None and top is None:
             asked = known.terms
-    found = build(
-        open_space(model),
+    found = load(model).taxonomy(
         asked,
         TaxonomyOptions(
             root=root,

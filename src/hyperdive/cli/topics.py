@@ -21,8 +21,7 @@ def topics(
     words: Annotated[int, typer.Option("--words", min=1, max=50, help="Number of words per dimension.")] = 8,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive.discover.topics import topics as ask
-    from hyperdive.scores.opening import open_space
+    from hyperdive import load
 
-    found = ask(open_space(model), top, words)
+    found = load(model).topics(top, words)
     write(found.to_json() if json else str(found))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hyperdive._progress import human
 from hyperdive.cli.common import ForceOption, OutputOption, ProgressMode, ProgressOption, ThreadsOption, reporter, write
 from hyperdive.cli.encode import Document, Lemmas, Pos, Preset
+
+if TYPE_CHECKING:
+    from hyperdive import Model
 
 
 class Space(StrEnum):
@@ -146,10 +149,10 @@ def train(
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
+    from hyperdive import load
+    from hyperdive import train as run
     from hyperdive.counts.plan import parse_size
     from hyperdive.errors import Error
-    from hyperdive.pipeline.train import train as run
-    from hyperdive.spaces.model import Model
 
     text = {
         "document": document,
@@ -168,7 +171,7 @@ def train(
             output,
             preset=str(preset),
             text={name: _plain(value) for name, value in text.items() if value is not None},
-            start=None if start is None else Model.load(start),
+            start=None if start is None else load(start),
             patterns=patterns_from if patterns and patterns_from else patterns,
             memory=None if memory is None else parse_size(memory),
             threads=threads,
@@ -199,13 +202,11 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
-def describe(path: Path, made: Any) -> None:
+def describe(path: Path, made: Model) -> None:
     """Print a summary of a trained model."""
-    from hyperdive.spaces.model import Model
-
     size = human(sum(file.stat().st_size for file in path.iterdir() if file.is_file()), "B")
-    if not isinstance(made, Model):
-        write(f"{path}: {made.kind}, {len(made):,} words, {made.dimensions:,} dimensions, {size}")
+    if made.dive.kind != "dive":
+        write(f"{path}: {made.dive.kind}, {len(made):,} words, {made.dive.dimensions:,} dimensions, {size}")
         return
     beside = [name for name in ("contexts", "skipgram") if getattr(made, name) is not None]
     used = made.dive.matrix.nnz / len(made) if made.dive.is_sparse else made.dive.dimensions

@@ -50,7 +50,7 @@ def hypernyms(model: Any, word: str, top: int = 10, **options: Any) -> Table[Ans
     Options: `candidates` (only these terms instead of the whole vocabulary), `block` (never these), `score` (rank by
     this one), `min_confidence` (leave out what is less likely), `evidence` (that many sentences with each answer).
 
-    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = np.array([[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]])
     >>> words = ["animal", "dog", "poodle", "law"]

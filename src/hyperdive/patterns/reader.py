@@ -1,64 +1,22 @@
-"""Text → corpus with what the text states beside it: `encode` with patterns."""
+"""Collects what the text states while it is read; the result lies in the corpus folder, under `patterns/`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Progress
-from hyperdive.errors import OptionError
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.definitions import NAMES, PATTERNS
-from hyperdive.patterns.lexicon import LANGUAGES
 from hyperdive.patterns.matcher import Found, find
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.store import FOLDER
-from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import Find, Tokens, WordsOf
-from hyperdive.text.encoder import encode as encode_text
-from hyperdive.text.options import EncodeOptions
 
 Ints = npt.NDArray[np.int64]
-
-
-def encode(
-    inputs: str | Path | Sequence[str | Path],
-    output: str | Path,
-    *,
-    patterns: bool | None = None,
-    preset: str = "default",
-    keep_text: bool | None = None,
-    progress: Progress = SILENT,
-    **options: Any,
-) -> Corpus:
-    """Read text once and write an encoded corpus with its patterns under `patterns/`.
-
-    `patterns` None reads them where the language is known, False leaves them out. Without the text (`keep_text=False`)
-    no sentences are kept with them. Further options are those of `hyperdive.text.encoder.encode`.
-
-    >>> import tempfile
-    >>> from hyperdive.patterns.store import patterns_of
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "pets.txt").write_text("They keep dogs such as poodles and spaniels.\\n")
-    >>> corpus = encode(folder / "pets.txt", folder / "corpus", min_count=1)
-    >>> stated = patterns_of(corpus.path)
-    >>> stated.count("poodle", "dog"), stated.evidence("spaniel", "dog")[0].marked()
-    (1, 'They keep **dogs** such as poodles and **spaniels**.')
-    """
-    language = EncodeOptions.preset(
-        preset, **{name: value for name, value in options.items() if name == "language"}
-    ).language
-    if language not in LANGUAGES:
-        if patterns:
-            raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
-        patterns = False
-    reader = None if patterns is False else PatternReader(sentences=keep_text is not False)
-    return encode_text(inputs, output, preset=preset, keep_text=keep_text, progress=progress, beside=reader, **options)
 
 
 class PatternReader:

@@ -23,11 +23,11 @@ from hyperdive._store import check_output, is_ours, read_header
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
-from hyperdive.patterns.reader import encode
+from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.patterns import Given, patterns_given, patterns_stage
 from hyperdive.pipeline.stages import Work
 from hyperdive.spaces.dive_options import DiveOptions, Pass, check_size
-from hyperdive.spaces.model import Model, rounded
+from hyperdive.spaces.model import ModelData, rounded
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -150,7 +150,7 @@ def train(
     *,
     preset: str = "default",
     text: Mapping[str, Any] | None = None,
-    start: Model | None = None,
+    start: ModelData | None = None,
     patterns: Given = True,
     memory: int | None = None,
     threads: int | None = None,
@@ -158,7 +158,7 @@ def train(
     force: bool = False,
     progress: Progress = SILENT,
     **options: Any,
-) -> Model | VectorSpace:
+) -> ModelData | VectorSpace:
     """Train a model on text, an encoded corpus or counts, and save it; with `space` another space instead of DIVE.
 
     `options` are those of `TrainOptions` and `DiveOptions`; `text` those of `encode`, for text; `start` is an earlier
@@ -199,10 +199,10 @@ def train(
             work.remove()
         raise
     work.remove()
-    return Model.load(output, verify=False) if isinstance(made, Model) else made
+    return ModelData.load(output, verify=False) if isinstance(made, ModelData) else made
 
 
-def _check_combination(options: TrainOptions, start: Model | None, kind: str) -> None:
+def _check_combination(options: TrainOptions, start: ModelData | None, kind: str) -> None:
     """Refuse before any work what a later stage would refuse."""
     from hyperdive.spaces.dive_paper import SHARED_OPTIONS, PaperOptions
     from hyperdive.spaces.skipgram import SkipgramOptions
@@ -228,13 +228,13 @@ def _make(
     options: TrainOptions,
     preset: str,
     text: dict[str, Any],
-    start: Model | None,
+    start: ModelData | None,
     patterns: Given,
     work: Work,
     memory: int | None,
     threads: int | None,
     progress: Progress,
-) -> Model | VectorSpace:
+) -> ModelData | VectorSpace:
     """All stages in order."""
     if options.space in FROM_TOKENS and kind == "counts":
         raise OptionError(f"{options.space} reads tokens, not counts", hint="give text or a corpus")
@@ -261,7 +261,7 @@ def _make(
         beside["skipgram"] = space("skipgram", vectors["vectors"])
     if options.contexts:
         beside["contexts"] = space("contexts", arrays["contexts"])
-    return Model(
+    return ModelData(
         space("dive", arrays["words"]),
         **beside,
         patterns=patterns_stage(patterns_given(corpus, patterns), words, work, progress),
@@ -270,7 +270,7 @@ def _make(
     )
 
 
-def _identity_of_model(model: Model) -> str:
+def _identity_of_model(model: ModelData) -> str:
     sha = hashlib.sha256("\n".join(model.words).encode())
     for space in (model.dive, model.contexts):
         if space is not None:
@@ -416,7 +416,7 @@ def _skipgram(
     return {}, {"vectors": rounded(result.words[1:])}
 
 
-def _check_start(model: Model, options: DiveOptions) -> None:
+def _check_start(model: ModelData, options: DiveOptions) -> None:
     if model.contexts is None:
         raise InputError("the model to start from has no context vectors", hint="train it with --contexts")
     if model.dive.dimensions != options.dimensions:
@@ -427,7 +427,7 @@ def _check_start(model: Model, options: DiveOptions) -> None:
 
 
 def _start_tables(
-    model: Model, words: list[str], options: DiveOptions
+    model: ModelData, words: list[str], options: DiveOptions
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
     from hyperdive.spaces.dive import first_tables

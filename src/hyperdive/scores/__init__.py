@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hyperdive.scores.lookup import look_up as look_up
-    from hyperdive.scores.opening import open_source as open_source
     from hyperdive.scores.pairs import Pairs as Pairs
     from hyperdive.scores.registry import Score as Score
     from hyperdive.scores.registry import get as get
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 # Names are imported on first use, so that a command can name its options without loading the compiler.
 _WHERE = {
-    "opening": ("open_source",),
     "pairs": ("Pairs",),
     "registry": ("Score", "get", "names", "register", "table", "unregister", "usable_scores"),
     "lookup": ("look_up",),
@@ -44,7 +42,6 @@ __all__ = [
     "get",
     "look_up",
     "names",
-    "open_source",
     "register",
     "table",
     "unregister",

@@ -27,13 +27,14 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hyperdive._quantize import packed, unpacked
-from hyperdive._store import Artifact, ArtifactWriter, narrowest
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, narrowest, read_header
 from hyperdive.errors import Error, FormatError, InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.store_files import TENSORS, about, read_files, write_files
 from hyperdive.spaces.model_card import card
 from hyperdive.spaces.packaged_models import find_model
+from hyperdive.spaces.space import KIND as SPACE
 from hyperdive.spaces.space import VectorSpace
 
 KIND, VERSION = "model", 2
@@ -56,20 +57,23 @@ def _fits_16_bits(values: npt.NDArray[np.float32]) -> bool:
         return bool(np.array_equal(values.astype(np.float16).astype(np.float32), values))
 
 
-class Model:
-    """Words with their DIVE vectors and what was trained beside them.
+class ModelData:
+    """What a model holds: words with their vectors, and what was trained beside them.
+
+    `hyperdive.Model` is this class with the questions it answers. `dive` are the vectors that questions are asked of:
+    those of DIVE, or of the one space that was trained or imported instead.
 
     >>> words, frequencies = ["animal", "dog"], [40, 9]
     >>> dive = VectorSpace(words, np.array([[2, 1, 1], [1, 0, 1]]), frequencies=frequencies, kind="dive")
-    >>> model = Model(dive)
+    >>> model = ModelData(dive)
     >>> model
-    <Model of 2 words: dive 3 dimensions>
+    <ModelData of 2 words: dive 3 dimensions>
     >>> model["dog"], "dog" in model, len(model)
     (array([1., 0., 1.], dtype=float32), True, 2)
     >>> import tempfile
     >>> place = tempfile.mkdtemp() + "/model"
     >>> model.save(place)
-    >>> Model.load(place)["animal"]
+    >>> ModelData.load(place)["animal"]
     array([2., 1., 1.], dtype=float32)
     """
 
@@ -97,6 +101,19 @@ class Model:
         if space is not None and space.words is not self.words and space.words != self.words:
             raise InputError(f"the {name} of a model must have the words of its vectors, in the same order")
         return space
+
+    @classmethod
+    def of(cls, data: ModelData | VectorSpace) -> Self:
+        """The same vectors and patterns as an object of this class; a space becomes a model of that space alone."""
+        if isinstance(data, VectorSpace):
+            return cls(data, parameters=data.parameters)
+        beside: dict[str, Any] = data._beside
+        return cls(data.dive, **beside, patterns=data._patterns, parameters=data.parameters, facts=data.facts)
+
+    @property
+    def _is_one_space(self) -> bool:
+        alone = self._patterns is None and all(space is None for space in self._beside.values())
+        return alone and self.dive.kind != "dive" and self.parameters == self.dive.parameters and not self.facts
 
     # ---- asking ---------------------------------------------------------------------------------------------
 
@@ -163,7 +180,7 @@ class Model:
         )
 
     def __repr__(self) -> str:
-        parts = [f"dive {self.dive.dimensions} dimensions"]
+        parts = [f"{self.dive.kind} {self.dive.dimensions} dimensions"]
         parts += [name for name, space in self._beside.items() if space is not None]
         parts += ["patterns"] if self.has_patterns else []
         return f"<{type(self).__name__} of {len(self)} words: {', '.join(parts)}>"
@@ -171,7 +188,13 @@ class Model:
     # ---- on disk --------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the model folder; with `force` an older model there stays until the new one is complete."""
+        """Write the model folder; with `force` an older model there stays until the new one is complete.
+
+        A model of one space other than DIVE is written as that space, as training writes it.
+        """
+        if self._is_one_space:
+            self.dive.save(path, force=force)
+            return
         from safetensors.numpy import save
 
         most = int(self.frequencies.max(initial=0))
@@ -207,8 +230,11 @@ class Model:
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = True) -> Self:
-        """Open a model folder or a packaged model by name; vectors other than DIVE's are read when asked for."""
-        artifact = Artifact.open(find_model(path), KIND, VERSION, made_with=MADE_WITH)
+        """Open a model or space folder, or a packaged model by name; spaces beside `dive` are read when asked for."""
+        folder = find_model(path)
+        if (folder / HEADER).is_file() and read_header(folder)["format"] == f"hyperdive-{SPACE}":
+            return cls.of(VectorSpace.load(folder, verify=verify))
+        artifact = Artifact.open(folder, KIND, VERSION, made_with=MADE_WITH)
         if verify:
             artifact.verify()
         stored = _Stored(artifact)

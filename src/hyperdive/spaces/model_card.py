@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from hyperdive import __version__
 
 if TYPE_CHECKING:
-    from hyperdive.spaces.model import Model
+    from hyperdive.spaces.model import ModelData
 
 
-def card(model: Model) -> str:
+def card(model: ModelData) -> str:
     """The `README.md` of a model folder, made from what the model knows of itself."""
     facts: dict[str, Any] = model.facts
     corpus = facts.get("corpus", {})

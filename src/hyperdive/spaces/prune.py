@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 
 from hyperdive._quantize import rounded_to_8_bits
-from hyperdive.spaces.model import Model
+from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.space import VectorSpace
 
 WORDS, FREQUENT, LEAST = 30_000, 15_000, 3
 
 
-def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, language: str = "en") -> list[str]:
+def useful_words(model: ModelData, *, words: int = WORDS, frequent: int = FREQUENT, language: str = "en") -> list[str]:
     """So many words, in the order of the model: the `frequent` most frequent, then those the text tells most about.
 
     >>> from hyperdive.patterns.evidence import pack
     >>> from hyperdive.patterns.store import Patterns
     >>> space = VectorSpace(["dog", "bark", "smith", "poodle"], np.eye(4), frequencies=[9, 5, 3, 1], kind="dive")
     >>> stated = Patterns.from_keys(["dog", "poodle"], ["is a"], pack([1], [0], [0]), [1])
-    >>> useful_words(Model(space, patterns=stated), words=2, frequent=1)
+    >>> useful_words(ModelData(space, patterns=stated), words=2, frequent=1)
     ['dog', 'poodle']
     """
     from simplemma import is_known
@@ -46,18 +46,18 @@ def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, 
 
 
 def pruned(
-    model: Model,
+    model: ModelData,
     *,
     words: int = WORDS,
     frequent: int = FREQUENT,
     least: int = LEAST,
     card: Mapping[str, str] | None = None,
-) -> Model:
+) -> ModelData:
     """The small model; `least` is how often patterns must name a phrase, `card` are sections for its card.
 
     >>> space = VectorSpace(["dog", "bark", "poodle"], np.eye(3), frequencies=[9, 5, 1], kind="dive")
-    >>> pruned(Model(space, contexts=space, skipgram=space), words=2)
-    <Model of 2 words: dive 3 dimensions, skipgram>
+    >>> pruned(ModelData(space, contexts=space, skipgram=space), words=2)
+    <ModelData of 2 words: dive 3 dimensions, skipgram>
     """
     kept = useful_words(model, words=words, frequent=frequent)
     skipgram, patterns = model.skipgram, model.patterns
@@ -65,7 +65,7 @@ def pruned(
         **model.facts,
         "pruned": {"words": len(model), "frequent": min(frequent, len(kept)), "least": least},
     }
-    return Model(
+    return ModelData(
         model.dive.subset(kept),
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(kept)),
         patterns=None if patterns is None else patterns.pruned(kept, least),

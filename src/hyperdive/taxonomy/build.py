@@ -47,7 +47,7 @@ def taxonomy(
         corrections: Edges to force or forbid, or a file of them.
         progress: Where to report progress.
 
-    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = np.array([[4, 4, 1], [3, 2, 0], [2, 1, 0], [0, 0, 2]])
     >>> words = ["animal", "dog", "poodle", "law"]

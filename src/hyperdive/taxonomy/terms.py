@@ -77,7 +77,7 @@ def collect(model: Any, names: Iterable[str], *, heads: bool = True, keep: Itera
 
     A phrase with an unknown word stays if its head is known. `keep` are terms that stay even when they are unknown.
 
-    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> model = Model(VectorSpace(["animal", "dog", "pet"], np.eye(3), frequencies=[3, 2, 1], kind="dive"))
     >>> nodes = collect(model, ["pet dog", "animals", "Animal", "zebra", "zebra dog"])

@@ -354,7 +354,7 @@ def _read(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def encode(
+def encode_text(
     inputs: str | Path | Sequence[str | Path],
     output: str | Path,
     *,
@@ -373,14 +373,14 @@ def encode(
 ) -> Corpus:
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
 
-    `beside` reads along: `hyperdive.patterns.reader.encode` collects what the text states in that way.
+    `beside` reads along: `hyperdive.encode` collects what the text states in that way.
     The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
     the number of distinct word forms (about 400 bytes each).
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "pets.txt").write_text("Poodles are dogs. Dogs bark!\\nA cat is no dog.\\n")
-    >>> corpus = encode(folder / "pets.txt", folder / "corpus", min_count=1)
+    >>> corpus = encode_text(folder / "pets.txt", folder / "corpus", min_count=1)
     >>> corpus.vocabulary
     ['<unk>', 'dog', 'bark', 'cat', 'poodle']
     >>> corpus.sentence_text(1)

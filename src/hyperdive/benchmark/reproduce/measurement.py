@@ -170,19 +170,19 @@ def open_source(workshop: Workshop, entry: Entry, kind: str) -> Source:
     """The spaces of an entry over one corpus."""
     from hyperdive.counts.cooccurrence import Cooccurrence
     from hyperdive.scores import as_source
-    from hyperdive.scores.opening import open_space
+    from hyperdive.spaces.model import ModelData
     from hyperdive.spaces.sbow import sbow
 
     beside = None
     if entry.skipgram:
-        beside = open_space(workshop.place(f"{entry.skipgram}-{kind}"))
-        beside = getattr(beside, "skipgram", None) or beside
+        other = ModelData.load(workshop.place(f"{entry.skipgram}-{kind}"))
+        beside = other.dive if other.skipgram is None else other.skipgram
     if entry.kind == "centred":
         beside = centred(beside)
     place = workshop.place(f"{entry.main}-{kind}")
     if entry.kind.startswith("sbow"):
         return as_source(sbow(Cooccurrence.open(place), entry.kind), beside)
-    model = open_space(place)
+    model = ModelData.load(place)
     return as_source(model.skipgram) if entry.kind == "skipgram" else as_source(model, beside)
 
 

@@ -133,9 +133,9 @@ def write_results(plan: Plan) -> Reproduction:
     drawn: dict[str, tuple[str, str]] = {}
     by_name = {stage.name: stage for stage in plan.stages}
     if shop.done(by_name["dive-raw"]):
-        from hyperdive.scores.opening import open_space
+        from hyperdive.spaces.model import ModelData
 
-        space = open_space(shop.place("dive-raw")).dive
+        space = ModelData.load(shop.place("dive-raw")).dive
         topics = Topics(space)
         made += [writing.general_table(space), writing.topics_table(topics)]
         drawn = writing.pictures(topics)

@@ -138,7 +138,7 @@ class Workshop:
 
     def _encode(self, stage: Stage, paths: tuple[str, ...], threads: int | None, progress: Progress) -> None:
         from hyperdive.text.corpus import Corpus
-        from hyperdive.text.encoder import encode
+        from hyperdive.text.encoder import encode_text
 
         rules = {name: value for name, value in stage.options.items() if name not in ("text", "length")}
         length = stage.options.get("length")
@@ -147,7 +147,7 @@ class Workshop:
         elif length == "half":
             accounts = Corpus.open(self.place(stage.needs[0])).header["accounting"]
             rules["max_tokens"] = (accounts["kept"] + accounts["dropped"].get("stop_word", 0)) // 2
-        encode(
+        encode_text(
             list(paths),
             self.place(stage),
             preset="paper",
