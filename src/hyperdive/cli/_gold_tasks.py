@@ -45,17 +45,16 @@ def gold_tasks(
 
 def evaluate_tasks(model: str, tasks: GoldTasks, scores: list[str] | None, as_json: bool, shown: Any) -> None:
     """Measure a model on gold files and print the figures."""
-    from hyperdive import __version__
+    from hyperdive import __version__, load
     from hyperdive.benchmark.discovery_task import evaluate_discovery, read_discovery
     from hyperdive.benchmark.taxonomy_task import evaluate_taxonomy, read_taxonomy
-    from hyperdive.scores.opening import open_space
 
     if scores and len(scores) > 1:
         raise OptionError("gold files are evaluated by one score", hint="name one with --scores, or none for the best")
     score = scores[0] if scores else None
     golds = [read_taxonomy(path) for path in tasks.taxonomies]
     task = read_discovery(*tasks.discovery) if tasks.discovery else None
-    opened = open_space(model)
+    opened = load(model)
     taxonomies = [evaluate_taxonomy(opened, gold, score=score, progress=shown) for gold in golds]
     discovery = None if task is None else evaluate_discovery(opened, task, score=score, progress=shown)
     if as_json:
