@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import common
+from hyperdive._resources import Run
 from hyperdive._store import ArtifactWriter
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
@@ -100,7 +101,7 @@ def run(corpus: Path, place: Path, **options: object) -> dict[str, float]:
 def child(corpus: str, place: str, options: dict[str, int]) -> None:
     """What the process of `run` does."""
     start, cpu = time.perf_counter(), time.process_time()
-    count([Corpus.open(corpus)], place, options=CountOptions(window=WINDOW), force=True, **options)  # type: ignore[arg-type]
+    count([Corpus.open(corpus)], place, options=CountOptions(window=WINDOW), run=Run(force=True, **options))  # type: ignore[arg-type]
     used = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
     print(json.dumps(used))
 
@@ -133,14 +134,16 @@ def main() -> None:
     tenth = first_part(corpus, 0.1, folder / "tenth")
     place = folder / "counts"
     settings = CountOptions(window=WINDOW)
-    count([tenth], place, options=settings, force=True)  # the first run compiles
+    count([tenth], place, options=settings, run=Run(force=True))  # the first run compiles
     marks = set()
     for threads in (1, 2, 5):
-        count([tenth], place, options=settings, threads=threads, force=True)
+        count([tenth], place, options=settings, run=Run(threads=threads, force=True))
         marks.add(header(place)["fingerprint"])
-    ours = common.seconds(lambda: count([tenth], place, options=settings, threads=2, force=True), options.repeat)
+    ours = common.seconds(
+        lambda: count([tenth], place, options=settings, run=Run(threads=2, force=True)), options.repeat
+    )
     cpu = time.process_time()
-    count([tenth], place, options=settings, threads=2, force=True)
+    count([tenth], place, options=settings, run=Run(threads=2, force=True))
     cpu_ours, cpu = time.process_time() - cpu, time.process_time()
     slow, different, pairs = sort_and_unique(tenth)
     cpu_slow = time.process_time() - cpu

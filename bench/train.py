@@ -25,6 +25,7 @@ import numpy as np
 
 import common
 from count import first_part
+from hyperdive._resources import Run
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.evaluation import evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
@@ -48,13 +49,13 @@ def ours(place: str, threads: int | None) -> dict[str, Any]:
     """Count and train as `hyperdive train` does; seconds of each part, and this process's peak memory."""
     corpus = Corpus.open(place)
     start = time.perf_counter()
-    counts = Cooccurrence.from_corpus(corpus, window=WINDOW, near=True, threads=threads)
+    counts = Cooccurrence.from_corpus(corpus, window=WINDOW, near=True, run=Run(threads=threads))
     counted = time.perf_counter()
     matrix = counts.csr(filtered=TrainOptions().filter, threads=threads)
     result = train_dive(*matrix, counts.frequencies, threads=threads)
     trained = time.perf_counter()
     del matrix
-    near = Cooccurrence.from_corpus(corpus, window=NEAR, threads=threads)
+    near = Cooccurrence.from_corpus(corpus, window=NEAR, run=Run(threads=threads))
     train_skipgram(*near.csr(threads=threads), near.frequencies, threads=threads)
     return {
         "tokens": len(corpus),
@@ -141,7 +142,7 @@ def compare_solvers(corpus: Corpus, share: float, epochs: int, threads: int | No
     """Both solvers on the same counts: the paper's objective as each leaves it, and AP with each one's defaults."""
     with tempfile.TemporaryDirectory() as folder:
         part = first_part(corpus, share, Path(folder) / "part")
-        counts = Cooccurrence.from_corpus(part, window=WINDOW, near=True, threads=threads)
+        counts = Cooccurrence.from_corpus(part, window=WINDOW, near=True, run=Run(threads=threads))
         matrix = counts.csr(filtered=PAPER_FILTER, threads=threads)
         same: dict[str, Any] = {"negatives": PAPER_NEGATIVES, "beta": 0.0, "threads": threads}
         runs: dict[str, Callable[[], DiveResult]] = {

@@ -16,7 +16,18 @@ ORDER = ("text", "counts", "patterns", "spaces", "pipeline", "scores", "discover
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
 ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
 ALLOWED["cli"] = ALLOWED["web"] = set(ORDER)
-GROUND = {"errors", "_quantize", "_store", "_progress", "_spelling", "table", "__version__"}
+GROUND = {
+    "errors",
+    "_quantize",
+    "_resources",
+    "_resume",
+    "_store",
+    "_types",
+    "_progress",
+    "_spelling",
+    "table",
+    "__version__",
+}
 
 
 def imports(path: Path) -> set[str]:

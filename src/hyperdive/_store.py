@@ -22,17 +22,15 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive import __version__
+from hyperdive._types import Array
 from hyperdive.errors import FormatError, OutputError
 
 HEADER = "header.json"
 MAX_HEADER_BYTES = 64 << 20
 _CHUNK = 8 << 20
 _PARTIAL, _OLD = ".partial-", "-old"
-
-Array = npt.NDArray[Any]
 
 
 def canonical_json(value: object) -> str:
@@ -80,7 +78,7 @@ def is_running(pid: int) -> bool:
 
 
 def sweep_partial(path: Path) -> None:
-    """Remove temporary folders that killed runs left beside `path`.
+    """Remove temporary files and folders that killed runs left beside `path`.
 
     A run killed between the two renames of `put_in_place` leaves the old artefact under another name: it comes back.
     """
@@ -95,10 +93,69 @@ def sweep_partial(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    if path.is_symlink():
+    if path.is_symlink() or path.is_file():
         path.unlink()
     else:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _partial_name(path: Path) -> Path:
+    """A hidden name beside `path` that no other run has."""
+    return path.with_name(f".{path.name}{_PARTIAL}{os.getpid()}-{uuid.uuid4().hex[:8]}")
+
+
+@contextlib.contextmanager
+def unfinished_file(path: Path) -> Iterator[Path]:
+    """The bare mechanism of `whole_file`, for files in folders that are checked and removed as a whole."""
+    unfinished = _partial_name(path)
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
+    """A name to write a file under, which becomes `path` when all went well; after an error nothing is left of it.
+
+    Two runs that write the same file never share a temporary name: the last one to finish wins, whole.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> with whole_file(place) as unfinished:
+    ...     _ = unfinished.write_text("dogs")
+    ...     place.exists()
+    False
+    >>> place.read_text()
+    'dogs'
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise OutputError(f"{path}: a folder, not a file", hint="choose another name")
+    if not force and os.path.lexists(path):
+        raise OutputError(f"{path}: already exists", hint="add --force to replace it, or choose another name")
+    with explain_os_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sweep_partial(path)
+        with unfinished_file(path) as unfinished:
+            yield unfinished
+
+
+def write_file(path: str | Path, content: str | bytes, *, force: bool = True) -> None:
+    """Write a small file whole or not at all; text as UTF-8, with a question mark for half a surrogate pair.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> write_file(place, "dogs")
+    >>> write_file(place, "cats", force=False)
+    Traceback (most recent call last):
+    hyperdive.errors.OutputError: ...notes.txt: already exists (add --force to replace it, or choose another name)
+    """
+    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
+    with whole_file(path, force=force) as unfinished:
+        unfinished.write_bytes(data)
 
 
 class FileWriter:
@@ -169,7 +226,7 @@ class ArtifactWriter:
         with explain_os_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             sweep_partial(self.path)
-            self.folder = self.path.parent / f".{self.path.name}{_PARTIAL}{os.getpid()}-{uuid.uuid4().hex[:8]}"
+            self.folder = _partial_name(self.path)
             self.folder.mkdir()
         # beside the folder, not in it: maps of scratch files may still be open when the folder is renamed
         self._scratch = self.folder.with_name(f"{self.folder.name}-scratch")
@@ -267,7 +324,8 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
     old: Path | None = None
     if os.path.lexists(path):
         check_output(path, force=force)
-        old = path.parent / f".{path.name}{_PARTIAL}{os.getpid()}{_OLD}"
+        old = _partial_name(path)
+        old = old.with_name(f"{old.name}{_OLD}")
         path.rename(old)
     try:
         folder.rename(path)

@@ -117,7 +117,7 @@ def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_pat
     monkeypatch.setattr(Workshop, "_make", stop)
     with pytest.raises(KeyboardInterrupt):
         small.run(small.plan(output))
-    assert not (output / "stages" / "running.json").exists()
+    assert not (output / "stages" / "owner").exists()
     monkeypatch.undo()
     plan = small.plan(output)
     assert [stage.name for stage in plan.done] == [
@@ -214,14 +214,14 @@ def test_a_damaged_record_or_a_lost_folder_is_made_anew(small: Small, made: Repr
 
 @pytest.fixture
 def at_work(small: Small, made: Reproduction) -> Iterator[int]:
-    mark = small.output / "stages" / "running.json"
-    mark.write_text(json.dumps({"process": os.getppid()}))
+    mark = small.output / "stages" / "owner"
+    mark.write_text(str(os.getppid()))
     yield os.getppid()
     mark.unlink()
 
 
 def test_two_runs_in_one_folder_are_refused(small: Small, at_work: int) -> None:
-    with pytest.raises(OutputError, match=f"another run is at work here \\(process {at_work}\\)"):
+    with pytest.raises(OutputError, match=f"another run \\(process {at_work}\\)"):
         small.run(small.plan())
     assert small.run(small.plan(), tables_only=True).files, "tables can be written meanwhile"
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from hyperdive._resources import Run
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.merge import merge
@@ -140,7 +141,7 @@ def test_force_never_replaces_a_folder_of_somebody_else(corpus, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(OutputError, match="not made by hyperdive"):
-        Cooccurrence.from_corpus(corpus, tmp_path / "mine", force=True)
+        Cooccurrence.from_corpus(corpus, tmp_path / "mine", run=Run(force=True))
     assert (tmp_path / "mine" / "letter.txt").exists()
 
 

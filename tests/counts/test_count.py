@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperdive._resources import Run
 from hyperdive.counts import store_writer as assembling
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
@@ -20,7 +21,9 @@ slowly = settings(max_examples=25, deadline=None)
 def counted(corpus, *, block_tokens=None, threads=2, **options):
     place = folder() / "counts"
     corpora = corpus if isinstance(corpus, list) else [corpus]
-    count(corpora, place, options=CountOptions(**options), block_tokens=block_tokens, threads=threads, sync=False)
+    count(
+        corpora, place, options=CountOptions(**options), block_tokens=block_tokens, run=Run(threads=threads), sync=False
+    )
     return Cooccurrence.open(place)
 
 

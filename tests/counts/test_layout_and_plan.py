@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperdive._resources import parse_size
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.plan import fixed_bytes, make_plan, parse_size, plan_counts
+from hyperdive.counts.plan import fixed_bytes, make_plan, plan_counts
 from hyperdive.counts.shard_layout import SHARD_ENTRIES, Shard, make_layout
 from hyperdive.counts.shards import map_piece, pointers_of
 from hyperdive.errors import OptionError

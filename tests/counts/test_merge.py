@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.merge import merge
@@ -50,8 +51,8 @@ def test_merge_of_three_large_corpora(monkeypatch):
     corpora = [corpus_of(big_corpus(9_000, seed=seed, types=1_500 + 300 * seed), 4) for seed in range(3)]
     together = counted(corpora, near=True)
     stores = [counted([corpus], near=True) for corpus in corpora]
-    at_once = merged(stores, threads=2)
-    in_steps = merged([merged(stores[:2]), stores[2]], threads=5)
+    at_once = merged(stores, run=Run(threads=2))
+    in_steps = merged([merged(stores[:2]), stores[2]], run=Run(threads=5))
     assert files(at_once.path) == files(together.path) == files(in_steps.path)
     assert together.header["input"]["corpora"] == [corpus.fingerprint for corpus in corpora]
 

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from hyperdive._resources import Run
 from hyperdive.counts import count as counting
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.merge import merge
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.shards import Work
+from hyperdive.counts.shards import PieceFolder
 from hyperdive.errors import FormatError, OutputError
 
 from .reference import corpus_of, files, folder
@@ -40,7 +41,7 @@ def run(corpus, place, block_tokens=None, window=10, **options):
         place,
         options=CountOptions(window=window),
         block_tokens=block_tokens,
-        threads=1,
+        run=Run(threads=1),
         sync=False,
         **options,
     )
@@ -48,7 +49,7 @@ def run(corpus, place, block_tokens=None, window=10, **options):
 
 def stop_after(monkeypatch, writes, error):
     """Let this many pieces be written, then fail."""
-    original, done = Work.write, []
+    original, done = PieceFolder.write, []
 
     def write(self, *arguments):
         if len(done) == writes:
@@ -56,7 +57,7 @@ def stop_after(monkeypatch, writes, error):
         done.append(1)
         return original(self, *arguments)
 
-    monkeypatch.setattr(Work, "write", write)
+    monkeypatch.setattr(PieceFolder, "write", write)
     return done
 
 
@@ -120,13 +121,14 @@ def test_killed_process_resumes(tmp_path):
     corpus = corpus_of(big_corpus(200_000), min_count=3)
     place = tmp_path / "counts"
     program = (
-        "import sys, time; from pathlib import Path; from hyperdive.counts import layout, pieces, counting\n"
+        "import sys, time; from pathlib import Path; from hyperdive._resources import Run\n"
+        "from hyperdive.counts import count, shard_layout, shards\n"
         "from hyperdive.text.corpus import Corpus\n"
-        "layout.SHARD_ENTRIES = 10_000\n"
-        "original = pieces.Work.write\n"
+        "shard_layout.SHARD_ENTRIES = 10_000\n"
+        "original = shards.PieceFolder.write\n"
         "def slow(self, *a):\n    time.sleep(0.01); return original(self, *a)\n"
-        "pieces.Work.write = slow\n"
-        "counting.count([Corpus.open(sys.argv[1])], Path(sys.argv[2]), threads=2)\n"
+        "shards.PieceFolder.write = slow\n"
+        "count.count([Corpus.open(sys.argv[1])], Path(sys.argv[2]), run=Run(threads=2))\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(corpus.path), str(place)])
     journal = tmp_path / ".counts.work" / "journal.jsonl"
@@ -147,7 +149,7 @@ def test_killed_process_resumes(tmp_path):
 
 def test_full_disk_in_the_merge(corpus, monkeypatch):
     place, whole = folder() / "counts", folder() / "counts"
-    original = Work._write_file
+    original = PieceFolder._write_file
 
     def full(self, path: Path, sections):
         if path.parent.name == "shards" and path.name.startswith("000007"):
@@ -155,7 +157,7 @@ def test_full_disk_in_the_merge(corpus, monkeypatch):
         return original(self, path, sections)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Work, "_write_file", full)
+        patch.setattr(PieceFolder, "_write_file", full)
         with pytest.raises(OutputError, match=r"the disk is full .*run the same command to go on"):
             run(corpus, place, 7_000)
     assert not place.exists()
@@ -189,7 +191,7 @@ def test_interrupted_merge_resumes(corpus, monkeypatch):
     with monkeypatch.context() as patch:
         stop_after(patch, len(stores[0].shards) + 20, KeyboardInterrupt())
         with pytest.raises(KeyboardInterrupt):
-            merge(stores, place, threads=1, sync=False)
+            merge(stores, place, run=Run(threads=1), sync=False)
     merge(stores, place, sync=False)
     assert files(place) == files(whole)
 

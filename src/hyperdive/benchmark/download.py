@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Any
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive._store import explain_os_errors
+from hyperdive._store import explain_os_errors, whole_file, write_file
 from hyperdive.benchmark.datasets import SPECS, ManifestEntry, manifest, spec_of
 from hyperdive.errors import InputError, OptionError
 
@@ -56,23 +55,16 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 def download(url: str, target: Path, *, limit: int, tries: int = _TRIES, pause: float = 1.0) -> None:
     """Fetch a file of at most `limit` bytes to `target`, which appears only when every announced byte has come."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.partial-", dir=target.parent)
-    os.close(descriptor)
-    partial = Path(name)
-    try:
+    with whole_file(target) as unfinished:
         for attempt in range(1, tries + 1):
             try:
-                _fetch_once(url, partial, limit)
+                _fetch_once(url, unfinished, limit)
                 break
             except (http.client.HTTPException, OSError) as error:
                 final = attempt == tries or (isinstance(error, urllib.error.HTTPError) and error.code < 500)
                 if final:
                     raise _explained(url, error) from None
                 time.sleep(pause * attempt)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _fetch_once(url: str, partial: Path, limit: int) -> None:
@@ -221,11 +213,7 @@ def _keep(folder: Path, entry: ManifestEntry, content: bytes, url: str) -> None:
             f"{url}: {entry.file} has checksum {found[:12]}…, {entry.sha256[:12]}… was published",
             hint="the file changed upstream or on the way; nothing was kept",
         )
-    target = folder / entry.file
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    partial.write_bytes(content)
-    partial.replace(target)
+    write_file(folder / entry.file, content)
 
 
 # ---- archives -----------------------------------------------------------------------------------------------------

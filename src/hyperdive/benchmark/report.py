@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._store import explain_os_errors
+from hyperdive._store import write_file
 from hyperdive.benchmark.charts import bars, curves, legend, precision_recall
 from hyperdive.benchmark.comparison import Difference
 from hyperdive.benchmark.evaluation import Evaluation, Scored
@@ -59,14 +58,7 @@ def write_report(
     if path.exists() and not force:
         raise OutputError(f"{path}: already exists", hint="add --force to replace it, or choose another --report")
     text = page(evaluation, as_source(source), None if pos is None else as_source(pos), differences, further)
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        with explain_os_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_text(text, encoding="utf-8", newline="\n")
-            partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_file(path, text)
 
 
 def page(

@@ -87,17 +87,18 @@ def count(
     json: JsonOption = False,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
+    from hyperdive._resources import Run, parse_size
     from hyperdive.counts.cooccurrence import Cooccurrence
-    from hyperdive.counts.plan import parse_size
 
     report = reporter(progress)
     limit = None if memory is None else parse_size(memory)
+    run = Run(memory=limit, threads=threads, force=force, progress=report)
     try:
         if merge:
-            from hyperdive.counts.merge import merge as run
+            from hyperdive.counts.merge import merge as merge_stores
 
             stores = [Cooccurrence.open(path) for path in inputs]
-            run(stores, output, min_count=min_count, memory=limit, threads=threads, force=force, progress=report)
+            merge_stores(stores, output, min_count=min_count, run=run)
             counts = Cooccurrence.open(output)
         else:
             counts = Cooccurrence.from_corpus(
@@ -108,10 +109,7 @@ def count(
                 weighting=str(weighting),
                 near=preset is Preset.paper if near is None else near,
                 min_count=min_count,
-                memory=limit,
-                threads=threads,
-                force=force,
-                progress=report,
+                run=run,
             )
     except KeyboardInterrupt:
         if (output.parent / f".{output.name}.work").exists():

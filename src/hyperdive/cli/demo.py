@@ -111,6 +111,7 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
 
     from hyperdive import Cooccurrence, encode, train
     from hyperdive._progress import duration, human
+    from hyperdive._resources import Run
     from hyperdive.patterns.store import patterns_of
 
     started = time.monotonic()
@@ -125,7 +126,7 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
     if stated is not None:
         page.say(f"     read along: {int(stated.counts.sum()):,} statements that something is a kind of something")
     counts = Cooccurrence.from_corpus(
-        corpus, output / "counts", near=True, force=True, threads=threads, progress=progress
+        corpus, output / "counts", near=True, run=Run(force=True, threads=threads, progress=progress)
     )
     page.say(f"3. counted: {counts.total:,} meetings of two words within {counts.options.window} words")
     small: dict[str, Any] = {} if real else {"dimensions": 20, "pmi_filter": "none"}

@@ -57,8 +57,9 @@ def _reading(path: list[str], threads: int | None, json: bool) -> None:
 
 
 def _counting(path: Path, window: int, near: bool, memory: str | None, threads: int | None, json: bool) -> None:
+    from hyperdive._resources import parse_size
     from hyperdive.counts.options import CountOptions
-    from hyperdive.counts.plan import parse_size, plan_counts
+    from hyperdive.counts.plan import plan_counts
     from hyperdive.text.corpus import Corpus
 
     corpus = Corpus.open(path)

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from hyperdive._resources import check_threads
 from hyperdive.cli.common import (
     JsonOption,
     ProgressMode,
@@ -83,7 +84,6 @@ def reproduce(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     """Every table of the paper."""
-    import os
 
     from hyperdive.benchmark.reproduce import ReproduceOptions, prepare
     from hyperdive.benchmark.reproduce import reproduce as run
@@ -116,7 +116,7 @@ def reproduce(
         tables_only=tables_only,
         data=data,
         verify=verify,
-        threads=threads or os.cpu_count(),
+        threads=check_threads(threads),  # gensim would otherwise use one
         progress=shown,
     )
     if as_json:

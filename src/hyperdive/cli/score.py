@@ -133,16 +133,8 @@ def _output(path: Path | None, force: bool) -> Any:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    from hyperdive._store import explain_os_errors
+    from hyperdive._store import whole_file
 
-    if path.exists() and not force:
-        raise OptionError(f"{path}: already exists", hint="add --force to replace it, or choose another -o")
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with explain_os_errors(path):
-            file: IO[bytes]
-            with partial.open("wb") as file:
-                yield file
-            partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    file: IO[bytes]
+    with whole_file(path, force=force) as unfinished, unfinished.open("wb") as file:
+        yield file

@@ -151,7 +151,7 @@ def train(
 ) -> None:
     from hyperdive import load
     from hyperdive import train as run
-    from hyperdive.counts.plan import parse_size
+    from hyperdive._resources import parse_size
     from hyperdive.errors import Error
 
     text = {

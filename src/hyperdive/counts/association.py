@@ -14,79 +14,76 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive.counts.plan import check_threads
+from hyperdive._resources import check_threads
+from hyperdive._types import Floats, Ints
 from hyperdive.errors import OptionError
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
-
-Float = npt.NDArray[np.float64]
-Int = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Margins:
     """#(x), #(c), |D| and |V|, in stored units; `scale` of them are one meeting next door."""
 
-    rows: Int
-    columns: Int
+    rows: Ints
+    columns: Ints
     total: int
     words: int
     scale: int = 1
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairCounts:
     """The pairs of a row block as parallel arrays, and the sums they stand in."""
 
-    n: Float
-    row: Float
-    column: Float
+    n: Floats
+    row: Floats
+    column: Floats
     total: float
     words: float
     k: float
 
 
-def freq(pairs: Pairs) -> Float:
+def freq(pairs: PairCounts) -> Floats:
     """n(x,c)"""
     return pairs.n
 
 
-def pmi(pairs: Pairs) -> Float:
+def pmi(pairs: PairCounts) -> Floats:
     """log( n(x,c)·|D| / (#(x)·#(c)) )"""
-    ratio: Float = pairs.n * pairs.total / (pairs.row * pairs.column)
+    ratio: Floats = pairs.n * pairs.total / (pairs.row * pairs.column)
     return np.log(ratio)
 
 
-def ppmi(pairs: Pairs) -> Float:
+def ppmi(pairs: PairCounts) -> Floats:
     """max( log( n(x,c)·|D| / (#(x)·#(c)) ), 0 )"""
     return np.maximum(pmi(pairs), 0.0)
 
 
-def shifted_pmi(pairs: Pairs) -> Float:
+def shifted_pmi(pairs: PairCounts) -> Floats:
     """log( n(x,c)·|D| / (#(x)·#(c)) ) − log k"""
     return pmi(pairs) - log(pairs.k)
 
 
-def shifted_ppmi(pairs: Pairs) -> Float:
+def shifted_ppmi(pairs: PairCounts) -> Floats:
     """max( log( n(x,c)·|D| / (#(x)·#(c)) ) − log k, 0 )"""
     return np.maximum(shifted_pmi(pairs), 0.0)
 
 
-def inclusion_shift(pairs: Pairs) -> Float:
+def inclusion_shift(pairs: PairCounts) -> Floats:
     """log( n(x,c)·|V| / (#(c)·k) ): the PMI plus log( #(x) / (k·Z) ) with Z = |D|/|V|, the paper's equation 3"""
-    ratio: Float = pairs.n * pairs.words / (pairs.column * pairs.k)
+    ratio: Floats = pairs.n * pairs.words / (pairs.column * pairs.k)
     return np.log(ratio)
 
 
-def positive_inclusion_shift(pairs: Pairs) -> Float:
+def positive_inclusion_shift(pairs: PairCounts) -> Floats:
     """max( log( n(x,c)·|V| / (#(c)·k) ), 0 ): PPMI with inclusion shift"""
     return np.maximum(inclusion_shift(pairs), 0.0)
 
 
-ASSOCIATIONS: dict[str, Callable[[Pairs], Float]] = {
+ASSOCIATIONS: dict[str, Callable[[PairCounts], Floats]] = {
     "freq": freq,
     "pmi": pmi,
     "ppmi": ppmi,
@@ -98,7 +95,7 @@ ASSOCIATIONS: dict[str, Callable[[Pairs], Float]] = {
 """Name → function. Entries that come out as 0 are not stored."""
 
 
-def lookup(name: str) -> Callable[[Pairs], Float]:
+def lookup(name: str) -> Callable[[PairCounts], Floats]:
     """The association of that name.
 
     >>> lookup("ppmi").__name__
@@ -128,7 +125,7 @@ def weigh(block: Any, start: int, margins: Margins, by: str, *, k: float = 1.0, 
     # freq is in meetings; in all others the unit of the counts cancels
     unit = margins.scale if by == "freq" else 1
     values = function(
-        Pairs(
+        PairCounts(
             n=block.data.astype(np.float64) / unit,
             row=np.repeat(margins.rows[rows].astype(np.float64), lengths),
             column=margins.columns[block.indices].astype(np.float64),

@@ -28,28 +28,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run, check_threads
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact
+from hyperdive._types import Ints
 from hyperdive.counts.association import Margins, association_matrix, weigh
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.plan import check_threads
-from hyperdive.counts.pmi_filter import PmiFilter, Terms
-from hyperdive.counts.shard_layout import COUNT_TYPES, Layout, Shard, vocabulary_size
-from hyperdive.counts.shards import Rows, map_piece
+from hyperdive.counts.pmi_filter import FilterTerms, PmiFilter
+from hyperdive.counts.shard_layout import COUNT_TYPES, Shard, ShardLayout, vocabulary_size
+from hyperdive.counts.shards import RowBlock, map_piece
 from hyperdive.counts.store_writer import KIND, VERSION
 from hyperdive.errors import FormatError, InputError
 from hyperdive.text.corpus import Corpus
 
 MADE_WITH = "hyperdive count CORPUS -o COUNTS"
 
-Int = npt.NDArray[np.int64]
-
 
 class Csr(NamedTuple):
     """A sparse matrix as arrays: int64 pointers, int32 indices, uint32 counts (float32 when they are not integers)."""
 
-    indptr: Int
+    indptr: Ints
     indices: npt.NDArray[np.int32]
     data: npt.NDArray[Any]
 
@@ -83,31 +81,32 @@ class Cooccurrence:
         corpus: Corpus | str | Path | Sequence[Corpus | str | Path],
         output: str | Path | None = None,
         *,
-        window: int = 10,
-        sides: str = "both",
-        weighting: str = "flat",
-        near: bool = False,
         min_count: int | None = None,
-        memory: int | None = None,
-        threads: int | None = None,
-        force: bool = False,
-        progress: Progress = SILENT,
+        run: Run = Run(),
+        **options: Any,
     ) -> Cooccurrence:
-        """Count one corpus, or several in one run; without `output` in a temporary folder that goes with the object."""
+        """Count one corpus, or several in one run.
+
+        Args:
+            corpus: encoded corpora, or their folders.
+            output: where the store is kept; without it, in a temporary folder that goes with the object.
+            min_count: words rarer than this read as the unknown symbol; None takes that of the corpora.
+            run: threads, memory, progress, and whether an older store is replaced.
+            options: those of `CountOptions`: `window`, `sides`, `weighting`, `near`.
+        """
         from hyperdive.counts.count import count
 
-        options = CountOptions(window=window, sides=sides, weighting=weighting, near=near)  # type: ignore[arg-type]
+        rules = CountOptions(**options)
         several = [corpus] if isinstance(corpus, Corpus | str | Path) else list(corpus)
         if not several:
             raise InputError("there is no corpus to count", hint=f"make one with: {MADE_WITH.split(' -o')[0]}")
         corpora = [part if isinstance(part, Corpus) else Corpus.open(part) for part in several]
-        keep = {"min_count": min_count, "memory": memory, "threads": threads, "progress": progress}
         if output is not None:
-            count(corpora, output, options=options, force=force, **keep)  # type: ignore[arg-type]
+            count(corpora, output, options=rules, min_count=min_count, run=run)
             return cls.open(output)
         folder = tempfile.mkdtemp(prefix="hyperdive-")
         try:
-            count(corpora, Path(folder) / "counts", options=options, sync=False, **keep)  # type: ignore[arg-type]
+            count(corpora, Path(folder) / "counts", options=rules, min_count=min_count, sync=False, run=run)
             counts = cls.open(Path(folder) / "counts")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -150,14 +149,14 @@ class Cooccurrence:
             raise FormatError(f"{self.path}: its parts do not fit together", hint="the folder is damaged; make it anew")
 
     @cached_property
-    def _layout(self) -> Layout:
+    def _layout(self) -> ShardLayout:
         if any(kind not in COUNT_TYPES for _, _, _, kind in self.header["shards"]):
             raise FormatError(f"{self.path}: a shard has an unknown number type", hint="count the corpus anew")
         shards = tuple(
             Shard(number, first, last, entries, np.dtype(kind))
             for number, (first, last, entries, kind) in enumerate(self.header["shards"])
         )
-        return Layout(shards, self.word_counts, int(self.header["totals"]["vocabulary"]))
+        return ShardLayout(shards, self.word_counts, int(self.header["totals"]["vocabulary"]))
 
     # ---- what it was made with ------------------------------------------------------------------------------
 
@@ -201,7 +200,7 @@ class Cooccurrence:
         return words
 
     @cached_property
-    def word_counts(self) -> Int:
+    def word_counts(self) -> Ints:
         """How many tokens each word has, by its own number (index 0 is 0)."""
         return np.array(self._artifact.array("word_counts.bin"), dtype=np.int64)
 
@@ -221,7 +220,7 @@ class Cooccurrence:
         return {word: number for number, word in enumerate(self.words, start=1)}
 
     @property
-    def frequencies(self) -> Int:
+    def frequencies(self) -> Ints:
         """n(w) in tokens by number; the unknown symbol (0) has the sum of all rare words."""
         frequencies = self.word_counts[: self.vocabulary_size].copy()
         frequencies[0] = self.word_counts[self.vocabulary_size :].sum()
@@ -233,17 +232,17 @@ class Cooccurrence:
         return int(self.header["totals"]["tokens"])
 
     @cached_property
-    def _totals(self) -> Int:
+    def _totals(self) -> Ints:
         return np.array(self._artifact.array("totals.bin"), dtype=np.int64)
 
     @cached_property
-    def _pointers(self) -> Int:
+    def _pointers(self) -> Ints:
         return np.array(self._artifact.array("pointers.bin"), dtype=np.int64)
 
     @property
-    def totals(self) -> Int:
+    def totals(self) -> Ints:
         """#(x) by number, the unknown symbol counted as a row and as a context."""
-        totals: Int = self._totals[0]
+        totals: Ints = self._totals[0]
         return totals
 
     @property
@@ -302,13 +301,13 @@ class Cooccurrence:
         order = np.lexsort((values.indices, -values.data))[:n]
         return [(self.words[values.indices[i]], float(values.data[i])) for i in order.tolist()]
 
-    def _row_of(self, number: int) -> tuple[Int, Int, Int]:
+    def _row_of(self, number: int) -> tuple[Ints, Ints, Ints]:
         """Indices, counts and edges of one row over the vocabulary, the unknown symbol included."""
         shard = self._layout.shard_of(number)
         csr, edges = self._view(shard, number, number + 1, include_unknown=True, terms=None, with_edges=self.has_near)
         return csr.indices.astype(np.int64), csr.data, edges
 
-    def shard_rows(self, shard: Shard) -> Rows:
+    def shard_rows(self, shard: Shard) -> RowBlock:
         """All rows of a shard as stored, verified once."""
         if shard.number not in self._verified:  # two threads at once would both verify: slower, never wrong
             self._artifact.verify(shard.name)
@@ -317,7 +316,7 @@ class Cooccurrence:
         pointers = pointers - pointers[0]
         if pointers[-1] != shard.bound:
             raise FormatError(f"{self.path}: {shard.name} does not have the entries of its rows", hint="make it anew")
-        return Rows(pointers, *map_piece(self.path / shard.name, shard, shard.bound, with_edges=self.has_near))
+        return RowBlock(pointers, *map_piece(self.path / shard.name, shard, shard.bound, with_edges=self.has_near))
 
     @property
     def shards(self) -> tuple[Shard, ...]:
@@ -331,33 +330,35 @@ class Cooccurrence:
         last: int,
         *,
         include_unknown: bool,
-        terms: Terms | None,
+        terms: FilterTerms | None,
         with_edges: bool = False,
     ) -> tuple[Csr, npt.NDArray[Any]]:
-        """Rows first..last of a shard over the vocabulary, and their edges when wanted."""
+        """RowBlock first..last of a shard over the vocabulary, and their edges when wanted."""
         lengths = self._view_lengths(shard, first, last, include_unknown=include_unknown, terms=terms)
         pointers = np.concatenate([[0], np.cumsum(lengths)])
         indices = np.empty(int(pointers[-1]), dtype=np.int32)
         # wide enough to compute with: stored types only just hold the counts
         data = np.empty(len(indices), dtype=np.int64)
         edges = np.empty(len(indices) if with_edges else 0, dtype=np.int64)
-        places = pointers[:-1]
-        self._fill(shard, first, last, places, indices, data, edges, include_unknown=include_unknown, terms=terms)
+        arguments = self._arguments(shard, first, last, include_unknown, terms)
+        self._fill(arguments, pointers[:-1], indices, data, edges)
         return Csr(pointers, indices, data), edges
 
     def _arguments(
-        self, shard: Shard, first: int, last: int, include_unknown: bool, terms: Terms | None
+        self, shard: Shard, first: int, last: int, include_unknown: bool, terms: FilterTerms | None
     ) -> tuple[Any, ...]:
         rows = self.shard_rows(shard)
         nothing = np.zeros(self.vocabulary_size)
-        found = terms or Terms(0.0, 0.0, nothing, nothing, False)
+        limits = terms or FilterTerms(0.0, 0.0, nothing, nothing, False)
         return (
             rows.pointers[first - shard.first : last - shard.first + 1], rows.indices, rows.counts, rows.edges, first,
-            np.uint32(self.vocabulary_size), include_unknown, terms is not None, found.near, found.left, found.right,
-            found.a, found.b,
+            np.uint32(self.vocabulary_size), include_unknown, terms is not None, limits.near, limits.left, limits.right,
+            limits.a, limits.b,
         )  # fmt: skip
 
-    def _view_lengths(self, shard: Shard, first: int, last: int, *, include_unknown: bool, terms: Terms | None) -> Int:
+    def _view_lengths(
+        self, shard: Shard, first: int, last: int, *, include_unknown: bool, terms: FilterTerms | None
+    ) -> Ints:
         from hyperdive.counts import _kernels
 
         lengths = np.empty(last - first, dtype=np.int64)
@@ -365,14 +366,12 @@ class Cooccurrence:
         _kernels.view_lengths(*arguments)
         return lengths
 
-    def _fill(
-        self, shard: Shard, first: int, last: int, places: Int, indices: Any, data: Any, edges: Any,
-        *, include_unknown: bool, terms: Terms | None,
-    ) -> None:  # fmt: skip
+    @staticmethod
+    def _fill(arguments: tuple[Any, ...], places: Ints, indices: Any, data: Any, edges: Any) -> None:
         from hyperdive.counts import _kernels
 
-        arguments = (*self._arguments(shard, first, last, include_unknown, terms), places, indices, data, edges)
-        _kernels.view_rows(*arguments)
+        kernel: Any = _kernels.view_rows
+        kernel(*arguments, places, indices, data, edges)
 
     # ---- the whole matrix -----------------------------------------------------------------------------------
 
@@ -383,7 +382,7 @@ class Cooccurrence:
         return [(shard, first, last) for shard, first, last in cut if first < last]
 
     def block(
-        self, part: tuple[Shard, int, int], *, include_unknown: bool = False, terms: Terms | None = None
+        self, part: tuple[Shard, int, int], *, include_unknown: bool = False, terms: FilterTerms | None = None
     ) -> tuple[int, int, Any]:
         """One of the `ranges`: first row, end, and CSR of int64 counts in stored units."""
         from scipy.sparse import csr_array
@@ -429,10 +428,7 @@ class Cooccurrence:
             def fill(part: tuple[Shard, int, int]) -> None:
                 shard, first, last = part
                 places = pointers[first - shift : last - shift]
-                nothing = data[:0]
-                self._fill(
-                    shard, first, last, places, indices, data, nothing, include_unknown=include_unknown, terms=terms
-                )
+                self._fill(self._arguments(shard, first, last, include_unknown, terms), places, indices, data, data[:0])
 
             list(pool.map(fill, ranges))
         if self.scale > 1:

@@ -10,14 +10,25 @@ from typing import Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress, human
+from hyperdive._resources import Run
 from hyperdive._store import check_output
 from hyperdive.counts import _kernels
-from hyperdive.counts.inverted_index import Inverted, cut, line_lengths, load
+from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.plan import CountPlan, make_plan
-from hyperdive.counts.shard_layout import Layout, Shard, make_layout
-from hyperdive.counts.shards import Work
-from hyperdive.counts.store_writer import FINAL, VERSION, Local, finish, merge_runs, piece_name, workers
+from hyperdive.counts.shard_layout import Shard, make_layout
+from hyperdive.counts.shards import PieceFolder
+from hyperdive.counts.store_writer import (
+    FINAL,
+    VERSION,
+    StoreContent,
+    StoreJob,
+    ThreadBuffers,
+    finish,
+    merge_runs,
+    piece_name,
+    workers,
+)
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.errors import FormatError, OptionError
 from hyperdive.text.corpus import Corpus
@@ -29,20 +40,25 @@ def count(
     *,
     options: CountOptions | None = None,
     min_count: int | None = None,
-    memory: int | None = None,
-    threads: int | None = None,
     block_tokens: int | None = None,
-    force: bool = False,
     sync: bool = True,
-    progress: Progress = SILENT,
+    run: Run = Run(),
 ) -> dict[str, Any]:
     """Count the pairs of one or more corpora in one run, each with its own line borders; returns the header.
 
-    `block_tokens` overrides the block size that follows from `memory`; the result has the same bytes either way.
+    Args:
+        corpora: the corpora; their vocabularies are united.
+        output: the folder of the count store.
+        options: which pairs are counted.
+        min_count: words rarer than this read as the unknown symbol; None takes that of the corpora.
+        block_tokens: overrides the block size that follows from the memory; the result has the same bytes either way.
+        sync: wait until the shards are on the disk; needless for a store that does not outlive the process.
+        run: threads, memory and progress.
     """
+    progress = run.progress
     options = options or CountOptions()
     output = Path(output)
-    check_output(output, force=force)
+    check_output(output, force=run.force)
     text = common_text([(str(corpus.path), corpus.parameters) for corpus in corpora])
     refuse_repeats([(str(corpus.path), [corpus.fingerprint]) for corpus in corpora])
     min_count = common_min_count([(str(corpus.path), corpus.min_count) for corpus in corpora], min_count)
@@ -56,12 +72,12 @@ def count(
     united = unite([(corpus.all_words, corpus.counts) for corpus in corpora])
     layout = make_layout(united.counts, min_count, options)
     tokens = sum(len(corpus) for corpus in corpora)
-    plan = make_plan(layout, tokens, options, memory=memory, threads=threads)
+    plan = make_plan(layout, tokens, options, memory=run.memory, threads=run.threads)
     if progress is not SILENT:  # a library call says nothing
         progress.note(str(plan))
         _warn_of_little_disk(output, plan, progress)
     identities = [corpus.fingerprint for corpus in corpora]
-    work = Work(
+    work = PieceFolder(
         output,
         {
             "version": VERSION, "corpora": identities, "min_count": min_count, "options": options.as_parameters(),
@@ -74,17 +90,13 @@ def count(
             progress.note(f"going on with {work.resumed} finished pieces of an earlier run")
         # one corpus keeps its own numbers
         tables = united.tables if len(corpora) > 1 else (np.zeros(0, dtype=np.uint32),)
-        runs = _count_blocks(work, corpora, tables, layout, options, plan, block_tokens or plan.block_tokens, progress)
-        merge_runs(work, layout, runs, with_edges=options.near, threads=plan.threads, progress=progress)
-        header = finish(
-            work, layout, united.words, options,
-            pairs=sum(options.pairs(*line_lengths(corpus)) for corpus in corpora),
-            min_count=min_count, text=text, corpora=identities, threads=plan.threads, force=force,
-        )  # fmt: skip
+        job = StoreJob(work, layout, options, plan.threads, progress)
+        merge_runs(job, _count_blocks(job, corpora, tables, block_tokens or plan.block_tokens))
+        pairs = sum(options.pairs(*line_lengths(corpus)) for corpus in corpora)
+        return finish(job, StoreContent(united.words, pairs, min_count, text, identities), force=run.force)
     except BaseException:
-        work.close()
+        work.release()
         raise
-    return header
 
 
 def _warn_of_little_disk(output: Path, plan: CountPlan, progress: Progress) -> None:
@@ -95,44 +107,36 @@ def _warn_of_little_disk(output: Path, plan: CountPlan, progress: Progress) -> N
         progress.note(f"only {human(free, 'B')} of disk are free there: the run may stop, and can go on later")
 
 
-def _count_blocks(
-    work: Work,
-    corpora: Sequence[Corpus],
-    tables: Sequence[Any],
-    layout: Layout,
-    options: CountOptions,
-    plan: CountPlan,
-    block_tokens: int,
-    progress: Progress,
-) -> list[str]:
+def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any], block_tokens: int) -> list[str]:
     """Count each block into a run of shards; the names of the runs."""
+    layout = job.layout
     blocks = cut([len(corpus) for corpus in corpora], block_tokens)
-    local = Local(layout, with_edges=options.near)
+    local = ThreadBuffers(layout, with_edges=job.options.near)
     runs: list[str] = []
     seen = np.zeros(layout.types, dtype=np.int64)
     whole = True
     tokens = sum(len(corpus) for corpus in corpora)
-    with progress.stage("counting", total=tokens, unit="tokens") as bar, workers(plan.threads) as run:
+    with job.progress.stage("counting", total=tokens, unit="tokens") as bar, workers(job.threads) as run:
         for number, pieces in enumerate(blocks):
             name = FINAL if len(blocks) == 1 else f"run-{block_tokens}-{number:06d}"
             runs.append(name)
             size = sum(piece.end - piece.start for piece in pieces)
-            missing = [shard for shard in layout.shards if _needed(work, name, shard)]
+            missing = [shard for shard in layout.shards if job.needs(name, shard)]
             if not missing:
                 whole = False
                 bar.advance(size)
                 continue
-            block = load(corpora, tables, pieces, layout.types, options, plan.threads)
+            block = load(corpora, tables, pieces, layout.types, job.options, job.threads)
             seen += np.diff(block.starts)
 
-            def shard_rows(shard: Shard, block: Inverted = block, name: str = name) -> None:
-                _count_shard(work, layout, shard, block, options, local, name)
+            def shard_rows(shard: Shard, block: InvertedIndex = block, name: str = name) -> None:
+                _count_shard(job, shard, block, local, name)
                 bar.advance(int(block.starts[shard.last] - block.starts[shard.first]))
 
             run(shard_rows, missing)
             del block
     if whole and not np.array_equal(seen, layout.word_counts):
-        work.remove()
+        job.work.remove()
         raise FormatError(
             f"{corpora[0].path}: the tokens do not have the word counts it states",
             hint="the corpus is damaged; encode it anew",
@@ -140,14 +144,8 @@ def _count_blocks(
     return runs
 
 
-def _needed(work: Work, run: str, shard: Shard) -> bool:
-    """Whether a shard of a run is still to be counted: neither it nor what it went into is there."""
-    return work.finished(piece_name(run, shard)) is None and work.finished(piece_name(FINAL, shard)) is None
-
-
-def _count_shard(
-    work: Work, layout: Layout, shard: Shard, block: Inverted, options: CountOptions, local: Local, run: str
-) -> None:
+def _count_shard(job: StoreJob, shard: Shard, block: InvertedIndex, local: ThreadBuffers, run: str) -> None:
+    layout, options = job.layout, job.options
     buffers = local.buffers()
     scratch, edge_scratch = buffers.scratch(shard.dtype)
     counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
@@ -161,4 +159,4 @@ def _count_shard(
         options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
         buffers.indices, counts, edges, lengths,
     )  # fmt: skip
-    work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])
+    job.work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])

@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Ints
 from hyperdive.counts import _kernels
 from hyperdive.counts.options import CountOptions
 from hyperdive.errors import FormatError
 from hyperdive.text.corpus import Corpus
 
-Int = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class Piece:
+class TokenRange:
     """Target tokens start..end of corpus number `corpus`."""
 
     corpus: int
@@ -32,20 +31,20 @@ class Piece:
     end: int
 
 
-def cut(sizes: Sequence[int], block_tokens: int) -> list[tuple[Piece, ...]]:
+def cut(sizes: Sequence[int], block_tokens: int) -> list[tuple[TokenRange, ...]]:
     """All tokens of corpora of these sizes in blocks of at most `block_tokens`.
 
     >>> [[(piece.corpus, piece.start, piece.end) for piece in block] for block in cut([5, 4], 6)]
     [[(0, 0, 5), (1, 0, 1)], [(1, 1, 4)]]
     """
-    blocks: list[tuple[Piece, ...]] = []
-    pieces: list[Piece] = []
+    blocks: list[tuple[TokenRange, ...]] = []
+    pieces: list[TokenRange] = []
     room = block_tokens
     for number, size in enumerate(sizes):
         at = 0
         while at < size:
             end = min(size, at + room)
-            pieces.append(Piece(number, at, end))
+            pieces.append(TokenRange(number, at, end))
             room -= end - at
             at = end
             if room == 0:
@@ -56,7 +55,7 @@ def cut(sizes: Sequence[int], block_tokens: int) -> list[tuple[Piece, ...]]:
     return blocks
 
 
-def line_lengths(corpus: Corpus) -> tuple[Int, Int]:
+def line_lengths(corpus: Corpus) -> tuple[Ints, Ints]:
     """The different lengths of lines, and how many lines have each."""
     length = corpus.parameters["line_length"]
     if isinstance(length, int):
@@ -72,30 +71,30 @@ def line_lengths(corpus: Corpus) -> tuple[Int, Int]:
 
 
 @dataclass(frozen=True)
-class Inverted:
+class InvertedIndex:
     """Occurrences of word w: positions[starts[w]:starts[w + 1]], each with its room to the left and right."""
 
     tokens: npt.NDArray[np.uint32]
     positions: npt.NDArray[np.uint32]
     left: npt.NDArray[Any]
     right: npt.NDArray[Any]
-    starts: Int
+    starts: Ints
 
 
 def load(
     corpora: Sequence[Corpus],
     tables: Sequence[npt.NDArray[np.uint32]],
-    pieces: Sequence[Piece],
+    pieces: Sequence[TokenRange],
     types: int,
     options: CountOptions,
     threads: int,
-) -> Inverted:
+) -> InvertedIndex:
     """Read a block, number its words by `tables` and invert it with this many threads."""
     window = options.window
     halos = [_halo(corpora[piece.corpus], piece, window) for piece in pieces]
     tokens: npt.NDArray[np.uint32] = np.empty(sum(high - low for low, high in halos), dtype=np.uint32)
     targets: list[tuple[int, int]] = []
-    borders: list[Int] = []
+    borders: list[Ints] = []
     at = 0
     for piece, (low, high) in zip(pieces, halos, strict=True):
         corpus = corpora[piece.corpus]
@@ -132,10 +131,10 @@ def load(
                 range(len(chunks)),
             )
         )
-    return Inverted(tokens, positions, left, right, starts)
+    return InvertedIndex(tokens, positions, left, right, starts)
 
 
-def _halo(corpus: Corpus, piece: Piece, window: int) -> tuple[int, int]:
+def _halo(corpus: Corpus, piece: TokenRange, window: int) -> tuple[int, int]:
     return max(0, piece.start - window), min(len(corpus), piece.end + window)
 
 
@@ -155,10 +154,10 @@ def _renumber(corpus: Corpus, tokens: npt.NDArray[np.uint32], table: npt.NDArray
             part[:] = table[part]
 
 
-def _borders(corpus: Corpus, low: int, high: int) -> Int:
+def _borders(corpus: Corpus, low: int, high: int) -> Ints:
     """Where lines start between low and high, with low and high themselves."""
     length = corpus.parameters["line_length"]
-    inside: Int
+    inside: Ints
     if isinstance(length, int):
         inside = np.arange(-(-low // length) * length, high, length, dtype=np.int64)
     else:

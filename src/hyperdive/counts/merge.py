@@ -7,21 +7,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Bar, Progress
+from hyperdive._progress import SILENT, Bar
+from hyperdive._resources import Run
 from hyperdive._store import check_output
+from hyperdive._types import Ids, Ints
 from hyperdive.counts import _kernels
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.plan import plan_merge
-from hyperdive.counts.shard_layout import Layout, Shard, make_layout
-from hyperdive.counts.shards import Rows, Work, pointers_of
-from hyperdive.counts.store_writer import FINAL, VERSION, Local, finish, merge_runs, piece_name, workers
+from hyperdive.counts.shard_layout import Shard, make_layout
+from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of
+from hyperdive.counts.store_writer import (
+    VERSION,
+    StoreContent,
+    StoreJob,
+    ThreadBuffers,
+    finish,
+    merge_runs,
+    piece_name,
+    workers,
+)
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.errors import FormatError, InputError, OptionError
-
-Table = npt.NDArray[np.uint32]
 
 
 def merge(
@@ -29,51 +37,45 @@ def merge(
     output: str | Path,
     *,
     min_count: int | None = None,
-    memory: int | None = None,
-    threads: int | None = None,
-    force: bool = False,
     sync: bool = True,
-    progress: Progress = SILENT,
+    run: Run = Run(),
 ) -> dict[str, Any]:
     """Add the counts of several stores: vocabularies united, the minimum count applied after; returns the header."""
     if len(stores) < 2:
         raise InputError("a merge needs two or more count stores", hint="type: hyperdive count --merge A B -o C")
     output = Path(output)
-    check_output(output, force=force)
+    check_output(output, force=run.force)
     options = _common_options(stores)
     text = common_text([(store.name, store.header["text"]) for store in stores])
     corpora = [[str(corpus) for corpus in store.header["input"]["corpora"]] for store in stores]
-    refuse_repeats([(store.name, found) for store, found in zip(stores, corpora, strict=True)])
+    refuse_repeats([(store.name, own) for store, own in zip(stores, corpora, strict=True)])
     min_count = common_min_count([(store.name, store.min_count) for store in stores], min_count)
     if min_count < 1:
         raise OptionError(f"the minimum count is {min_count}", hint="it must be 1 or more")
     united = unite([(store.all_words, store.word_counts) for store in stores])
     layout = make_layout(united.counts, min_count, options)
     sizes = [sum(entry["bytes"] for entry in store.header["files"].values()) for store in stores]
-    cost = plan_merge(layout, sizes, options, memory=memory, threads=threads)
-    if progress is not SILENT:
-        progress.note(str(cost))
-    threads = cost.threads
+    cost = plan_merge(layout, sizes, options, memory=run.memory, threads=run.threads)
+    if run.progress is not SILENT:
+        run.progress.note(str(cost))
     plan = {
         "version": VERSION, "stores": [store.fingerprint for store in stores], "min_count": min_count,
         "shards": len(layout.shards),
     }  # fmt: skip
-    work = Work(output, plan, sync=sync)
+    work = PieceFolder(output, plan, sync=sync)
     try:
+        job = StoreJob(work, layout, options, cost.threads, run.progress)
         runs = []
-        with progress.stage("renumbering", total=len(stores) * len(layout.shards), unit="shards") as bar:
+        with run.progress.stage("renumbering", total=len(stores) * len(layout.shards), unit="shards") as bar:
             for number, (store, table) in enumerate(zip(stores, united.tables, strict=True)):
                 runs.append(f"run-{number:06d}")
-                _renumber(work, layout, store, table, runs[-1], options, threads, bar)
-        merge_runs(work, layout, runs, with_edges=options.near, threads=threads, progress=progress)
-        header = finish(
-            work, layout, united.words, options, pairs=sum(store.total for store in stores), min_count=min_count,
-            text=text, corpora=[corpus for found in corpora for corpus in found], threads=threads, force=force,
-        )  # fmt: skip
+                _renumber(job, store, table, runs[-1], bar)
+        merge_runs(job, runs)
+        pairs, identities = sum(store.total for store in stores), [corpus for own in corpora for corpus in own]
+        return finish(job, StoreContent(united.words, pairs, min_count, text, identities), force=run.force)
     except BaseException:
-        work.close()
+        work.release()
         raise
-    return header
 
 
 def _common_options(stores: Sequence[Cooccurrence]) -> CountOptions:
@@ -90,39 +92,27 @@ def _common_options(stores: Sequence[Cooccurrence]) -> CountOptions:
     return first
 
 
-def _renumber(
-    work: Work,
-    layout: Layout,
-    store: Cooccurrence,
-    table: Table,
-    run: str,
-    options: CountOptions,
-    threads: int,
-    bar: Bar,
-) -> None:
+def _renumber(job: StoreJob, store: Cooccurrence, table: Ids, run: str, bar: Bar) -> None:
     """The rows of a store by their new numbers, as a run of shards."""
+    layout = job.layout
     # own number of each new one, 0 where this store does not have the word
     own = np.zeros(layout.types, dtype=np.int64)
     own[table] = np.arange(len(table))
     own[0] = 0
-    local = Local(layout, with_edges=options.near)
-    missing = [
-        shard
-        for shard in layout.shards
-        if work.finished(piece_name(run, shard)) is None and work.finished(piece_name(FINAL, shard)) is None
-    ]
+    local = ThreadBuffers(layout, with_edges=job.options.near)
+    missing = [shard for shard in layout.shards if job.needs(run, shard)]
     if missing:
-        _check_store(store, threads)
+        _check_store(store, job.threads)
 
-    def one(shard: Shard) -> None:
+    def renumber_shard(shard: Shard) -> None:
         if shard.first == 0:
-            _unknown_row(work, layout, shard, store, table, run, local)
+            _unknown_row(job, shard, store, table, run, local)
         else:
-            _shard_rows(work, shard, store, table, own[shard.first : shard.last], run, options, local)
+            _shard_rows(job, shard, store, table, own[shard.first : shard.last], run, local)
         bar.advance(1)
 
-    with workers(threads) as pool:
-        pool(one, missing)
+    with workers(job.threads) as pool:
+        pool(renumber_shard, missing)
 
 
 def _check_store(store: Cooccurrence, threads: int) -> None:
@@ -141,9 +131,9 @@ def _check_store(store: Cooccurrence, threads: int) -> None:
 
 
 def _shard_rows(
-    work: Work, shard: Shard, store: Cooccurrence, table: Table, own: Any, run: str, options: CountOptions, local: Local
+    job: StoreJob, shard: Shard, store: Cooccurrence, table: Ids, own: Ints, run: str, local: ThreadBuffers
 ) -> None:
-    gathered = _gather(store, own, with_edges=options.near)
+    gathered = _gather(store, own, with_edges=job.options.near)
     buffers = local.buffers()
     scratch, edge_scratch = buffers.scratch(shard.dtype)
     counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
@@ -152,11 +142,11 @@ def _shard_rows(
         gathered.pointers, gathered.indices, gathered.counts, gathered.edges, table, scratch, edge_scratch,
         buffers.bits, buffers.summary, buffers.indices, counts, edges, lengths,
     )  # fmt: skip
-    work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])
+    job.work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])
 
 
-def _gather(store: Cooccurrence, own: Any, *, with_edges: bool) -> Rows:
-    """Rows of a store in any order; number 0 stands for a word it does not have: an empty row."""
+def _gather(store: Cooccurrence, own: Ints, *, with_edges: bool) -> RowBlock:
+    """RowBlock of a store in any order; number 0 stands for a word it does not have: an empty row."""
     firsts = np.array([shard.first for shard in store.shards])
     where = np.searchsorted(firsts, own, side="right") - 1
     needed = [store.shards[number] for number in np.unique(where[own > 0]).tolist()]
@@ -177,13 +167,12 @@ def _gather(store: Cooccurrence, own: Any, *, with_edges: bool) -> Rows:
             rows.pointers, rows.indices, rows.counts, rows.edges, own[here] - shard.first, pointers[here],
             indices, counts, edges,
         )  # fmt: skip
-    return Rows(pointers, indices, counts, edges)
+    return RowBlock(pointers, indices, counts, edges)
 
 
-def _unknown_row(
-    work: Work, layout: Layout, shard: Shard, store: Cooccurrence, table: Table, run: str, local: Local
-) -> None:
+def _unknown_row(job: StoreJob, shard: Shard, store: Cooccurrence, table: Ids, run: str, local: ThreadBuffers) -> None:
     """The contexts of all words that stay rare. A word rare in the sum is rare in each part, so its row is there."""
+    layout = job.layout
     scratch, edge_scratch = local.buffers().scratch(shard.dtype)
     for part in store.shards[1:]:
         rare = np.flatnonzero(table[part.first : part.last] >= layout.vocabulary_size)
@@ -196,6 +185,6 @@ def _unknown_row(
     met = np.flatnonzero(scratch).astype(np.uint32)
     counts = scratch[met]
     edges = edge_scratch[met] if len(edge_scratch) else counts[:0]
-    work.write(piece_name(run, shard), np.array([len(met)]), met, counts, edges)
+    job.work.write(piece_name(run, shard), np.array([len(met)]), met, counts, edges)
     scratch[:] = 0
     edge_scratch[:] = 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._progress import duration, human
+from hyperdive._resources import check_threads, default_memory
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.shard_layout import Layout, make_layout
+from hyperdive.counts.shard_layout import ShardLayout, make_layout
 from hyperdive.errors import OptionError
 
 # Measured on two 2.6 GHz server cores with English Wikipedia; a laptop is rarely more than twice slower or faster.
@@ -25,7 +24,6 @@ _TOPICALITY = 0.7
 
 _MIN_BLOCK = 1 << 16
 _MAX_BLOCK = (1 << 32) - (1 << 20)
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 @dataclass(frozen=True)
@@ -54,27 +52,7 @@ class CountPlan:
         )
 
 
-def parse_size(text: str) -> int:
-    """Bytes from what a person types.
-
-    >>> parse_size("500MB"), parse_size("1.5 g"), parse_size("4096")
-    (500000000, 1500000000, 4096)
-    """
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
-    if match is None:
-        raise OptionError(f"{text!r} is not an amount of memory", hint="write it as 500MB or 2GB")
-    return int(float(match[1]) * _UNITS[match[2]])
-
-
-def default_memory() -> int:
-    """Half of this machine's memory."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not a POSIX system
-        return 2 * 10**9
-
-
-def expected_entries(layout: Layout, options: CountOptions) -> int:
+def expected_entries(layout: ShardLayout, options: CountOptions) -> int:
     """Different pairs to expect: Σ_x Σ_c 1 - (1 - p(c))^(n(x)·reach), less what topics take away.
 
     Words are put into classes of about equal counts, so this takes no time even for millions of them.
@@ -96,7 +74,7 @@ def token_bytes(options: CountOptions) -> int:
     return 8 + (2 if options.window <= np.iinfo(np.uint8).max else 4)
 
 
-def fixed_bytes(layout: Layout, options: CountOptions, threads: int) -> int:
+def fixed_bytes(layout: ShardLayout, options: CountOptions, threads: int) -> int:
     """Memory that does not depend on the block: arrays over the words, and each thread's buffers."""
     both = 2 if options.near else 1
     kinds = {shard.dtype.itemsize for shard in layout.shards}
@@ -107,7 +85,7 @@ def fixed_bytes(layout: Layout, options: CountOptions, threads: int) -> int:
 
 
 def make_plan(
-    layout: Layout, tokens: int, options: CountOptions, *, memory: int | None = None, threads: int | None = None
+    layout: ShardLayout, tokens: int, options: CountOptions, *, memory: int | None = None, threads: int | None = None
 ) -> CountPlan:
     """Cut `tokens` into blocks that fit into `memory` bytes."""
     threads = check_threads(threads)
@@ -159,7 +137,7 @@ class MergePlan:
 
 
 def plan_merge(
-    layout: Layout,
+    layout: ShardLayout,
     sizes: Sequence[int],
     options: CountOptions,
     *,
@@ -184,15 +162,6 @@ def plan_merge(
     total = sum(sizes)
     seconds = 3 * total / _BYTES_PER_SECOND + 2 * total / (8 * _MERGED_PER_SECOND * threads)
     return MergePlan(len(sizes), threads, needed(threads), total, total, seconds)
-
-
-def check_threads(threads: int | None) -> int:
-    """The number of threads asked for, or one for each core."""
-    if threads is None:
-        return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    if threads < 1:
-        raise OptionError(f"the number of threads is {threads}", hint="it must be 1 or more")
-    return threads
 
 
 def plan_counts(

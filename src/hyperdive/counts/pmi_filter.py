@@ -57,7 +57,7 @@ class PmiFilter:
         except ValueError:
             raise OptionError(f"{text!r} is not a PMI filter", hint="write 30, 30tokens or 1.67ratio") from None
 
-    def terms(self, counts: Cooccurrence, *, include_unknown: bool) -> Terms:
+    def terms(self, counts: Cooccurrence, *, include_unknown: bool) -> FilterTerms:
         """The filter as left·n(x,y) ≥ right·a[x]·b[y] for the ids of a count store."""
         if self.near and not counts.has_near:
             raise OptionError(
@@ -66,12 +66,14 @@ class PmiFilter:
             )
         if self.unit == "tokens":
             frequencies = counts.frequencies.astype(np.float64)
-            return Terms(float(counts.tokens), self.threshold * counts.scale, frequencies, frequencies, bool(self.near))
+            return FilterTerms(
+                float(counts.tokens), self.threshold * counts.scale, frequencies, frequencies, bool(self.near)
+            )
         margins = counts.margins(include_unknown=include_unknown)
         rows, columns = (margin.astype(np.float64) for margin in (margins.rows, margins.columns))
         if not include_unknown:  # by id, with the unknown symbol at 0
             rows, columns = np.concatenate([[0.0], rows]), np.concatenate([[0.0], columns])
-        return Terms(float(margins.total), self.threshold, rows, columns, False)
+        return FilterTerms(float(margins.total), self.threshold, rows, columns, False)
 
     def as_parameters(self) -> dict[str, Any]:
         """What headers record."""
@@ -79,7 +81,7 @@ class PmiFilter:
 
 
 @dataclass(frozen=True)
-class Terms:
+class FilterTerms:
     """Keep when left·n ≥ right·a[x]·b[y] or n = 0, n inside the window, or inside window - 1 when `near`."""
 
     left: float

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hyperdive._types import Ints
 from hyperdive.counts.options import CountOptions
 
 SHARD_ENTRIES = 1 << 22
@@ -21,12 +21,10 @@ _TYPES = tuple(np.dtype(name) for name in ("<u1", "<u2", "<u4", "<u8"))
 COUNT_TYPES = frozenset(kind.str for kind in _TYPES)
 """Number types a shard may have, as headers spell them."""
 
-Int = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class Shard:
-    """Rows first..last (exclusive) in one file, at most `bound` entries, each with counts of type `dtype`."""
+    """RowBlock first..last (exclusive) in one file, at most `bound` entries, each with counts of type `dtype`."""
 
     number: int
     first: int
@@ -49,18 +47,18 @@ def _padded(size: int) -> int:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ShardLayout:
     """All shards of a matrix, and what its rows are made from."""
 
     shards: tuple[Shard, ...]
-    word_counts: Int
+    word_counts: Ints
     """How often each word occurs; index 0 is 0."""
     vocabulary_size: int
     """|V|: words from this id on are rare and read as the unknown symbol."""
 
     @property
     def types(self) -> int:
-        """Rows: all words and the unknown symbol."""
+        """RowBlock: all words and the unknown symbol."""
         return len(self.word_counts)
 
     @property
@@ -78,7 +76,7 @@ class Layout:
         return self.shards[int(np.searchsorted([shard.first for shard in self.shards], row, side="right")) - 1]
 
 
-def vocabulary_size(word_counts: Int, min_count: int) -> int:
+def vocabulary_size(word_counts: Ints, min_count: int) -> int:
     """|V|: words at or above the minimum count, plus the unknown symbol.
 
     >>> vocabulary_size(np.array([0, 9, 4, 4, 1]), 4)
@@ -87,7 +85,7 @@ def vocabulary_size(word_counts: Int, min_count: int) -> int:
     return int(np.searchsorted(-word_counts[1:], -min_count, side="right")) + 1
 
 
-def make_layout(word_counts: Int, min_count: int, options: CountOptions) -> Layout:
+def make_layout(word_counts: Ints, min_count: int, options: CountOptions) -> ShardLayout:
     """Cut the rows of these words into shards.
 
     >>> layout = make_layout(np.array([0, 9000, 30, 2]), 10, CountOptions(window=10))
@@ -118,4 +116,4 @@ def make_layout(word_counts: Int, min_count: int, options: CountOptions) -> Layo
         bound = int(total[last] - total[first])
         shards.append(Shard(len(shards), first, last, bound, _TYPES[int(kinds[first])]))
         first = last
-    return Layout(tuple(shards), word_counts, size)
+    return ShardLayout(tuple(shards), word_counts, size)

@@ -6,24 +6,50 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
+from hyperdive._types import Ints
 from hyperdive.counts import _kernels
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.shard_layout import Layout, Shard
-from hyperdive.counts.shards import Buffers, Entry, Rows, Work, explain_work_errors
+from hyperdive.counts.shard_layout import Shard, ShardLayout
+from hyperdive.counts.shards import Buffers, Piece, PieceFolder, RowBlock, explain_work_errors
 from hyperdive.errors import FormatError
 
 KIND, VERSION = "counts", 1
 FINAL = "shards"
 FAN_IN = 16
 
-Int = npt.NDArray[np.int64]
+
+@dataclass(frozen=True)
+class StoreJob:
+    """A count store in the making: where its pieces lie, and how they are made."""
+
+    work: PieceFolder
+    layout: ShardLayout
+    options: CountOptions
+    threads: int
+    progress: Progress
+
+    def needs(self, run: str, shard: Shard) -> bool:
+        """Whether a shard of a run is still to be made: neither it nor what it went into is there."""
+        return all(self.work.finished(piece_name(name, shard)) is None for name in (run, FINAL))
+
+
+@dataclass(frozen=True)
+class StoreContent:
+    """What the header of the finished store records of its text."""
+
+    words: Sequence[str]
+    pairs: int
+    """What all counts must add up to."""
+    min_count: int
+    text: dict[str, Any]
+    corpora: Sequence[str]
 
 
 def piece_name(run: str, shard: Shard) -> str:
@@ -52,10 +78,10 @@ def workers(threads: int) -> Iterator[Callable[[Callable[[Any], None], Sequence[
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-class Local:
+class ThreadBuffers:
     """Buffers of the thread that asks, made when first asked for."""
 
-    def __init__(self, layout: Layout, *, with_edges: bool) -> None:
+    def __init__(self, layout: ShardLayout, *, with_edges: bool) -> None:
         self._layout, self._with_edges = layout, with_edges
         self._local = threading.local()
 
@@ -69,11 +95,10 @@ class Local:
         return sets[which]
 
 
-def merge_runs(
-    work: Work, layout: Layout, runs: Sequence[str], *, with_edges: bool, threads: int, progress: Progress
-) -> None:
+def merge_runs(job: StoreJob, runs: Sequence[str]) -> None:
     """Add up runs shard by shard, at most `FAN_IN` at a time, until the final run is complete."""
-    local = Local(layout, with_edges=with_edges)
+    layout, work = job.layout, job.work
+    local = ThreadBuffers(layout, with_edges=job.options.near)
     level = 0
     while list(runs) != [FINAL]:
         level += 1
@@ -81,12 +106,12 @@ def merge_runs(
         names = [FINAL] if len(groups) == 1 else [f"level-{level}-{group[0]}" for group in groups]
         tasks = [(group, name, shard) for group, name in zip(groups, names, strict=True) for shard in layout.shards]
 
-        with progress.stage("merging", total=len(tasks), unit="shards") as bar, workers(threads) as run:
+        with job.progress.stage("merging", total=len(tasks), unit="shards") as bar, workers(job.threads) as run:
 
             def add(task: tuple[Sequence[str], str, Shard]) -> None:
                 group, name, shard = task
                 if work.finished(piece_name(name, shard)) is None:
-                    _merge_shard(work, shard, group, name, local, with_edges=with_edges)
+                    _merge_shard(job, shard, group, name, local)
                 for source in group:
                     work.drop(piece_name(source, shard))
                 bar.advance(1)
@@ -95,12 +120,11 @@ def merge_runs(
         runs = names
 
 
-def _merge_shard(work: Work, shard: Shard, runs: Sequence[str], name: str, local: Local, *, with_edges: bool) -> None:
-    def mapped(run: str) -> Rows:
-        entry = work.finished(piece_name(run, shard))
-        if entry is None:
-            raise FormatError(f"{work.folder / run}: shard {shard.number} is missing", hint="run the command again")
-        return work.rows(entry, shard, with_edges=with_edges)
+def _merge_shard(job: StoreJob, shard: Shard, runs: Sequence[str], name: str, local: ThreadBuffers) -> None:
+    work = job.work
+
+    def mapped(run: str) -> RowBlock:
+        return work.rows(_finished(work, run, shard), shard, with_edges=job.options.near)
 
     total = mapped(runs[0])
     for step, run in enumerate(runs[1:]):
@@ -112,37 +136,26 @@ def _merge_shard(work: Work, shard: Shard, runs: Sequence[str], name: str, local
             more.pointers, more.indices, more.counts, more.edges,
             pointers, out.indices, counts, edges,
         )  # fmt: skip
-        total = Rows(pointers, out.indices[:n], counts[:n], edges[:n])
+        total = RowBlock(pointers, out.indices[:n], counts[:n], edges[:n])
     work.write(piece_name(name, shard), np.diff(total.pointers), total.indices, total.counts, total.edges)
 
 
-def finish(
-    work: Work,
-    layout: Layout,
-    words: Sequence[str],
-    options: CountOptions,
-    *,
-    pairs: int,
-    min_count: int,
-    text: dict[str, Any],
-    corpora: Sequence[str],
-    threads: int,
-    force: bool,
-) -> dict[str, Any]:
-    """Check that the shards add up to `pairs` and make the store of them."""
-    entries = [_finished(work, shard) for shard in layout.shards]
+def finish(job: StoreJob, content: StoreContent, *, force: bool) -> dict[str, Any]:
+    """Check that the shards add up to the pairs of the text and make the store of them."""
+    work, layout, options = job.work, job.layout, job.options
+    pieces = [_finished(work, FINAL, shard) for shard in layout.shards]
     lengths = np.zeros(layout.types, dtype=np.int64)
     sums, unknown = np.zeros(layout.types, dtype=np.int64), np.zeros(layout.types, dtype=np.int64)
     size = layout.vocabulary_size
-    local, columns = threading.local(), list[Int]()
+    local, columns = threading.local(), list[Ints]()
 
     def add_up(number: int) -> None:
         shard = layout.shards[number]
-        rows = work.rows(entries[number], shard, with_edges=options.near)
+        rows = work.rows(pieces[number], shard, with_edges=options.near)
         if not hasattr(local, "columns"):
             local.columns = np.zeros(size, dtype=np.int64)
             columns.append(local.columns)
-        work.settle(entries[number])
+        work.settle(pieces[number])
         lengths[shard.first : shard.last] = np.diff(rows.pointers)
         # rows of rare words are in the unknown symbol's row already: they add nothing to the columns
         inside = min(max(size - shard.first, 0), len(rows.pointers) - 1)
@@ -152,42 +165,42 @@ def finish(
             pointers = rows.pointers[low : high + 1]
             _kernels.row_sums(pointers, rows.indices, rows.counts, size, sums[here], unknown[here], into)
 
-    with workers(threads) as run:
+    with workers(job.threads) as run:
         run(add_up, range(len(layout.shards)))
-    found = int(sums[1:].sum())
-    if found != pairs or int(sums[:size].sum()) != pairs:
+    counted = int(sums[1:].sum())
+    if counted != content.pairs or int(sums[:size].sum()) != content.pairs:
         work.remove()
         raise FormatError(
-            f"{work.output}: {found} pairs were counted where the text has {pairs}",
+            f"{work.output}: {counted} pairs were counted where the text has {content.pairs}",
             hint="the input was changed or damaged meanwhile; run the command again",
         )
     pointers = np.concatenate([[0], np.cumsum(lengths)])
     writer = ArtifactWriter(work.output, KIND, VERSION, force=force)
     with writer, explain_work_errors(work.output, work.folder):
-        writer.put("words.txt", "".join(f"{word}\n" for word in words).encode("utf-8"))
+        writer.put("words.txt", "".join(f"{word}\n" for word in content.words).encode("utf-8"))
         writer.put("word_counts.bin", layout.word_counts)
         writer.put("pointers.bin", pointers)
         writer.put("totals.bin", np.stack([sums[:size], unknown[:size], np.sum(columns, axis=0)]))
-        for shard, entry in zip(layout.shards, entries, strict=True):
-            work.move(entry, writer.folder / shard.name)
-            writer.adopt(shard.name, {"bytes": entry.bytes, "sha256": entry.sha256})
+        for shard, piece in zip(layout.shards, pieces, strict=True):
+            work.move(piece, writer.folder / shard.name)
+            writer.adopt(shard.name, {"bytes": piece.bytes, "sha256": piece.sha256})
         header = writer.finish(
             {
-                "parameters": {**options.as_parameters(), "min_count": min_count},
-                "text": text,
-                "input": {"corpora": list(corpora)},
+                "parameters": {**options.as_parameters(), "min_count": content.min_count},
+                "text": content.text,
+                "input": {"corpora": list(content.corpora)},
                 "unknown": "a context and a row of its own; #(x) and |D| of associations leave it out",
                 "totals": {
                     "tokens": int(layout.word_counts.sum()),
                     "types": layout.types - 1,
                     "vocabulary": size,
                     "entries": int(pointers[-1]),
-                    "pairs": pairs,
+                    "pairs": content.pairs,
                     "scale": options.scale,
                 },
                 "shards": [
-                    [shard.first, shard.last, entry.entries, shard.dtype.str]
-                    for shard, entry in zip(layout.shards, entries, strict=True)
+                    [shard.first, shard.last, piece.entries, shard.dtype.str]
+                    for shard, piece in zip(layout.shards, pieces, strict=True)
                 ],
             }
         )
@@ -195,8 +208,8 @@ def finish(
     return header
 
 
-def _finished(work: Work, shard: Shard) -> Entry:
-    entry = work.finished(piece_name(FINAL, shard))
-    if entry is None:
-        raise FormatError(f"{work.folder}: shard {shard.number} is missing", hint="run the command again")
-    return entry
+def _finished(work: PieceFolder, run: str, shard: Shard) -> Piece:
+    piece = work.finished(piece_name(run, shard))
+    if piece is None:
+        raise FormatError(f"{work.folder / run}: shard {shard.number} is missing", hint="run the command again")
+    return piece

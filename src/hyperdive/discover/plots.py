@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._store import explain_os_errors
+from hyperdive._store import write_file
 from hyperdive.discover.compare import HIDDEN, Comparison, compare, vectors_of
 from hyperdive.discover.explain import W0, asymmetric
 from hyperdive.discover.topics import dimensions
@@ -198,11 +198,4 @@ def _save(path: str | Path, draw: Any, *, dark: bool, force: bool) -> None:
         out = io.BytesIO()
         metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
         figure.savefig(out, format=kind, dpi=130, metadata=metadata, facecolor=figure.get_facecolor())
-    partial = place.with_name(f".{place.name}.partial")
-    try:
-        with explain_os_errors(place):
-            partial.write_bytes(out.getvalue())
-            partial.replace(place)
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
+    write_file(place, out.getvalue())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._quantize import packed, unpacked
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, narrowest, read_header
+from hyperdive._store import (
+    HEADER,
+    Artifact,
+    ArtifactWriter,
+    canonical_json,
+    fingerprint,
+    narrowest,
+    read_header,
+    write_file,
+)
 from hyperdive.errors import FormatError
 from hyperdive.patterns.evidence import EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
@@ -258,9 +266,7 @@ def drop_sentences(corpus: str | Path) -> int:
     header["patterns"]["sentences"] = None
     header.pop("fingerprint")
     header["fingerprint"] = fingerprint(header)
-    new = folder / f"{HEADER}.new"
-    new.write_text(canonical_json(header), encoding="utf-8", newline="\n")
-    os.replace(new, folder / HEADER)  # noqa: PTH105
+    write_file(folder / HEADER, canonical_json(header))
     for name in present:
         (folder / name).unlink(missing_ok=True)
     return freed

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from hyperdive import __version__
 from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
 from hyperdive._store import check_output, is_ours, read_header
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
@@ -319,9 +320,7 @@ def _counts(
         work.place("counts"),
         window=options.dive.window,
         near=near,
-        memory=memory,
-        threads=threads,
-        progress=progress,
+        run=Run(memory=memory, threads=threads, progress=progress),
     )
 
 
@@ -400,7 +399,8 @@ def _skipgram(
     from hyperdive.spaces.skipgram import WINDOW, train_skipgram
 
     if corpus is not None and counts.options.window > WINDOW:
-        counts = Cooccurrence.from_corpus(corpus, window=WINDOW, memory=memory, threads=threads, progress=progress)
+        run = Run(memory=memory, threads=threads, progress=progress)
+        counts = Cooccurrence.from_corpus(corpus, window=WINDOW, run=run)
     matrix = counts.csr(threads=threads)
     result = train_skipgram(
         matrix.indptr,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._resources import check_threads
 from hyperdive.scores import _plain
 
 Floats = npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ def in_blocks(
     if isinstance(kernel, str):
         kernel = kernels.named(kernel, size)
     starts = range(0, size, block)
-    threads = threads or os.cpu_count() or 1
+    threads = check_threads(threads or None)
     if len(starts) <= 1 or threads == 1:
         for start in starts:
             kernel(*arguments, start, min(start + block, size))

@@ -130,7 +130,7 @@ def workers(threads: int | None) -> Iterator[ThreadPoolExecutor]:
     """Threads for blocks of rows, with BLAS on one thread: its results differ between thread counts."""
     from threadpoolctl import threadpool_limits
 
-    from hyperdive.counts.plan import check_threads
+    from hyperdive._resources import check_threads
 
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(check_threads(threads)) as pool:
         yield pool

@@ -10,17 +10,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
 
-from hyperdive._store import explain_os_errors
+from hyperdive._store import whole_file
 from hyperdive.errors import InputError, MissingExtra, OptionError, OutputError
 from hyperdive.spaces.space import VectorSpace
 
@@ -44,20 +41,6 @@ def format_of(path: str | Path) -> str:
 
 
 # ---- writing ------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _whole_or_nothing(path: Path, *, force: bool) -> Iterator[Path]:
-    """A temporary name beside `path`, renamed to it when all went well."""
-    if path.exists() and not force:
-        raise OutputError(f"{path}: already exists", hint="add --force to replace it")
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with explain_os_errors(path):
-            yield temporary
-            os.replace(temporary, path)  # noqa: PTH105
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _open_text(path: Path, name: str, mode: str) -> Any:
@@ -93,8 +76,8 @@ def export(space: VectorSpace, path: str | Path, *, kind: str | None = None, for
         "json": _write_json,
         "parquet": _write_parquet,
     }
-    with _whole_or_nothing(path, force=force) as temporary:
-        writers[kind](space, temporary, path.name)
+    with whole_file(path, force=force) as unfinished:
+        writers[kind](space, unfinished, path.name)
 
 
 def _rows(space: VectorSpace, step: int = 1024) -> Iterator[tuple[list[str], Any]]:

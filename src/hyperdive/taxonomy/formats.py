@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from hyperdive._store import explain_os_errors
-from hyperdive.errors import OptionError, OutputError, one_line
+from hyperdive.errors import OptionError, one_line
 
 if TYPE_CHECKING:
     from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
@@ -81,22 +80,6 @@ def render(taxonomy: Taxonomy, format: str, *, base: str = DEFAULT_BASE) -> str:
         "mermaid": _mermaid,
     }
     return writers[format](taxonomy)
-
-
-def write_file(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a text file that appears when it is complete."""
-    if path.is_dir():
-        raise OutputError(f"{path}: a folder, not a file", hint="choose another -o")
-    if path.exists() and not force:
-        raise OutputError(f"{path}: already exists", hint="add --force to replace it, or choose another -o")
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with explain_os_errors(path):
-            # half a pair of surrogates has no bytes in UTF-8
-            partial.write_bytes(text.encode("utf-8", errors="replace"))
-            partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 # ---- for people ---------------------------------------------------------------------------------------------------

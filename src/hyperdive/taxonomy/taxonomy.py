@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hyperdive._store import write_file
 from hyperdive.discover.hypernyms import Sentence
 from hyperdive.errors import MissingExtra
 from hyperdive.table import Table
 from hyperdive.taxonomy.corrections import normal
-from hyperdive.taxonomy.formats import format_of, render, tree_lines, write_file
+from hyperdive.taxonomy.formats import format_of, render, tree_lines
 
 
 @dataclass(frozen=True)

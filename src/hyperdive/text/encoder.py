@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import check_threads
 from hyperdive._store import ArtifactWriter, check_output
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import _kernels as k
@@ -390,9 +390,9 @@ def encode_text(
     """
     rules = EncodeOptions.preset(preset, **options)
     layout = Layout(document=document, field=field, column=column)
-    threads = threads or os.cpu_count() or 1
-    if threads < 1 or block_bytes < 1:
-        raise OptionError("the number of threads and the block size must be 1 or more")
+    threads = check_threads(threads)
+    if block_bytes < 1:
+        raise OptionError(f"the block size is {block_bytes}", hint="it must be 1 or more")
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     check_output(Path(output), force=force)
     skipped: list[tuple[str, str]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header, write_file
 from hyperdive.errors import Error, FormatError
 
 BLOCK = 1 << 20
@@ -99,9 +98,7 @@ def drop_text(path: str | Path) -> int:
     header["keep_text"] = False
     header.pop("fingerprint")
     header["fingerprint"] = fingerprint(header)
-    new = path / f"{HEADER}.new"
-    new.write_text(canonical_json(header), encoding="utf-8", newline="\n")
-    os.replace(new, path / HEADER)  # noqa: PTH105
+    write_file(path / HEADER, canonical_json(header))
     for name in present:
         (path / name).unlink(missing_ok=True)
     return freed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hyperdive._progress import duration, human
+from hyperdive._resources import check_threads
 from hyperdive.text.sources import Source, open_source
 
 # Measured on English Wikipedia with two cores of 2024; a plan is an estimate, not a promise.
@@ -55,7 +55,7 @@ def plan_text(
     if any(source.size is None for source in sources):
         return None
     size = int(sum(_text_bytes(source) for source in sources))
-    workers = threads or os.cpu_count() or 1
+    workers = check_threads(threads)
     rate = (_TAGGED_BYTES_A_SECOND if pos else _BYTES_A_SECOND) * workers
     tokens = int(size / _BYTES_A_WORD * _KEPT)
     # distinct forms grow with the square root of the text, or so (Heaps)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import duration
-from hyperdive._store import explain_os_errors
+from hyperdive._store import write_file
 from hyperdive.benchmark.paper import general_words as printed_words
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
@@ -33,15 +32,6 @@ figure { margin: 1rem 0; overflow-x: auto; }
 nav { columns: 3 16rem; font-size: .9rem; }
 """
 QUERIES = ("", "species", "system")
-
-
-def write_file(path: Path, text: str) -> None:
-    """A file, whole or not at all."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    with explain_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(text, encoding="utf-8")
-        os.replace(new, path)  # noqa: PTH105
 
 
 def general_table(space: Any) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -12,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import SILENT, Progress, duration
-from hyperdive._store import HEADER, canonical_json, explain_os_errors, is_running
+from hyperdive._resources import Run
+from hyperdive._resume import OwnerLock
+from hyperdive._store import HEADER, canonical_json, explain_os_errors, write_file
 from hyperdive.benchmark.reproduce.plan import Stage
-from hyperdive.errors import Error, FormatError, InputError, OutputError
-
-_MARK = "running.json"
+from hyperdive.errors import Error, FormatError, InputError
 
 
 class Workshop:
@@ -97,28 +96,16 @@ class Workshop:
 
     def _write(self, stage: Stage, seconds: float, **more: Any) -> None:
         record = {"identity": stage.identity, "what": stage.what, "seconds": round(seconds, 1), **more}
-        write_json(self._record(stage), record)
+        write_file(self._record(stage), canonical_json(record))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Refuse a second run in the same folder."""
-        mark = self.folder / _MARK
         with explain_os_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            owner = json.loads(mark.read_text(encoding="utf-8")).get("process")
-        except (OSError, ValueError, AttributeError):
-            owner = None
-        if isinstance(owner, int) and owner != os.getpid() and is_running(owner):
-            raise OutputError(
-                f"{self.folder.parent}: another run is at work here (process {owner})",
-                hint="add --tables-only to write the tables of what is done, or choose another -o",
-            )
-        write_json(mark, {"process": os.getpid()})
-        try:
+        hint = "add --tables-only to write the tables of what is done, or choose another -o"
+        with OwnerLock(self.folder, str(self.folder.parent), hint=hint):
             yield
-        finally:
-            mark.unlink(missing_ok=True)
 
     # ---- the three kinds of work ----------------------------------------------------------------------------
 
@@ -130,9 +117,8 @@ class Workshop:
 
             source = self.place(stage.needs[0])
             window = stage.options["window"]
-            Cooccurrence.from_corpus(
-                source, self.place(stage), window=window, near=True, threads=threads, progress=progress
-            )
+            run = Run(threads=threads, progress=progress)
+            Cooccurrence.from_corpus(source, self.place(stage), window=window, near=True, run=run)
         else:
             self._train(stage, threads, progress)
 
@@ -170,14 +156,6 @@ class Workshop:
             except (InputError, FormatError):  # left by a run with other options, another version, or damaged
                 shutil.rmtree(place, ignore_errors=True)
         train(source, place, **shared, **options)
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write a small file whole or not at all."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    with explain_os_errors(path):
-        new.write_text(canonical_json(value), encoding="utf-8")
-        os.replace(new, path)  # noqa: PTH105
 
 
 def check_extras(wanted: Sequence[Stage]) -> None:

@@ -1,0 +1,68 @@
+"""What a run may use of this machine: threads, memory, and a place for its progress."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from hyperdive._progress import SILENT, Progress
+from hyperdive.errors import OptionError
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How work is run. Nothing here changes the bytes of a result.
+
+    >>> Run(threads=2).threads, Run().progress is SILENT
+    (2, True)
+    """
+
+    threads: int | None = None
+    """Threads to use; None means one for each core."""
+    memory: int | None = None
+    """Bytes that counting stays under; None means half of this machine's."""
+    progress: Progress = SILENT
+    """Where progress and notes go."""
+    resume: bool = False
+    """Continue the run that was stopped here; without it a new one starts."""
+    force: bool = False
+    """Replace an artefact that already has the output's name."""
+
+
+def check_threads(threads: int | None) -> int:
+    """The number of threads asked for, or one for each core this process may use.
+
+    >>> check_threads(3), check_threads(None) >= 1
+    (3, True)
+    >>> check_threads(0)
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: the number of threads is 0 (it must be 1 or more)
+    """
+    if threads is None:
+        return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    if threads < 1:
+        raise OptionError(f"the number of threads is {threads}", hint="it must be 1 or more")
+    return threads
+
+
+def parse_size(text: str) -> int:
+    """Bytes from what a person types.
+
+    >>> parse_size("500MB"), parse_size("1.5 g"), parse_size("4096")
+    (500000000, 1500000000, 4096)
+    """
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
+    if match is None:
+        raise OptionError(f"{text!r} is not an amount of memory", hint="write it as 500MB or 2GB")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def default_memory() -> int:
+    """Half of this machine's memory."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not a POSIX system
+        return 2 * 10**9
