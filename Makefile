@@ -1,4 +1,4 @@
-# The developer's menu. Every target sets up its own virtual environment first; a second run starts at once.
+# Developer commands. Every target sets up the virtual environment it needs; later runs reuse it.
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
@@ -7,12 +7,12 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo test test-all lint format docs docs-pictures docs-check bench model clean
+.PHONY: help demo test test-all lint format docs docs-site docs-pictures docs-check bench model dist clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-# One stamp a set of extras: made anew only when pyproject.toml changes.
+# One stamp per set of extras, renewed only when pyproject.toml changes.
 $(VENV)/.stamp-%: pyproject.toml
 	@test -x $(BIN)/python || { command -v uv >/dev/null 2>&1 && uv venv -q --seed --python $(PYTHON) $(VENV) || $(PYTHON) -m venv $(VENV); }
 	@echo "setting up $(VENV) ($*)"
@@ -20,7 +20,7 @@ $(VENV)/.stamp-%: pyproject.toml
 	 else $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$*]'; fi
 	@touch $@
 
-demo: $(VENV)/.stamp-demo,plots  ## the whole way on a small real corpus, about a minute
+demo: $(VENV)/.stamp-demo,plots  ## train on a small real corpus and show the results; two to three minutes
 	@$(BIN)/hyperdive demo -o demo-output
 
 test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
@@ -29,20 +29,20 @@ test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest
 
-test-all: $(VENV)/.stamp-dev  ## the checks and the longer proofs
+test-all: $(VENV)/.stamp-dev $(VENV)/.stamp-docs  ## the checks and the slow tests
 	@$(MAKE) --no-print-directory test
 	@$(BIN)/python -m pytest -m slow
 
-lint: $(VENV)/.stamp-dev  ## ruff and mypy alone
+lint: $(VENV)/.stamp-dev  ## ruff and mypy only
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q . || { echo "type: make format"; exit 1; }
 	@$(BIN)/mypy
 
-format: $(VENV)/.stamp-dev  ## bring the code into the one format
+format: $(VENV)/.stamp-dev  ## format the code with ruff
 	@$(BIN)/ruff check -q --fix . ; $(BIN)/ruff format -q .
 
-bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alternatives: make bench TEXT=wiki.txt.xz
-	@test -n "$(TEXT)" || { echo "type: make bench TEXT=FILE with a large text, one document a line"; exit 2; }
+bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed compared with alternatives: make bench TEXT=wiki.txt.xz
+	@test -n "$(TEXT)" || { echo "type: make bench TEXT=FILE with a large text, one document per line"; exit 2; }
 	$(BIN)/python bench/encode.py --text $(TEXT)
 	$(BIN)/hyperdive encode $(TEXT) --preset paper --no-keep-text --force -o bench-output/corpus
 	$(BIN)/python bench/count.py --corpus bench-output/corpus
@@ -50,23 +50,35 @@ bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed against named alter
 	$(BIN)/python bench/evaluate.py
 
 CORPUS ?= $(HYPERDIVE_CORPUS)
-model: $(VENV)/.stamp-dev  ## the model inside the package anew, byte for byte: make model CORPUS=wiki.txt.xz
+model: $(VENV)/.stamp-dev  ## rebuild the packaged model, byte for byte: make model CORPUS=wiki.txt.xz
 	@test -n "$(CORPUS)" || { echo "type: make model CORPUS=FILE with the text, or set HYPERDIVE_CORPUS"; exit 2; }
 	$(BIN)/hyperdive encode $(CORPUS) --preset paper --no-keep-text --force -o build/model/corpus
 	$(BIN)/hyperdive train build/model/corpus --force -o build/model/full
 	$(BIN)/python tools/make_model.py build/model/full -o src/hyperdive/models/en-wiki
 
-docs: $(VENV)/.stamp-dev  ## write docs/cli.md from the help texts
+docs: $(VENV)/.stamp-dev  ## generate docs/cli.md from the help texts
 	@$(BIN)/python -m hyperdive.cli.reference > docs/cli.md
 
-docs-pictures: $(VENV)/.stamp-dev  ## draw the pictures of docs/ anew
+docs-site: $(VENV)/.stamp-docs  ## build the documentation site into build/site, with link checks
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
+docs-pictures: $(VENV)/.stamp-dev  ## redraw the figures of docs/
 	@$(BIN)/hyperdive compare rodent mammal --plot docs/pictures/mammal-rodent.svg --force > /dev/null
 	@$(BIN)/hyperdive compare gasoline oil --top 14 --plot docs/pictures/oil-gasoline.svg --force > /dev/null
 	@$(BIN)/hyperdive explain ant insect --plot docs/pictures/ant-insect.svg --force > /dev/null
 
-docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run every command of the tutorial, five minutes
+docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run the commands of the tutorial and compare their output; five minutes
 	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md
 	@$(BIN)/python tools/docs_commands.py docs/tutorial.md
+
+dist: $(VENV)/.stamp-dev  ## build wheel and sdist into dist/, install the wheel elsewhere and try it
+	@$(BIN)/python -m pip install -q --disable-pip-version-check build
+	@rm -rf dist build/smoke
+	@$(BIN)/python -m build --quiet
+	@$(PYTHON) -m venv build/smoke
+	@build/smoke/$(notdir $(BIN))/python -m pip install -q --disable-pip-version-check dist/*.whl
+	@cd build && smoke/$(notdir $(BIN))/python ../tools/smoke.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,4 +1,4 @@
-"""The documentation names every verb and every option."""
+"""The documentation describes every verb, option and score, and its links lead somewhere."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import typer
 
 from hyperdive.cli.main import VERBS, app
 from hyperdive.cli.reference import reference
+from hyperdive.scores import table
+from hyperdive.scores.registry import Score
 
 ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def test_the_reference_is_the_help_texts() -> None:
@@ -43,7 +46,33 @@ def test_the_readme_names_every_verb(verb: str) -> None:
     assert f"`{verb}`" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings: lower case, punctuation removed, hyphens for spaces."""
+    headings = re.findall(
+        r"^#+ +(.+)$", re.sub(r"(?ms)^```.*?^```$", "", page.read_text(encoding="utf-8")), re.MULTILINE
+    )
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:]*?)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
+        place = page.parent / target if target else page
+        assert place.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(place), f"{page.name} links to {target}#{anchor}"
+
+
+@pytest.mark.parametrize("score", table(), ids=lambda score: score.ascii)
+def test_every_score_and_its_options_are_documented(score: Score) -> None:
+    written = (ROOT / "docs" / "scores.md").read_text(encoding="utf-8")
+    assert f"`{score.ascii}`" in written or f"{score.name}," in written or f", {score.name} " in written, score.name
+    for option in score.options:
+        assert f"`{option}`" in written, f"{score.name}: {option}"
+
+
+def test_every_page_is_listed_in_the_index_and_in_the_navigation_of_the_site() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name == "index.md" or f"]({page.name})" in index, page.name
+        assert f": {page.name}" in navigation, page.name

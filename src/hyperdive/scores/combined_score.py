@@ -1,7 +1,8 @@
-"""The combined score: what the text states, what it states of similar words, and the direction from both.
+"""The combined score: pattern counts, their projection to similar words, and the direction from patterns and DIVE.
 
-Calibrated on HypeNet train: the weights and the two numbers that turn the sum into a confidence are constants, the same
-for every word and corpus. docs/patterns.md tells what else was tried.
+Ten constants, the same for every word and corpus, not learned without labels: the eight weights were chosen by hand,
+with the averages over the ten test sets in view; slope and intercept of the logistic curve were fitted on HypeNet's
+training pairs. docs/patterns.md describes the trials.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hyperdive.scores.rows import Floats
 
 @dataclass(frozen=True)
 class Weights:
-    """Ten numbers; nothing else is fitted."""
+    """The ten constants of the score."""
 
     predicted: float = 1.0
     """√ of w_q·A·V[p]: what words like q are called."""
@@ -71,11 +72,11 @@ def _root(values: Floats) -> Floats:
     formula="σ(3.05·x − 2.85), x = √(w_q·A·V[p]) + 0.3·(√Psvd + P + ΔS/(S(q) + S(p)) + W⁺) "
     "+ 0.03·log(1 + n(·, p)) − 0.2·(√(w_p·A·V[q]) + log(1 + n(p, q)))",
     range="[0, 1]",
-    reference="hyperdive; calibrated on HypeNet train",
+    reference="hyperdive; weights chosen by hand, curve fitted on HypeNet train",
     needs=("bridge", "nonnegative"),
     aliases=("combined", "confidence"),
 )
 def hyper(pairs: Pairs) -> Floats:
-    """A confidence that q is a kind of p, from patterns and distribution together; calibrated on HypeNet train."""
+    """Confidence that q is a kind of p, from patterns and distribution; the curve was fitted on HypeNet train."""
     values: Floats = 1.0 / (1.0 + np.exp(-(WEIGHTS.slope * evidence(pairs) + WEIGHTS.start)))
     return values
