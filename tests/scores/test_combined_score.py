@@ -12,8 +12,8 @@ from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get
-from hyperdive.scores.combined_score import WEIGHTS, Weights, evidence
-from hyperdive.scores.pattern_projection import bridge, lengths_of_one
+from hyperdive.scores.combined_score import WEIGHTS, Weights, weighted_sum
+from hyperdive.scores.pattern_projection import lengths_of_one, projection
 from hyperdive.spaces.space import VectorSpace
 
 WORDS = ["animal", "dog", "cat", "poodle", "tool", "hammer", "saw", "plane"]
@@ -61,7 +61,7 @@ def test_a_word_no_pattern_names_is_judged_by_its_neighbours(model: Model) -> No
 @pytest.mark.parametrize("name", [field.name for field in fields(Weights) if field.name not in ("slope", "start")])
 def test_every_weight_counts(model: Model, name: str) -> None:
     asked = pairs(model, ("dog", "animal"), ("animal", "dog"), ("saw", "tool"))
-    assert not np.array_equal(evidence(asked), evidence(asked, replace(WEIGHTS, **{name: 0.0})))
+    assert not np.array_equal(weighted_sum(asked), weighted_sum(asked, replace(WEIGHTS, **{name: 0.0})))
 
 
 def test_no_more_than_ten_numbers() -> None:
@@ -77,7 +77,7 @@ def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
     left = np.vstack([w * root, 10 * np.eye(2)])
     right = np.vstack([u * root, np.zeros((2, u.shape[1]))])
     expected = np.linalg.lstsq(left, right, rcond=None)[0]
-    np.testing.assert_allclose(bridge(model.patterns, model.skipgram), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(projection(model.patterns, model.skipgram), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_without_patterns_it_says_what_is_missing(model: Model) -> None:

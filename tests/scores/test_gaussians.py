@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Terms, get, usable_scores
+from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
@@ -39,7 +40,7 @@ def test_scores_are_means_of_the_closed_form_over_pairs_of_words(seed: int) -> N
     words = some_gaussians(6, seed)
     means, variances = words.means.astype(np.float64), words.variances.astype(np.float64)
     q, p = all_pairs(6)
-    pairs = Pairs(np.ones((6, 1)), q, p, gaussians=words)
+    pairs = Pairs(TermArrays(np.ones((6, 1)), gaussians=words), q, p)
     parts = [words.rows[words.starts[t] : words.starts[t + 1]] for t in range(6)]
     met = [list(itertools.product(parts[i], parts[j])) for i, j in zip(q, p, strict=True)]
     near = [np.mean([cosine(means[a], means[b]) for a, b in one]) for one in met]

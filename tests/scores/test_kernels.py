@@ -14,6 +14,7 @@ from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Rows, get, look_up, table
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.lookup import gather
+from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.spaces.space import VectorSpace
 
@@ -56,18 +57,16 @@ def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
     rng = np.random.default_rng(seed)
     n, d = matrix.shape
     q, p = all_pairs(n)
-    return Pairs(
+    terms = TermArrays(
         matrix,
-        q,
-        p,
         skipgram=rng.normal(size=(n, 4)),
         frequencies=rng.integers(1, 100, n),
         context_counts=csr_array(rng.integers(0, 4, (d, d)).astype(float)),
         gaussians=some_gaussians(n, seed),
         stated=some_stated(n, seed),
-        expected=lambda: some_stated(n, seed).as_hyponym,
-        **more,
+        projected=some_stated(n, seed).as_hyponym,
     )
+    return Pairs(terms, q, p, **more)
 
 
 # ---- slow twins: one pair at a time, straight from the formulas ---------------------------------------------------
@@ -285,9 +284,16 @@ def test_results_do_not_depend_on_threads() -> None:
     matrix = random_rows(1, rows=60, columns=40).astype(np.float32)
     q, p = rng.integers(0, 60, 20_000), rng.integers(0, 60, 20_000)
     counts = csr_array(rng.integers(0, 4, (40, 40)).astype(float))
-    given_ = {"skipgram": rng.normal(size=(60, 4)), "frequencies": np.arange(60), "context_counts": counts,
-              "gaussians": some_gaussians(60), "stated": some_stated(60), "expected": lambda: some_stated(60).as_hyponym}  # fmt: skip
-    one = Pairs(matrix, q, p, threads=1, **given_)
-    three = Pairs(matrix, q, p, threads=3, **given_)
+    skipgram = rng.normal(size=(60, 4))
+
+    def on(threads: int) -> Pairs:
+        terms = TermArrays(
+            Rows(matrix, threads=threads), skipgram=Rows(skipgram, threads=threads), frequencies=np.arange(60),
+            context_counts=counts, gaussians=some_gaussians(60), stated=some_stated(60),
+            projected=some_stated(60).as_hyponym,
+        )  # fmt: skip
+        return Pairs(terms, q, p, threads=threads)
+
+    one, three = on(1), on(3)
     for score in table():
         assert score(one).tobytes() == score(three).tobytes(), score.name

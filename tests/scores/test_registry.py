@@ -113,11 +113,7 @@ def test_usable_scores_of_a_signed_space_leave_inclusion_out() -> None:
 @given(seed=st.integers(0, 10_000))
 def test_symmetry_range_and_direction(seed: int) -> None:
     pairs = make(random_rows(seed))
-    turned = Pairs(
-        pairs.rows, pairs.p, pairs.q, skipgram=pairs.skipgram, frequencies=pairs.frequencies,
-        context_counts=pairs.context_counts, gaussians=pairs.gaussians,
-        stated=None if pairs.patterns is None else pairs.patterns.terms,
-    )  # fmt: skip
+    turned = Pairs(pairs.terms, pairs.p, pairs.q)
     for score in table():
         values = score(pairs)
         if score.symmetric:

@@ -44,7 +44,7 @@ class Weights:
 WEIGHTS = Weights()
 
 
-def evidence(pairs: Pairs, weights: Weights = WEIGHTS) -> Floats:
+def weighted_sum(pairs: Pairs, weights: Weights = WEIGHTS) -> Floats:
     """The weighted sum behind the confidence."""
     stated = pairs.patterns
     assert stated is not None
@@ -73,10 +73,10 @@ def _root(values: Floats) -> Floats:
     "+ 0.03·log(1 + n(·, p)) − 0.2·(√(w_p·A·V[q]) + log(1 + n(p, q)))",
     range="[0, 1]",
     reference="hyperdive; weights chosen by hand, curve fitted on HypeNet train",
-    needs=("bridge", "nonnegative"),
+    needs=("projection", "nonnegative"),
     aliases=("combined", "confidence"),
 )
 def hyper(pairs: Pairs) -> Floats:
     """Confidence that q is a kind of p, from patterns and distribution; the curve was fitted on HypeNet train."""
-    values: Floats = 1.0 / (1.0 + np.exp(-(WEIGHTS.slope * evidence(pairs) + WEIGHTS.start)))
+    values: Floats = 1.0 / (1.0 + np.exp(-(WEIGHTS.slope * weighted_sum(pairs) + WEIGHTS.start)))
     return values

@@ -1,10 +1,10 @@
-"""Pairs of rows and the quantities scores are made of, each computed once however many scores ask for it."""
+"""Pairs of terms and the quantities that scores are made of, each computed once however many scores read it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,51 +15,120 @@ from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.rows import Floats, Ints, Rows
 
 
-class Pairs:
-    """Pairs (q, p) of row numbers, hyponym candidate first.
+class TermData(Protocol):
+    """What scores read of terms, one row a term; what a model does not have is None."""
 
-    `vectors` is an array or CSR matrix with one row a term, or a `Rows`. A score is a function of a `Pairs`; see
-    `hyperdive.scores.registry.register`.
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def skipgram(self) -> Rows | None: ...
+    @property
+    def frequencies(self) -> Floats | None: ...
+    @property
+    def context_counts(self) -> Rows | None: ...
+    @property
+    def gaussians(self) -> Gaussians | None: ...
+    @property
+    def stated(self) -> StatedTerms | None: ...
+    @property
+    def has_projection(self) -> bool: ...
+    @property
+    def projected(self) -> npt.NDArray[np.float32] | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class TermArrays:
+    """Term data given as arrays or CSR matrices, one row a term.
+
+    Args:
+        rows: The vectors of the main space.
+        skipgram: The skip-gram vectors, for W.
+        frequencies: How often each term is in the text.
+        context_counts: Co-occurrence counts of the context words, one row a column of `rows`, for SLQS.
+        gaussians: Means and variances, for KL.
+        stated: The terms as patterns know them.
+        projected: The skip-gram vectors mapped to pattern vectors; see `hyperdive.scores.pattern_projection`.
+
+    >>> data = TermArrays([[1.0, 0.0], [2.0, 1.0]], skipgram=[[1.0, 1.0], [1.0, 0.0]])
+    >>> Pairs(data, [0], [1]).skipgram_cosine.round(3).tolist()
+    [0.707]
+    """
+
+    rows: Any
+    skipgram: Any = None
+    frequencies: Any = None
+    context_counts: Any = None
+    gaussians: Gaussians | None = None
+    stated: StatedTerms | None = None
+    projected: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "skipgram", "context_counts"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, as_rows(getattr(self, name)))
+        if self.frequencies is not None:
+            object.__setattr__(self, "frequencies", np.asarray(self.frequencies, dtype=np.float64))
+
+    @property
+    def has_projection(self) -> bool:
+        return not (self.projected is None or self.skipgram is None or self.stated is None)
+
+
+class Pairs:
+    """Pairs (q, p) of row numbers, hyponym candidate first. A score is a function of a `Pairs`.
+
+    Args:
+        terms: Vectors, an array or a CSR matrix with one row a term; or term data with more than vectors.
+        q: The row of each hyponym candidate.
+        p: The row of each hypernym candidate.
+        places: The row of each pair in its file, by default its place here.
+        threads: How many threads to use, 0 for one a core.
 
     >>> pairs = Pairs([[1.0, 0.0], [2.0, 1.0]], q=[0], p=[1])
     >>> pairs.cosine.round(3).tolist(), pairs.difference(pairs.rows.sums).tolist()
     ([0.894], [2.0])
     """
 
-    def __init__(
-        self,
-        vectors: Any,
-        q: Any,
-        p: Any,
-        *,
-        skipgram: Any = None,
-        frequencies: Any = None,
-        context_counts: Any = None,
-        gaussians: Gaussians | None = None,
-        stated: StatedTerms | Callable[[], StatedTerms | None] | None = None,
-        expected: Callable[[], npt.NDArray[np.float32]] | None = None,
-        places: Any = None,
-        threads: int = 0,
-    ) -> None:
-        self.rows = _as_rows(vectors, threads)
+    def __init__(self, terms: Any, q: Any, p: Any, *, places: Any = None, threads: int = 0) -> None:
+        self.terms: TermData = terms if hasattr(terms, "has_projection") else TermArrays(as_rows(terms, threads))
         self.q: Ints = np.ascontiguousarray(q, dtype=np.int64)
         self.p: Ints = np.ascontiguousarray(p, dtype=np.int64)
-        self.skipgram = None if skipgram is None else _as_rows(skipgram, threads)
-        self.frequencies: Floats | None = None if frequencies is None else np.asarray(frequencies, dtype=np.float64)
-        self.context_counts = None if context_counts is None else _as_rows(context_counts, threads)
-        self.gaussians = gaussians
-        self._stated, self._expected = stated, expected
         self.places: Ints = np.arange(len(self.q)) if places is None else np.asarray(places, dtype=np.int64)
         self.threads = threads
+
+    @property
+    def rows(self) -> Rows:
+        """The vectors of the main space."""
+        return self.terms.rows
+
+    @property
+    def skipgram(self) -> Rows | None:
+        """The skip-gram vectors; None without them."""
+        return self.terms.skipgram
+
+    @property
+    def frequencies(self) -> Floats | None:
+        """n(w) of each term."""
+        return self.terms.frequencies
+
+    @property
+    def context_counts(self) -> Rows | None:
+        """The counts of the context words; None without them."""
+        return self.terms.context_counts
+
+    @property
+    def gaussians(self) -> Gaussians | None:
+        """The terms as Gaussians; None where the space has none."""
+        return self.terms.gaussians
 
     def __len__(self) -> int:
         return len(self.q)
 
     @cached_property
     def patterns(self) -> StatedPairs | None:
-        """What patterns say of these pairs, looked up when first asked for; None without patterns."""
-        terms = self._stated() if callable(self._stated) else self._stated
-        return None if terms is None else StatedPairs(terms, self.q, self.p, threads=self.threads)
+        """What patterns state of these pairs; None without patterns."""
+        stated = self.terms.stated
+        return None if stated is None else StatedPairs(stated, self.q, self.p, threads=self.threads)
 
     def run(self, kernel: Any, *arguments: Any, columns: int = 0) -> Floats:
         """Run a kernel over all pairs; it fills one number (or `columns` numbers) a pair."""
@@ -71,24 +140,19 @@ class Pairs:
 
     # ---- what similar words are called ----------------------------------------------------------------------
 
-    @property
-    def has_bridge(self) -> bool:
-        """Whether there are patterns, skip-gram vectors, and the map between them."""
-        return self._expected is not None and self.skipgram is not None and self.patterns is not None
-
     @cached_property
     def predicted(self) -> Floats:
-        """w_q·A·V[p]: how well q fits among the words that are called p (see `hyperdive.scores.pattern_projection`)."""
-        return self._fit(self.q, self.p)
+        """w_q·A·V[p]: how well q fits among the hyponyms of p (see `hyperdive.scores.pattern_projection`)."""
+        return self._projected(self.q, self.p)
 
     @cached_property
     def predicted_back(self) -> Floats:
         """The same of (p, q)."""
-        return self._fit(self.p, self.q)
+        return self._projected(self.p, self.q)
 
-    def _fit(self, q: Ints, p: Ints) -> Floats:
-        assert self.patterns is not None and self._expected is not None
-        return products(self._expected(), self.patterns.terms.as_hypernym, q, p, threads=self.threads)
+    def _projected(self, q: Ints, p: Ints) -> Floats:
+        assert self.patterns is not None
+        return products(self.terms.projected, self.patterns.terms.as_hypernym, q, p, threads=self.threads)
 
     # ---- similarity -----------------------------------------------------------------------------------------
 
@@ -132,7 +196,8 @@ class Pairs:
         return ratio(amount, self.rows.sums[self.p])
 
 
-def _as_rows(vectors: Any, threads: int) -> Rows:
+def as_rows(vectors: Any, threads: int = 0) -> Rows:
+    """Vectors as `Rows`, unless they are already."""
     if isinstance(vectors, Rows):
         return vectors
     return Rows(vectors if hasattr(vectors, "tocsr") else np.asarray(vectors), threads=threads)

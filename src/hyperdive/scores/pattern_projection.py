@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST, _RIDGE = 20.0, 100.0
 
 
-def bridge(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
+def projection(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
     """The map A, from the dimensions of a skip-gram space to those of the pattern vectors.
 
     >>> from hyperdive.patterns.evidence import pack
@@ -31,7 +31,7 @@ def bridge(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
     >>> words = ["dog", "poodle", "fish", "carp"]
     >>> stated = Patterns.from_keys(words, ["such as"], pack([1, 3], [0, 2], [0, 0]), [4, 4])
     >>> space = VectorSpace(words, np.eye(4), frequencies=[5, 4, 3, 2], kind="skipgram")
-    >>> bridge(stated, space).shape
+    >>> projection(stated, space).shape
     (4, 2)
     """
     from threadpoolctl import threadpool_limits

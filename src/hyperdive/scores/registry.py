@@ -26,7 +26,7 @@ NEEDS = {
     "gaussians": "a space of Gaussians (made with: hyperdive train --space gaussian)",
     "contexts": "co-occurrence counts of its context words (an SBOW space)",
     "patterns": "patterns (a model trained on a corpus that was read with them)",
-    "bridge": "patterns and skip-gram vectors together (hyperdive train TEXT makes both)",
+    "projection": "patterns and skip-gram vectors together (hyperdive train TEXT makes both)",
 }
 
 
@@ -64,7 +64,7 @@ class Score:
             "contexts": pairs.context_counts is not None,
             "gaussians": pairs.gaussians is not None,
             "patterns": "patterns" not in self.needs or pairs.patterns is not None,
-            "bridge": "bridge" not in self.needs or pairs.has_bridge,
+            "projection": "projection" not in self.needs or pairs.terms.has_projection,
         }
         return [NEEDS[need] for need in sorted(self.needs) if not present[need]]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.scores.pattern_projection import bridge
+from hyperdive.scores.pattern_projection import projection
 from hyperdive.scores.rows import Rows
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class Source:
         return None if self.stated is None else self.stated()
 
     @cached_property
-    def bridge(self) -> npt.NDArray[np.float32]:
+    def projection(self) -> npt.NDArray[np.float32]:
         """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.pattern_projection`."""
         assert self.patterns is not None and self.skipgram is not None
-        return bridge(self.patterns, self.skipgram)
+        return projection(self.patterns, self.skipgram)
 
     @cached_property
     def context_counts(self) -> Rows | None:

@@ -55,17 +55,27 @@ class Terms:
         lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
         return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
 
+    @property
+    def has_projection(self) -> bool:
+        """Whether there are skip-gram vectors and patterns to map them to, without computing the map."""
+        return self.source.skipgram is not None and self.source.patterns is not None
+
     @cached_property
-    def expected(self) -> npt.NDArray[np.float32]:
-        """w·A of each term: what it would be as a hyponym, judged by its skip-gram vector."""
-        assert self.skipgram is not None
+    def projected(self) -> npt.NDArray[np.float32] | None:
+        """w·A of each term: its pattern vector as a hyponym, predicted from its skip-gram vector."""
+        if not self.has_projection or self.skipgram is None:
+            return None
         vectors = lengths_of_one(np.asarray(self.skipgram.matrix, dtype=np.float32))
         with threadpool_limits(1, "blas"):
-            return np.ascontiguousarray(vectors @ self.source.bridge, dtype=np.float32)
+            return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
     @cached_property
     def gaussians(self) -> Gaussians | None:
         return Gaussians.of(self.source.main, self.lookup)
+
+    @property
+    def context_counts(self) -> Rows | None:
+        return self.source.context_counts
 
     @cached_property
     def stated(self) -> StatedTerms | None:
@@ -84,19 +94,7 @@ class Terms:
 
     def pairs(self, q: Any, p: Any, *, places: Any = None) -> Pairs:
         """Pairs of these terms, which must have been found; `places` are their row numbers in the file."""
-        return Pairs(
-            self.rows,
-            q,
-            p,
-            skipgram=self.skipgram,
-            frequencies=self.frequencies,
-            context_counts=self.source.context_counts,
-            gaussians=self.gaussians,
-            expected=lambda: self.expected,
-            stated=lambda: self.stated,
-            places=places,
-            threads=self._threads,
-        )
+        return Pairs(self, q, p, places=places, threads=self._threads)
 
 
 class Vocabulary(Terms):
