@@ -279,6 +279,21 @@ def test_gathered_rows_are_means_in_dense_and_sparse_spaces(seed: int) -> None:
         assert rows.csr.has_canonical_format
 
 
+def test_means_of_phrases_are_those_of_64_bits() -> None:
+    rng = np.random.default_rng(3)
+    matrix = (rng.random((30, 20)) * (rng.random((30, 20)) < 0.6)).astype(np.float32)
+    words = [f"w{i}" for i in range(30)]
+    terms = [[words[i] for i in rng.integers(0, 30, 1 + number % 3)] for number in range(40)]
+    exact = np.array([matrix[[words.index(word) for word in term]].astype(np.float64).mean(axis=0) for term in terms])
+    for form in (matrix, csr_array(matrix)):
+        space = VectorSpace(words, form, frequencies=np.ones(30), kind="dive")
+        gathered = gather(space, look_up(space, terms, lemmas=False))
+        dense = gathered if isinstance(gathered, np.ndarray) else gathered.toarray()
+        np.testing.assert_allclose(dense, exact, rtol=1e-15, atol=0)
+        single = gather(space, look_up(space, [[word] for word in words], lemmas=False))
+        assert single.dtype == space.matrix.dtype  # without a phrase nothing is converted
+
+
 def test_results_do_not_depend_on_threads() -> None:
     rng = np.random.default_rng(0)
     matrix = random_rows(1, rows=60, columns=40).astype(np.float32)

@@ -25,7 +25,7 @@ from hyperdive.cli.common import (
     write_json,
 )
 from hyperdive.taxonomy.formats import DEFAULT_BASE, GraphFormat
-from hyperdive.taxonomy.options import DEFAULTS, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
+from hyperdive.taxonomy.options import DEFAULTS, MIN_CONFIDENCE, TOP, TOP_BENEATH
 
 
 def taxonomy(
@@ -147,18 +147,16 @@ def taxonomy(
             asked = known.terms
     found = load(model).taxonomy(
         asked,
-        TaxonomyOptions(
-            root=root,
-            top=top,
-            levels=levels,
-            min_children=min_children,
-            max_children=max_children,
-            min_confidence=min_confidence,
-            score=score,
-            parents=parents,
-            heads=heads,
-            evidence=2 if evidence else 0,
-        ),
+        root=root,
+        top=top,
+        levels=levels,
+        min_children=min_children,
+        max_children=max_children,
+        min_confidence=min_confidence,
+        score=score,
+        parents=parents,
+        heads=heads,
+        evidence=2 if evidence else 0,
         corrections=corrections,
         progress=shown,
     )

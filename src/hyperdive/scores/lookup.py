@@ -72,25 +72,36 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
 
 
 def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:
-    """The vectors of all looked-up terms: means for phrases, zero rows for terms that are missing."""
+    """The vectors of all looked-up terms: means for phrases, zero rows for terms that are missing.
+
+    Single words keep the precision of the space. With a phrase among the terms the result is in 64 bits, so that no
+    mean is rounded.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["bar", "cola"], [[1, 0], [0, 1]], frequencies=[1, 1], kind="dive")
+    >>> gather(space, look_up(space, [["cola", "bar"], ["bar"], ["zebra"]])).tolist()
+    [[0.5, 0.5], [1.0, 0.0], [0.0, 0.0]]
+    """
     matrix, counts = space.matrix, np.diff(lookup.starts)
+    single, phrases = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
+    rows = lookup.rows[lookup.starts[single]]
+    dtype = np.dtype(np.float64) if len(phrases) else matrix.dtype
     if isinstance(matrix, np.ndarray):
-        if (counts == 1).all():
-            return matrix[lookup.rows]
-        return _means(matrix, lookup, np.arange(len(counts))) @ matrix
+        if len(single) == len(counts):
+            return matrix[rows]
+        dense = np.zeros((len(counts), matrix.shape[1]), dtype=dtype)
+        dense[single] = matrix[rows]
+        dense[phrases] = _means(matrix, lookup, phrases)
+        return dense
     from scipy.sparse import csr_array
 
-    # single words are copied as they are; only phrases are worth a product of sparse matrices
-    single, several = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
-    rows = lookup.rows[lookup.starts[single]]
-    means = _means(matrix, lookup, several)
-    means = (means @ matrix).sorted_indices() if len(several) else means
+    means = _means(matrix, lookup, phrases)
     sizes = np.zeros(len(counts), dtype=np.int64)
     sizes[single] = matrix.indptr[rows + 1] - matrix.indptr[rows]
-    sizes[several] = np.diff(means.indptr)
+    sizes[phrases] = np.diff(means.indptr)
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(index_type(int(sizes.sum())))
-    indices, data = np.empty(ends[-1], dtype=matrix.indices.dtype), np.empty(ends[-1], dtype=matrix.dtype)
-    for part, taken, targets in ((matrix, rows, single), (means, np.arange(len(several)), several)):
+    indices, data = np.empty(ends[-1], dtype=matrix.indices.dtype), np.empty(ends[-1], dtype=dtype)
+    for part, taken, targets in ((matrix, rows, single), (means, np.arange(len(phrases)), phrases)):
         arguments = (part.indptr, part.indices, part.data, taken, targets, ends, indices, data)
         in_blocks(kernels.place_rows, len(targets), *arguments, block=256, threads=threads)
     gathered = csr_array((data, indices, ends), shape=(len(counts), matrix.shape[1]))
@@ -99,15 +110,21 @@ def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:
 
 
 def _means(matrix: Any, lookup: Lookup, terms: Ints) -> Any:
-    """The sparse matrix that takes the mean of the rows of each of these terms."""
+    """The mean of the rows of each of these terms, in 64 bits; dense or sparse as the matrix is."""
     from scipy.sparse import csr_array
 
     counts = np.diff(lookup.starts)[terms]
-    weights = np.repeat(1.0 / np.maximum(counts, 1), counts).astype(matrix.dtype)
     starts = np.concatenate([[0], np.cumsum(counts)])
     rows = lookup.rows[np.repeat(lookup.starts[terms] - starts[:-1], counts) + np.arange(starts[-1])]
-    # 32 bits, or scipy would convert every index of a large sparse matrix to 64
-    return csr_array((weights, rows.astype(np.int32), starts.astype(np.int32)), shape=(len(terms), matrix.shape[0]))
+    words, places = np.unique(rows, return_inverse=True)
+    sums = csr_array((np.ones(len(rows)), places.ravel(), starts), shape=(len(terms), len(words)))
+    # only the rows of these words are converted, not the whole matrix
+    totals = sums @ matrix[words].astype(np.float64)
+    if isinstance(totals, np.ndarray):
+        return totals / np.maximum(counts, 1)[:, None]
+    totals = totals.sorted_indices()
+    totals.data /= np.repeat(counts, np.diff(totals.indptr))
+    return totals
 
 
 def every_word(space: SpaceLike) -> Lookup:
