@@ -149,4 +149,4 @@ def test_a_picture_needs_a_usable_place(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="--force"):
         check_place(tmp_path / "a.png", False)
     with pytest.raises(OutputError):
-        plot_comparison(small_model(), ["dog", "cat"], tmp_path / "missing" / "a.png")
+        plot_comparison(small_model(), ["dog", "cat"], tmp_path / "a.png" / "b.png")  # its folder is a file
