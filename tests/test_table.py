@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
+import sys
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
-from hyperdive.errors import MissingExtra
+from hyperdive.discover.hypernyms import Answer
+from hyperdive.errors import MissingExtra, UnknownWordError
+from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table
 
 
@@ -54,3 +59,61 @@ def test_pandas_or_a_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtra, match=r"hyperdive\[pandas\]"):
         TABLE.to_pandas()
+
+
+def test_polars_or_a_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    polars = pytest.importorskip("polars")
+    frame = TABLE.to_polars()
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.to_dicts()[1] == {"term": "[bold]c", "score": None, "signals": []}
+    assert stated_answers().to_polars()["evidence"].to_list()[0][0]["spans"] == [[21, 28], [4, 8]]
+    assert Table(Row, []).to_polars().columns == ["term", "score", "signals"]
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtra, match=r"hyperdive\[polars\]"):
+        TABLE.to_polars()
+
+
+def stated_answers() -> Table[Answer]:
+    sentence = Evidence("<i>&Dogs</i> such as poodles", "such as", 3, ((21, 28), (4, 8)))
+    answers = [Answer("dog", 0.9, 1.2, ("patterns",), 4, (sentence,)), Answer("<script>", None, 0.1, (), 0)]
+    return Table(Answer, answers, columns=("term", "statements"), details="evidence")
+
+
+class _Tags(HTMLParser):
+    """The tags and the text of a page, as a browser reads them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_html_holds_no_tag_of_the_text_and_marks_both_terms() -> None:
+    page = stated_answers()._repr_html_()
+    read = _Tags(page)
+    assert set(read.tags) == {"table", "thead", "tbody", "tr", "th", "td", "mark", "small"}
+    assert "".join(read.texts) == "termstatementsdog4<i>&Dogs</i> such as poodles (such as)<script>0"
+    assert re.findall("<mark>(.*?)</mark>", page) == ["Dogs", "poodles"]
+    assert _Tags(Table(Row, [], notes=("<b>",))._repr_html_()).tags == ["p"]
+
+
+def test_details_stand_beneath_their_row() -> None:
+    assert str(stated_answers()).split("\n") == [
+        "term      statements",
+        "dog                4",
+        "    “<i>&Dogs</i> such as poodles” (such as)",
+        "<script>           0",
+    ]
+
+
+def test_an_unknown_term_is_said_beneath_an_empty_table() -> None:
+    table = Table(Row, [], unknown=UnknownWordError("'x' is not in this model"))
+    assert str(table) == "'x' is not in this model"
+    assert table._repr_html_() == "<p>&#x27;x&#x27; is not in this model</p>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hyperdive.text.corpus import Corpus
 
 DEFAULT_SCORE = "C·ΔS"
+T = TypeVar("T")
 _OWN = ("preset", "text", "threads", "progress")
 
 
@@ -95,23 +96,119 @@ class Model(ModelData):
 
     # ---- what it knows: each gives a small table, see hyperdive.discover ---------------------------------------
 
-    def hypernyms(self, word: str, top: int = 10, **options: Any) -> Table[Answer]:
-        """Terms that `word` is a kind of, the likeliest first; see `hyperdive.discover.hypernyms`."""
-        from hyperdive.discover.hypernyms import hypernyms
+    @overload
+    def hypernyms(  # type: ignore[overload-overlap]
+        self,
+        word: str,
+        top: int = ...,
+        *,
+        candidates: Iterable[str] | Path | None = ...,
+        block: Iterable[str] | Path = ...,
+        score: str | None = ...,
+        min_confidence: float | None = ...,
+        evidence: int = ...,
+    ) -> Table[Answer]: ...
+    @overload
+    def hypernyms(
+        self,
+        word: Sequence[str],
+        top: int = ...,
+        *,
+        candidates: Iterable[str] | Path | None = ...,
+        block: Iterable[str] | Path = ...,
+        score: str | None = ...,
+        min_confidence: float | None = ...,
+        evidence: int = ...,
+    ) -> list[Table[Answer]]: ...
 
-        return hypernyms(self, word, top, **options)
+    def hypernyms(
+        self,
+        word: str | Sequence[str],
+        top: int = 10,
+        *,
+        candidates: Iterable[str] | Path | None = None,
+        block: Iterable[str] | Path = (),
+        score: str | None = None,
+        min_confidence: float | None = None,
+        evidence: int = 0,
+    ) -> Table[Answer] | list[Table[Answer]]:
+        """Terms that a word is a kind of, the likeliest first; empty when nothing is likely enough.
 
-    def hyponyms(self, word: str, top: int = 10, **options: Any) -> Table[Answer]:
-        """Terms that are a kind of `word`, the likeliest first."""
-        from hyperdive.discover.hypernyms import hyponyms
+        Args:
+            word: A word or phrase, which gives a table; or a list of them, which gives a list of tables. One unknown
+                word is an error; in a list its table is empty and `unknown` says why.
+            top: Most answers to a word.
+            candidates: Only these terms answer; a `Path` names a file of terms. None is every word of the model.
+            block: These terms never answer.
+            score: The score to rank by; None is the best that the model allows.
+            min_confidence: Minimum confidence of an answer; None is 0.2.
+            evidence: Most sentences of the text to give with each answer.
+        """
+        options = {"candidates": candidates, "block": block, "score": score, "min_confidence": min_confidence}
+        return self._answers(word, False, top=top, evidence=evidence, **options)
 
-        return hyponyms(self, word, top, **options)
+    @overload
+    def hyponyms(  # type: ignore[overload-overlap]
+        self,
+        word: str,
+        top: int = ...,
+        *,
+        candidates: Iterable[str] | Path | None = ...,
+        block: Iterable[str] | Path = ...,
+        score: str | None = ...,
+        min_confidence: float | None = ...,
+        evidence: int = ...,
+    ) -> Table[Answer]: ...
+    @overload
+    def hyponyms(
+        self,
+        word: Sequence[str],
+        top: int = ...,
+        *,
+        candidates: Iterable[str] | Path | None = ...,
+        block: Iterable[str] | Path = ...,
+        score: str | None = ...,
+        min_confidence: float | None = ...,
+        evidence: int = ...,
+    ) -> list[Table[Answer]]: ...
 
-    def similar(self, word: str, top: int = 10) -> Table[Neighbour]:
-        """The nearest words by cosine, of the skip-gram vectors where there are some, else of DIVE."""
+    def hyponyms(
+        self,
+        word: str | Sequence[str],
+        top: int = 10,
+        *,
+        candidates: Iterable[str] | Path | None = None,
+        block: Iterable[str] | Path = (),
+        score: str | None = None,
+        min_confidence: float | None = None,
+        evidence: int = 0,
+    ) -> Table[Answer] | list[Table[Answer]]:
+        """Terms that are a kind of a word, the likeliest first; arguments as for `hypernyms`."""
+        options = {"candidates": candidates, "block": block, "score": score, "min_confidence": min_confidence}
+        return self._answers(word, True, top=top, evidence=evidence, **options)
+
+    def _answers(
+        self, word: str | Sequence[str], narrower: bool, **options: Any
+    ) -> Table[Answer] | list[Table[Answer]]:
+        from hyperdive.discover.hypernyms import AnswerOptions, ask
+
+        tables = ask(self, _listed(word), AnswerOptions(**options), narrower=narrower)
+        return _only(tables) if isinstance(word, str) else tables
+
+    @overload
+    def similar(self, word: str, top: int = ...) -> Table[Neighbour]: ...  # type: ignore[overload-overlap]
+    @overload
+    def similar(self, word: Sequence[str], top: int = ...) -> list[Table[Neighbour]]: ...
+
+    def similar(self, word: str | Sequence[str], top: int = 10) -> Table[Neighbour] | list[Table[Neighbour]]:
+        """The nearest words by cosine, of the skip-gram vectors where there are some, else of DIVE.
+
+        A list of words gives a list of tables, as for `hypernyms`.
+        """
         from hyperdive.discover.similar import similar
 
-        return similar(self, word, top)
+        tables = similar(self, _listed(word), top)
+        return _only(tables) if isinstance(word, str) else tables
 
     def general(self, query: str | None = None, top: int = 30) -> Table[GeneralWord]:
         """The most general words, on the whole or within the topics of a query."""
@@ -141,15 +238,69 @@ class Model(ModelData):
         self,
         terms: Iterable[str] | str | Path | None = None,
         *,
+        root: str | None = None,
+        top: int | None = None,
+        levels: int | None = None,
+        min_children: int = 0,
+        max_children: int | None = None,
+        min_confidence: float | None = None,
+        score: str | None = None,
+        parents: int = 1,
+        heads: bool = True,
+        evidence: int = 0,
         corrections: Corrections | str | Path | None = None,
         progress: Progress = SILENT,
-        **options: Any,
     ) -> Taxonomy:
-        """Terms, each under the term it is a kind of; options are those of `hyperdive.taxonomy.options`."""
+        """Terms, each under the term it is a kind of.
+
+        Args:
+            terms: A list of terms, or a `Path` to a file of them. One word gives what stands beneath it, as `root`
+                does. None takes the most useful words of the model.
+            root: Find the terms beneath this word.
+            top: How many terms the model chooses; None is 500, or 200 beneath a root.
+            levels: Levels beneath a root; deeper terms are left out.
+            min_children: Smaller groups are dissolved into the group above.
+            max_children: The least likely children of larger groups move to their next best parent.
+            min_confidence: Minimum confidence (or score) of an edge.
+            score: The score to build by; None is the best that the model allows.
+            parents: Most parents of a term; more than 1 gives a graph instead of a tree.
+            heads: Add the heads of phrases to the terms: dog for domestic dog.
+            evidence: Most sentences of the text to keep with each edge.
+            corrections: Edges to force or forbid, or a file of them.
+            progress: Where to report progress.
+        """
         from hyperdive.taxonomy.build import taxonomy
         from hyperdive.taxonomy.options import TaxonomyOptions
 
-        return taxonomy(self, terms, TaxonomyOptions(**options), corrections=corrections, progress=progress)
+        if isinstance(terms, str):
+            if root is not None:
+                raise OptionError(f"{terms!r} and the root {root!r} cannot both be asked for", hint="give one of them")
+            terms, root = None, terms
+        options = TaxonomyOptions(
+            root=root,
+            top=top,
+            levels=levels,
+            min_children=min_children,
+            max_children=max_children,
+            min_confidence=min_confidence,
+            score=score,
+            parents=parents,
+            heads=heads,
+            evidence=evidence,
+        )
+        return taxonomy(self, terms, options, corrections=corrections, progress=progress)
+
+
+def _listed(words: str | Sequence[str]) -> list[str]:
+    return [words] if isinstance(words, str) else list(words)
+
+
+def _only(tables: list[Table[T]]) -> Table[T]:
+    """The answer to one question; an unknown word is an error here."""
+    [table] = tables
+    if table.unknown is not None:
+        raise table.unknown
+    return table
 
 
 class Dive:

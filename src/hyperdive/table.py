@@ -1,7 +1,7 @@
 """The small table every question returns: rows to go through, text to look at, and ways out to other programs.
 
 Rows are frozen data classes, so what a column means stands with the row's class. Nothing here needs more than the
-standard library; pandas is asked only when somebody wants a data frame.
+standard library; pandas or polars is imported only when somebody wants a data frame.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Generic, TypeVar, overload
 
-from hyperdive.errors import MissingExtra, one_line
+from hyperdive.errors import MissingExtra, UnknownWordError, one_line
 
 Row = TypeVar("Row")
 Formats = Mapping[str, str | Callable[[Any], str]]
@@ -23,8 +24,10 @@ class Table(Generic[Row]):
     """Rows of one frozen data class, in order.
 
     `formats` says how a column is shown as text: a format such as ".2f", or a function. `columns` are the fields to
-    show (all of the row's class when empty); `to_json` and `to_pandas` always give every field. `title` stands above
-    the text, `notes` below it.
+    show (all of the row's class when empty); `to_json`, `to_pandas` and `to_polars` always give every field. `details`
+    names a field that is a list: its items stand beneath their row, one a line. `title` stands above the text, `notes`
+    below it. `unknown` is the error that one such word alone
+    would raise, where there are no rows because the model does not know the term that was asked for.
 
     >>> @dataclass(frozen=True)
     ... class Answer:
@@ -48,8 +51,10 @@ class Table(Generic[Row]):
     rows: Sequence[Row]
     columns: tuple[str, ...] = ()
     formats: Formats = field(default_factory=dict)
+    details: str = ""
     title: str = ""
     notes: tuple[str, ...] = ()
+    unknown: UnknownWordError | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -112,11 +117,40 @@ class Table(Generic[Row]):
         headings = [one_line(self.heading(name)) for name in self.columns]
         widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
         lines = [one_line(self.title)] if self.title else []
-        for line in ([headings, *cells]) if self.rows else []:
+        for number, line in enumerate([headings, *cells] if self.rows else []):
             aligned = zip(line, widths, right, strict=True)
-            shown = "  ".join(cell.rjust(width) if number else cell.ljust(width) for cell, width, number in aligned)
+            shown = "  ".join(cell.rjust(width) if numeric else cell.ljust(width) for cell, width, numeric in aligned)
             lines.append(shown.rstrip())
-        return "\n".join([*lines, *map(one_line, self.notes)])
+            lines += [f"    {one_line(str(item))}" for item in self._details(number - 1)] if number else []
+        return "\n".join([*lines, *map(one_line, self._remarks)])
+
+    def _details(self, number: int) -> Sequence[Any]:
+        return getattr(self.rows[number], self.details) if self.details else ()
+
+    @property
+    def _remarks(self) -> tuple[str, ...]:
+        return self.notes if self.unknown is None else (*self.notes, str(self.unknown))
+
+    def _repr_html_(self) -> str:
+        """The same as a table of HTML, for a notebook; whatever the text holds is escaped.
+
+        >>> from dataclasses import make_dataclass
+        >>> word = make_dataclass("Word", ["term"], frozen=True)
+        >>> Table(word, [word("<b>")], notes=("1 < 2",))._repr_html_()
+        '<table><thead><tr><th>term</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table><p>1 &lt; 2</p>'
+        """
+        head = "".join(f"<th>{escape(self.heading(name))}</th>" for name in self.columns)
+        body = []
+        for number, line in enumerate(self.cells()):
+            body.append("".join(f"<td>{escape(cell)}</td>" for cell in line))
+            body += [
+                f'<td colspan="{len(line)}" style="text-align: left">{_html(item)}</td>'
+                for item in self._details(number)
+            ]
+        rows = "".join(f"<tr>{line}</tr>" for line in body)
+        caption = f"<caption>{escape(one_line(self.title))}</caption>" if self.title else ""
+        table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if self.rows else caption
+        return table + "".join(f"<p>{escape(one_line(remark))}</p>" for remark in self._remarks)
 
     def __repr__(self) -> str:
         return f"<Table of {len(self)} × {', '.join(self.columns)}>"
@@ -146,6 +180,28 @@ class Table(Generic[Row]):
         except ImportError:
             raise MissingExtra("to_pandas", "pandas") from None
         return pandas.DataFrame(self.to_dicts(), columns=list(self.fields))
+
+    def to_polars(self) -> Any:
+        """A polars data frame of every field; needs polars."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("to_polars", "polars") from None
+        columns = {name: [_lists(row[name]) for row in self.to_dicts()] for name in self.fields}
+        return polars.DataFrame(columns, strict=False)
+
+
+def _html(item: Any) -> str:
+    """An item of the details: as it shows itself, else as escaped text."""
+    own = getattr(item, "_repr_html_", None)
+    return str(own()) if own is not None else escape(one_line(str(item)))
+
+
+def _lists(value: Any) -> Any:
+    """The same value with lists for tuples, which polars would take for structures."""
+    if isinstance(value, Mapping):
+        return {name: _lists(part) for name, part in value.items()}
+    return [_lists(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 def _plain(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -31,16 +32,17 @@ def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> 
     assert [block.split("\n")[0] for block in blocks] == ["poodle", "judge"]
     assert "dog" in blocks[0]
     found = json.loads(hyperdive("hyponyms", "dog", "-m", model, "--json").out)
-    assert found[0]["known"]
-    assert {"poodle", "spaniel"} <= {answer["term"] for answer in found[0]["answers"]}
+    assert found["known"]
+    assert {"poodle", "spaniel"} <= {answer["term"] for answer in found["answers"]}
+    assert list(found["answers"][0]) == ["term", "confidence", "rank_score", "signals", "statements", "evidence"]
     mine = tmp_path / "mine.txt"
     mine.write_text("judge\n")
     ran = hyperdive("hypernyms", "animal", "-m", model, "--candidates", mine)
     assert ran.code == 0
     assert ran.out.startswith("not known")
-    assert json.loads(hyperdive("hypernyms", "animal", "-m", model, "--candidates", mine, "--json").out) == [
-        {"word": "animal", "known": False, "answers": []}
-    ]
+    unknown = json.loads(hyperdive("hypernyms", "animal", "-m", model, "--candidates", mine, "--json").out)
+    assert (unknown["word"], unknown["known"], unknown["answers"]) == ("animal", False, [])
+    assert unknown["notes"] == [ran.out.strip()]
     mine.write_text("animal\ndog\n")
     ran = hyperdive("hypernyms", "poodle", "-m", model, "--block", mine, "--evidence")
     assert ran.code == 0
@@ -50,7 +52,7 @@ def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> 
 
 def test_the_other_verbs(hyperdive: Run, model: Path, tmp_path: Path) -> None:
     assert hyperdive("similar", "dog", "-m", model, "--top", 1).out.split()[3] in ("animal", "cat", "poodle", "spaniel")
-    assert len(json.loads(hyperdive("similar", "dog", "-m", model, "--json").out)) == 8
+    assert len(json.loads(hyperdive("similar", "dog", "-m", model, "--json").out)["answers"]) == 8
     assert "9 dimensions" not in hyperdive("topics", "-m", model).err
     assert "10 dimensions: 1 dead" in hyperdive("topics", "-m", model, "--words", 2).out
     assert len(json.loads(hyperdive("topics", "-m", model, "--json", "--top", 3).out)) == 3
@@ -121,6 +123,23 @@ def test_one_unknown_word_does_not_silence_the_others(hyperdive: Run, model: Pat
     assert result.code == 1
     assert result.out.startswith(f"{known}\n")
     assert "'zzyzx'" in result.err
+
+
+@pytest.mark.parametrize("verb", ["hypernyms", "hyponyms", "similar"])
+def test_words_from_standard_input(hyperdive: Run, model: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    words = ["poodle", "dog", "zzyzx", "cat"] * 40  # more than one batch
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(["", *words])))
+    ran = hyperdive(verb, "-", "-m", model, "--json")
+    objects = [json.loads(line) for line in ran.out.splitlines()]
+    assert [each["word"] for each in objects] == words
+    alone = json.loads(hyperdive(verb, "dog", "-m", model, "--json").out)
+    assert objects[1] == alone
+    assert objects[2]["notes"] == ["'zzyzx' is not in this model"]
+    assert ran.code == 1
+    assert "and 35 words more" in ran.err
+    monkeypatch.setattr("sys.stdin", io.StringIO("dog\n"))
+    ran = hyperdive(verb, "-", "-m", model)
+    assert (ran.code, ran.out.split("\n")[0]) == (0, "dog")
 
 
 def test_a_model_with_patterns_and_without_skipgram_answers(hyperdive: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.cli.demo_page import Ink, shortened
-from hyperdive.discover.hypernyms import Sentence
+from hyperdive.patterns.evidence import Evidence
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=3, max_size=60)
 
@@ -17,7 +17,7 @@ def test_both_terms_stay_and_the_line_fits(words: list[str], data: st.DataObject
     second = data.draw(st.integers(first + 1, len(words) - 1))
     starts = [sum(map(len, words[:i])) + i for i in range(len(words))]
     spans = [(starts[i], starts[i] + len(words[i])) for i in (second, first)]
-    shown = shortened(Sentence(" ".join(words), "such-as", tuple(spans)), width)
+    shown = shortened(Evidence(" ".join(words), "such-as", 0, tuple(spans)), width)
     assert f"**{words[first]}**" in shown and f"**{words[second]}**" in shown
     assert len(shown) <= width + 1
     plain = shown.replace("**", "")
@@ -27,6 +27,6 @@ def test_both_terms_stay_and_the_line_fits(words: list[str], data: st.DataObject
 
 
 def test_a_sentence_cannot_command_the_terminal() -> None:
-    shown = shortened(Sentence("dogs\x1b[2J such as [bold]poodles\n", "such-as", ((24, 31), (0, 4))), 80, Ink(True))
+    shown = shortened(Evidence("dogs\x1b[2J such as [bold]poodles\n", "such-as", 0, ((24, 31), (0, 4))), 80, Ink(True))
     assert "\x1b[2J" not in shown and "\n" not in shown
     assert "[bold]" in shown

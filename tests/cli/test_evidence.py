@@ -106,11 +106,11 @@ def test_the_other_way_round_and_heads(model: Path, hyperdive: Run) -> None:
 
 def test_json(model: Path, hyperdive: Run) -> None:
     found = json.loads(hyperdive("evidence", "poodles", "dog", "-m", model, "--json", "--reverse").out)
-    assert (found["count"], found["patterns"], found["sentences_kept"]) == (6, {"such as": 5, "is a": 1}, True)
-    first = found["sentences"][0]
+    assert (found["statements"], found["patterns"], found["sentences_kept"]) == (6, {"such as": 5, "is a": 1}, True)
+    first = found["evidence"][0]
     start, end = first["hyponym_span"]
     assert first["sentence"][start:end] == "poodles"
-    assert found["reverse"]["count"] == 0
+    assert found["reverse"]["statements"] == 0
 
 
 def test_a_wrong_word_or_a_model_without_patterns_is_one_line(

@@ -68,8 +68,8 @@ def test_similar_words_are_those_with_the_largest_cosine() -> None:
     cosines = unit @ unit[2]
     cosines[2] = -2
     expected = [WORDS[i] for i in np.argsort(-cosines)[:4]]
-    assert [row.term for row in similar(model, "dog", 4)] == expected
-    assert len(similar(space(np.eye(3)), "w0")) == 0
+    assert [row.term for row in similar(model, ["dog"], 4)[0]] == expected
+    assert len(similar(space(np.eye(3)), ["w0"])[0]) == 0
     with pytest.raises(KeyError, match="dog"):
         model.similar("dgo")
 
@@ -93,7 +93,7 @@ def test_an_explanation_says_where_inclusion_fails() -> None:
     assert verdicts == {0: "included", 1: "fails: w1 has 50 %", 2: "fails: w1 has nothing", 3: "only w1"}
     assert found.included == pytest.approx(0.5)
     assert "read no patterns" in str(found)
-    assert found.to_dict()["evidence"] is None
+    assert found.to_dict()["statements"] is None
     apart = explain(space(np.eye(2)), "w0", "w1")
     assert {row.score: row.verdict for row in apart.scores}["CDE"] == "says nothing"
     assert {row.score for row in found.scores} >= {"C·ΔS", "AL₁", "CDE", "invCL"}

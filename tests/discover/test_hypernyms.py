@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hyperdive import Model, load
-from hyperdive.discover.hypernyms import _first, ask, hypernyms, hyponyms
+from hyperdive.discover.hypernyms import _first
 from hyperdive.discover.question import Question, best, read_terms, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, near_and_general, ranking
 from hyperdive.discover.signals import agreement
@@ -37,69 +37,69 @@ def terms(table: object) -> list[str]:
 @pytest.mark.parametrize("skipgram", [True, False])
 def test_broader_and_narrower_terms_of_a_planted_tree(skipgram: bool) -> None:
     model = small_model(skipgram=skipgram)
-    assert set(terms(hypernyms(model, "poodle", 2))) == {"animal", "dog"}
+    assert set(terms(model.hypernyms("poodle", 2))) == {"animal", "dog"}
     assert terms(model.hypernyms("judge", 2, block=["thing"])) in (["court", "law"], ["law", "court"])
-    assert {"poodle", "spaniel"} <= set(terms(hyponyms(model, "dog", 4)))
-    assert "poodle" not in terms(hypernyms(model, "poodle", 100))
+    assert {"poodle", "spaniel"} <= set(terms(model.hyponyms("dog", 4)))
+    assert "poodle" not in terms(model.hypernyms("poodle", 100))
 
 
 def test_words_that_say_nothing_answer_only_when_the_user_names_them() -> None:
     model = small_model(skipgram=False)
-    assert "thing" not in terms(hypernyms(model, "poodle", 100))
-    assert "thing" in terms(hypernyms(model, "poodle", 100, candidates=["thing", "dog"]))
+    assert "thing" not in terms(model.hypernyms("poodle", 100))
+    assert "thing" in terms(model.hypernyms("poodle", 100, candidates=["thing", "dog"]))
     assert TOO_GENERAL <= EMPTY_WORDS
 
 
 def test_candidates_block_and_phrases() -> None:
     model = small_model()
-    assert terms(hypernyms(model, "poodle", candidates=["Dog", "dogs", "law", "zebra"], score="CDE"))[0] == "dog"
-    assert terms(hypernyms(model, "poodle", block=["animal"]))[0] == "dog"
-    both = ask(model, ["poodle spaniel", "judge"], 3)
+    assert terms(model.hypernyms("poodle", candidates=["Dog", "dogs", "law", "zebra"], score="CDE"))[0] == "dog"
+    assert terms(model.hypernyms("poodle", block=["animal"]))[0] == "dog"
+    both = model.hypernyms(["poodle spaniel", "judge"], 3)
     assert "dog" in terms(both[0])
     assert len(both) == 2
-    assert terms(hypernyms(model, "judge dog", 1)) == ["dog"]
-    phrases = hypernyms(model, "poodle", candidates=["dog cat", "law court"])
+    assert terms(model.hypernyms("judge dog", 1)) == ["dog"]
+    phrases = model.hypernyms("poodle", candidates=["dog cat", "law court"])
     assert terms(phrases) == ["dog cat"]
     assert Question(model, ["poodle"], ["dog", "zebra"]).missing == ["zebra"]
 
 
 def test_the_same_ranking_from_the_whole_vocabulary_and_from_a_list_of_all_words() -> None:
     model = small_model()
-    whole = hypernyms(model, "poodle", 100, block=["thing"])
-    listed = hypernyms(model, "poodle", 100, candidates=model.words, block=["thing"])
-    assert [(row.term, row.score) for row in whole] == [(row.term, row.score) for row in listed]
+    whole = model.hypernyms("poodle", 100, block=["thing"])
+    listed = model.hypernyms("poodle", 100, candidates=model.words, block=["thing"])
+    assert [(row.term, row.rank_score) for row in whole] == [(row.term, row.rank_score) for row in listed]
     assert vocabulary(model) is vocabulary(model)
 
 
 def test_not_known_rather_than_a_guess() -> None:
-    found = hypernyms(small_model(), "animal", candidates=["judge"])
+    found = small_model().hypernyms("animal", candidates=["judge"])
     assert len(found) == 0
     assert "not known" in str(found)
     assert "judge" in str(found)
-    assert "C·ΔS says nothing" in str(hypernyms(small_model(), "animal", candidates=["judge"], score="C*dS"))
-    assert "no candidate" in str(hypernyms(small_model(), "animal", candidates=["animal"]))
+    assert "C·ΔS says nothing" in str(small_model().hypernyms("animal", candidates=["judge"], score="C*dS"))
+    assert "no candidate" in str(small_model().hypernyms("animal", candidates=["animal"]))
 
 
 def test_unknown_words_and_wrong_options() -> None:
     model = small_model()
     with pytest.raises(UnknownWordError, match="did you mean poodle"):
-        hypernyms(model, "poodel")
+        model.hypernyms("poodel")
     with pytest.raises(UnknownWordError, match="zebra"):
-        hypernyms(model, "poodle zebra")
+        model.hypernyms("poodle zebra")
     with pytest.raises(OptionError, match="1 or more"):
-        hypernyms(model, "poodle", 0)
+        model.hypernyms("poodle", 0)
     with pytest.raises(OptionError, match="no score is called"):
-        hypernyms(model, "poodle", score="nothing")
+        model.hypernyms("poodle", score="nothing")
     with pytest.raises(OptionError, match="no confidences"):
-        hypernyms(model, "poodle", min_confidence=0.5)
+        model.hypernyms("poodle", min_confidence=0.5)
     for empty in ("", "   "):
         with pytest.raises(OptionError, match="a word is missing"):
-            hypernyms(model, empty)
+            model.hypernyms(empty)
 
 
 def test_signals_name_what_agrees() -> None:
     model = small_model()
-    signals = {row.term: row.signals for row in hypernyms(model, "poodle", 100)}
+    signals = {row.term: row.signals for row in model.hypernyms("poodle", 100)}
     assert signals["dog"] == ("inclusion", "generality", "similarity")
     assert agreement(Pairs(np.eye(2), [], [])) == []
 
@@ -134,18 +134,18 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
             ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]
         )
         model = small_model(patterns=stated)
-        found = hypernyms(model, "poodle", evidence=2)
-        assert [(row.term, row.confidence, row.evidence) for row in found] == [("dog", 0.9, 9), ("animal", 0.4, 4)]
+        found = model.hypernyms("poodle", evidence=2)
+        assert [(row.term, row.confidence, row.statements) for row in found] == [("dog", 0.9, 9), ("animal", 0.4, 4)]
         assert found[0].signals[0] == "patterns"
-        assert str(found).split()[:4] == ["term", "confidence", "signals", "evidence"]
-        assert terms(hypernyms(model, "poodle", min_confidence=0.5)) == ["dog"]
-        assert "confidence of 0.2" in str(hypernyms(model, "dog"))
-        assert [row.term for row in hyponyms(model, "animal")] == ["poodle"]
+        assert str(found).split()[:4] == ["term", "confidence", "signals", "statements"]
+        assert terms(model.hypernyms("poodle", min_confidence=0.5)) == ["dog"]
+        assert "confidence of 0.2" in str(model.hypernyms("dog"))
+        assert [row.term for row in model.hyponyms("animal")] == ["poodle"]
         assert "states it 9 times" in str(model.explain("poodle", "dog"))
-        assert [(row.term, row.confidence) for row in hypernyms(model, "judge dog", 1)] == [("dog", 0.9)]
-        assert hypernyms(model, "judge dog", 1)[0].signals[0] == "head"
+        assert [(row.term, row.confidence) for row in model.hypernyms("judge dog", 1)] == [("dog", 0.9)]
+        assert model.hypernyms("judge dog", 1)[0].signals[0] == "head"
         with pytest.raises(OptionError, match="from 0 to 1"):
-            hypernyms(model, "poodle", min_confidence=2)
+            model.hypernyms("poodle", min_confidence=2)
     finally:
         unregister("combined in a test")
 
@@ -206,7 +206,7 @@ def test_forty_words(name: str) -> None:
     wrong = {}
     for word, accepted in ACCEPTED.items():
         try:
-            first = terms(hypernyms(model, word, 5))
+            first = terms(model.hypernyms(word, 5))
         except Error:
             first = []
         if not accepted.intersection(first):
@@ -220,10 +220,10 @@ def test_forty_words(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_an_answer_takes_twenty_milliseconds(name: str) -> None:
     model = load(name)
-    hypernyms(model, "dog")
+    model.hypernyms("dog")
     times = []
     for word in ("cat", "horse", "gold", "rifle", "tree") * 4:
         start = time.perf_counter()
-        hypernyms(model, word)
+        model.hypernyms(word)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.020, sorted(times)[:5]

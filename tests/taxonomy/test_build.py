@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from hyperdive import Model
 from hyperdive.discover.question import term_lines
 from hyperdive.discover.ranking import HEAD_CONFIDENCE
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
-from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.evidence import Evidence, pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
@@ -371,18 +370,18 @@ def combined(monkeypatch: Patch) -> Iterator[None]:
 
 def test_statements_are_counted_and_their_sentences_kept(combined: None, monkeypatch: Patch) -> None:
     model = stated_model()
-    said = [SimpleNamespace(sentence="Dogs such as poodles.", pattern="such as", spans=((13, 20), (0, 4)))]
+    said = [Evidence("Dogs such as poodles.", "such as", 0, ((13, 20), (0, 4)))]
     monkeypatch.setattr(
         type(model.patterns), "evidence", lambda self, q, p, top: said if (q, p) == ("poodle", "dog") else []
     )
     found = model.taxonomy(["poodle", "dog", "animal", "old poodle"], evidence=1)
     assert found.calibrated
     edge = found.edges_above("poodle")[0]
-    assert (edge.parent, edge.confidence, edge.evidence) == ("dog", 0.8, 9)
-    assert edge.sentences[0].sentence == "Dogs such as poodles."
-    assert found.edges_above("dog")[0].sentences == ()
-    assert found.edges_above("old poodle")[0].evidence == 0  # what is said of poodles is not said of old ones
-    assert json.loads(found.to_text("json"))["edges"][1]["sentences"][0]["pattern"] == "such as"
+    assert (edge.parent, edge.confidence, edge.statements) == ("dog", 0.8, 9)
+    assert edge.evidence[0].sentence == "Dogs such as poodles."
+    assert found.edges_above("dog")[0].evidence == ()
+    assert found.edges_above("old poodle")[0].statements == 0  # what is said of poodles is not said of old ones
+    assert json.loads(found.to_text("json"))["edges"][1]["evidence"][0]["pattern"] == "such as"
 
 
 def test_useful_words_are_those_the_text_speaks_of(combined: None) -> None:

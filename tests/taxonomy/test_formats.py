@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.namespace import OWL, RDF, RDFS, SKOS
 
-from hyperdive.discover.hypernyms import Sentence
 from hyperdive.errors import MissingExtra, OptionError, OutputError
+from hyperdive.patterns.evidence import Evidence
 from hyperdive.taxonomy.formats import GraphFormat, format_of, tree_lines
 from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
 
 HD = rdflib.Namespace("urn:hyperdive:schema:")
-SAID = (Sentence('Dogs such as "poodles" \\ <b>bark</b>.', "such as", ((0, 4), (13, 20))),)
+SAID = (Evidence('Dogs such as "poodles" \\ <b>bark</b>.', "such as", 0, ((0, 4), (13, 20))),)
 PETS = Taxonomy(
     ["animal", "dog", "domestic dog", "poodle", "law"],
     [
@@ -59,7 +59,7 @@ HOSTILE = [
 def chain(names: list[str]) -> Taxonomy:
     """Every name under the next one."""
     edges = [
-        Edge(child, parent, 0.5, 0.5, 1, "model", (Sentence(child, "such as", ()),))
+        Edge(child, parent, 0.5, 0.5, 1, "model", (Evidence(child, "such as", 0, ()),))
         for child, parent in itertools.pairwise(names)
     ]
     return Taxonomy(sorted(names), edges)
@@ -140,7 +140,7 @@ def test_numbers_and_sentences_come_along() -> None:
     poodle = rdflib.URIRef("https://example.org/pets#poodle")
     (statement,) = graph.subjects(RDF.subject, poodle)
     assert float(str(graph.value(statement, HD.confidence))) == 0.8
-    assert int(str(graph.value(statement, HD.evidence))) == 3
+    assert int(str(graph.value(statement, HD.statements))) == 3
     assert str(graph.value(statement, HD.sentence)) == SAID[0].sentence
     assert graph.value(rdflib.URIRef("https://example.org/pets#"), RDF.type) == SKOS.ConceptScheme
     tops = set(graph.objects(None, SKOS.hasTopConcept))
@@ -149,7 +149,7 @@ def test_numbers_and_sentences_come_along() -> None:
     assert {float(str(value)) for value in graph.objects(None, HD.confidence)} == {0.91, 0.8, 0.9}
     assert len(set(graph.subjects(RDF.type, OWL.Class))) == 5
     edges = nx.parse_graphml(PETS.to_text("graphml")).edges(data=True)
-    assert sorted(data["evidence"] for _, _, data in edges) == [0, 3, 12]
+    assert sorted(data["statements"] for _, _, data in edges) == [0, 3, 12]
     drawn = PETS.to_networkx()
     assert drawn.edges["dog", "animal"]["confidence"] == 0.91
     assert nx.is_directed_acyclic_graph(drawn)

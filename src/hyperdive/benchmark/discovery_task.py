@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark.gold_files import gold_lines
-from hyperdive.discover.hypernyms import ask
+from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.discover.question import are_known
 from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
@@ -200,10 +200,12 @@ def evaluate_discovery(
         tables = ask(
             model,
             [task.queries[number] for number in numbers],
-            ANSWERS,
-            candidates=candidates,
-            score=score,
-            min_confidence=0.0 if by.calibrated else None,
+            AnswerOptions(
+                top=ANSWERS,
+                candidates=candidates,
+                score=score,
+                min_confidence=0.0 if by.calibrated else None,
+            ),
             progress=progress,
         )
         for number, table in zip(numbers, tables, strict=True):

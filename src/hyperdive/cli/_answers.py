@@ -1,17 +1,28 @@
-"""What the verbs `hypernyms` and `hyponyms` share: they differ only in the direction of the question."""
+"""What the verbs that answer word by word share: options, words from standard input, and how answers are printed."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hyperdive.cli.common import ProgressMode, reporter, write, write_json
-from hyperdive.errors import Error, UnknownWordError, one_line
+from hyperdive.errors import Error, one_line
+
+if TYPE_CHECKING:
+    from hyperdive import Model
+    from hyperdive.table import Table
 
 WordsArgument = Annotated[
-    list[str], typer.Argument(metavar="WORD...", help="Words; quote phrases.", show_default=False)
+    list[str],
+    typer.Argument(
+        metavar="WORD...",
+        help="Words; quote phrases. - reads words from standard input, one per line.",
+        show_default=False,
+    ),
 ]
 CandidatesOption = Annotated[
     Path | None,
@@ -37,78 +48,55 @@ ConfidenceOption = Annotated[
     float | None,
     typer.Option("--min-confidence", min=0.0, max=1.0, help="Minimum confidence of an answer.", show_default="0.2"),
 ]
+_NAMED = 5  # unknown words that the error at the end names
+_BATCH = 100  # words of standard input that are looked up together, so that answers come while words still do
 
 
-def answer(
-    words: list[str],
-    model: str,
-    *,
-    narrower: bool,
-    candidates: Path | None,
-    block: Path | None,
-    evidence: bool,
-    json: bool,
-    **options: Any,
-) -> None:
-    """Ask and print; a word that the model does not know is an error, a word it knows nothing of is not."""
-    from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE
-    from hyperdive.discover.question import read_terms
+def asked_words(words: list[str]) -> Iterator[list[str]]:
+    """The words of the command line, or in batches those of standard input (`-`), one per line."""
+    if words != ["-"]:
+        yield words
+        return
+    batch: list[str] = []
+    for line in sys.stdin:
+        if word := line.strip():
+            batch.append(word)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
-    opened = load(model)
-    patterns = opened.patterns if evidence else None
-    if evidence and (patterns is None or not patterns.has_sentences):
-        reporter(ProgressMode.auto).note("this model contains no sentences, so no evidence can be shown")
-    asked: dict[str, Any] = {
-        "narrower": narrower,
-        "candidates": None if candidates is None else read_terms(candidates),
-        "block": () if block is None else read_terms(block),
-        "evidence": MOST_EVIDENCE if evidence else 0,
-        **options,
-    }
-    words, tables, unknown = _known(opened, words, asked)
-    if json:
-        write_json(
-            [
-                {"word": word, "known": len(table) > 0, "answers": table.to_dicts()}
-                for word, table in zip(words, tables, strict=True)
-            ]
-        )
-    else:
-        for number, (word, table) in enumerate(zip(words, tables, strict=True)):
-            if len(tables) > 1 or unknown:
-                write(("\n" if number else "") + one_line(word))
-            write(_with_sentences(table) if evidence and len(table) else str(table))
+
+def print_answers(words: list[str], ask: Callable[[list[str]], list[Table[Any]]], json: bool) -> None:
+    """Ask and print, a table or a JSON object a word; words that the model does not know are an error at the end."""
+    several = len(words) > 1 or words == ["-"]
+    unknown: list[str] = []
+    first = True
+    for batch in asked_words(words):
+        for word, table in zip(batch, ask(batch), strict=True):
+            if table.unknown is not None:
+                unknown.append(str(table.unknown))
+                if not several:
+                    raise table.unknown
+            if json:
+                write_json(_as_json(word, table), lines=several)
+                continue
+            if several:
+                write(("" if first else "\n") + one_line(word))
+            write(str(table))
+            first = False
     if unknown:
-        raise Error("; ".join(str(error) for error in unknown))
+        more = [f"and {len(unknown) - _NAMED} words more"] if len(unknown) > _NAMED else []
+        raise Error("; ".join([*unknown[:_NAMED], *more]))
 
 
-def _known(model: Any, words: list[str], asked: dict[str, Any]) -> tuple[list[str], list[Any], list[Error]]:
-    """The words that the model knows with their answers, and what is wrong with the others; one alone is an error."""
-    from hyperdive.discover.hypernyms import ask
-
-    try:
-        return words, ask(model, words, **asked), []
-    except UnknownWordError:
-        if len(words) == 1:
-            raise
-    found: list[str] = []
-    tables: list[Any] = []
-    unknown: list[Error] = []
-    for word in words:
-        try:
-            tables += ask(model, [word], **asked)
-            found.append(word)
-        except UnknownWordError as error:
-            unknown.append(error)
-    return found, tables, unknown
+def _as_json(word: str, table: Table[Any]) -> dict[str, Any]:
+    notes = [*table.notes, *([] if table.unknown is None else [str(table.unknown)])]
+    return {"word": word, "known": len(table) > 0, "answers": table.to_dicts(), **({"notes": notes} if notes else {})}
 
 
-def _with_sentences(table: Any) -> str:
-    """The table with the sentences of each answer beneath it."""
-    head, *lines = str(table).split("\n")
-    shown = [head]
-    for line, row in zip(lines, table, strict=False):
-        shown.append(line)
-        shown += [f"    “{one_line(one.sentence)}”  ({one_line(one.pattern)})" for one in row.sentences]
-    return "\n".join([*shown, *lines[len(table) :]])
+def warn_without_sentences(model: Model) -> None:
+    """Say that evidence was asked for but none can be shown."""
+    if model.patterns is None or not model.patterns.has_sentences:
+        reporter(ProgressMode.auto).note("this model contains no sentences, so no evidence can be shown")

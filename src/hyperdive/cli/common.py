@@ -74,6 +74,6 @@ def quiet_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_json(value: Any) -> None:
+def write_json(value: Any, *, lines: bool = False) -> None:
     """Write a result to stdout as JSON."""
-    write(json.dumps(value, indent=2, ensure_ascii=False))
+    write(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hyperdive.discover.hypernyms import Answer, Sentence
+from hyperdive.discover.hypernyms import Answer
 from hyperdive.errors import UnknownWordError, one_line
+from hyperdive.patterns.evidence import Evidence
 
 Spans = Sequence[tuple[int, int]]
 _BAR = "█"
@@ -68,9 +69,9 @@ def answer_lines(
     for word in words:
         known, answers = _asked(model, word, top, why)
         lines.append(f"{' ' * _INDENT}{ink.bold(one_line(word))}{' ' * (room - len(word))}{_fit(known, width, lead)}")
-        told = next((one for one in answers if one.sentences), None)
+        told = next((one for one in answers if one.evidence), None)
         if told is not None:
-            sentence = told.sentences[0]
+            sentence = told.evidence[0]
             lines.append(f"{lead}“{shortened(sentence, width - len(lead) - 2, ink)}”")
         if beside is not None:
             other, _ = _asked(beside, word, top, numbers=False)
@@ -82,10 +83,8 @@ def _asked(
     model: Any, word: str, top: int, why: Callable[[str], str] | None = None, *, numbers: bool = True
 ) -> tuple[str, Sequence[Answer]]:
     """The answers for a word as text, or why there are none."""
-    from hyperdive.discover.hypernyms import hypernyms
-
     try:
-        table = hypernyms(model, word, top, evidence=1 if numbers else 0)
+        table = model.hypernyms(word, top, evidence=1 if numbers else 0)
     except UnknownWordError:
         return f"not known: {'not a word of this model' if why is None else why(word)}", ()
     if not len(table):
@@ -96,8 +95,8 @@ def _asked(
 
 
 def _one(answer: Answer) -> str:
-    value = f"{one_line(answer.term)} {answer.score if answer.confidence is None else answer.confidence:.2f}"
-    return f"{value} (said {answer.evidence}×)" if answer.evidence else value
+    value = f"{one_line(answer.term)} {answer.rank_score if answer.confidence is None else answer.confidence:.2f}"
+    return f"{value} (said {answer.statements}×)" if answer.statements else value
 
 
 def _fit(text: str, width: int, lead: str) -> str:
@@ -109,11 +108,11 @@ def _fit(text: str, width: int, lead: str) -> str:
     return text[:cut] if cut > 0 else text[: room - 1] + "…"
 
 
-def shortened(sentence: Sentence, width: int, ink: Ink = PLAIN) -> str:
+def shortened(sentence: Evidence, width: int, ink: Ink = PLAIN) -> str:
     """A sentence cut to a width around its two terms, which are marked.
 
     >>> said = "Many people in many places keep dogs such as poodles for company."
-    >>> dogs = Sentence(said, "such-as", ((45, 52), (32, 36)))
+    >>> dogs = Evidence(said, "such-as", 0, ((45, 52), (32, 36)))
     >>> shortened(dogs, 80)
     'Many people in many places keep **dogs** such as **poodles** for company.'
     >>> shortened(dogs, 40)

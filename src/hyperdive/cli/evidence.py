@@ -78,11 +78,11 @@ def _as_json(patterns: Any, hyponym: str, hypernym: str, top: int) -> dict[str, 
     return {
         "hyponym": hyponym,
         "hypernym": hypernym,
-        "count": count,
+        "statements": count,
         "patterns": by_pattern,
         "head": head,
         "sentences_kept": patterns.has_sentences,
-        "sentences": [
+        "evidence": [
             {
                 "sentence": one.sentence,
                 "pattern": one.pattern,

@@ -16,7 +16,8 @@ from hyperdive.cli._answers import (
     ScoreOption,
     TopOption,
     WordsArgument,
-    answer,
+    print_answers,
+    warn_without_sentences,
 )
 from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption
 
@@ -32,15 +33,22 @@ def hypernyms(
     evidence: EvidenceOption = False,
     json: JsonOption = False,
 ) -> None:
-    answer(
+    from hyperdive import load
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE
+
+    opened = load(model)
+    if evidence:
+        warn_without_sentences(opened)
+    print_answers(
         words,
-        model,
-        narrower=False,
-        candidates=candidates,
-        block=block,
-        score=score,
-        top=top,
-        min_confidence=min_confidence,
-        evidence=evidence,
-        json=json,
+        lambda batch: opened.hypernyms(
+            batch,
+            top,
+            candidates=candidates,
+            block=block or (),
+            score=score,
+            min_confidence=min_confidence,
+            evidence=MOST_EVIDENCE if evidence else 0,
+        ),
+        json,
     )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write
+from hyperdive.cli._answers import TopOption, WordsArgument, print_answers
+from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption
 
 
 def similar(
-    word: Annotated[str, typer.Argument(metavar="WORD", help="Word; quote a phrase.", show_default=False)],
+    words: WordsArgument,
     model: ModelOption = DEFAULT_MODEL,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="Number of words.")] = 10,
+    top: TopOption = 10,
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
 
-    found = load(model).similar(word, top)
-    write(found.to_json() if json else str(found))
+    opened = load(model)
+    print_answers(words, lambda batch: opened.similar(batch, top), json)

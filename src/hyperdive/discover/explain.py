@@ -53,7 +53,7 @@ class Explanation:
     dimensions: Table[Dimension]
     scores: Table[Verdict]
     signals: tuple[str, ...]
-    evidence: int
+    statements: int
     read: bool
     included: float
     scale: float
@@ -63,7 +63,7 @@ class Explanation:
         agree = [name for name in SIGNALS if name in self.signals]
         against = [name for name in SIGNALS if name not in self.signals and (name != "patterns" or self.read)]
         narrow, broad = one_line(self.hyponym), one_line(self.hypernym)
-        stated = f"; the text states it {self.evidence} times" if self.read else "; this model has read no patterns"
+        stated = f"; the text states it {self.statements} times" if self.read else "; this model has read no patterns"
         lines = [
             f"{narrow} → {broad}: {100 * self.included:.0f} % of {narrow} lies under {broad}{stated}",
             f"for it: {', '.join(agree) or 'nothing'}; not for it: {', '.join(against) or 'nothing'}",
@@ -81,7 +81,7 @@ class Explanation:
             "hypernym": self.hypernym,
             "included": self.included,
             "signals": list(self.signals),
-            "evidence": self.evidence if self.read else None,
+            "statements": self.statements if self.read else None,
             "AL1": {"a": self.scale, "w0": W0, "distance": self.distance},
             "dimensions": self.dimensions.to_dicts(),
             "scores": self.scores.to_dicts(),
@@ -117,7 +117,7 @@ def explain(model: Any, hyponym: str, hypernym: str, top: int | None = None) -> 
         _dimensions(model, names, vectors, top),
         _scores(question),
         agreed.signals,
-        agreed.evidence,
+        agreed.statements,
         getattr(model, "patterns", None) is not None,
         float(np.minimum(*vectors).sum() / max(float(vectors[0].sum()), 1e-30)),
         scale,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.discover.question import Question, best
+from hyperdive.discover.question import Question, best, read_terms, unknown_terms
 from hyperdive.discover.ranking import EMPTY_WORDS, HEAD_CONFIDENCE, NEAR_AND_GENERAL, Ranking, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
+from hyperdive.patterns.evidence import Evidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.table import Table
 
@@ -24,78 +27,88 @@ _BEFORE = 0.2  # more than the logarithm of the head's confidence takes away
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """A sentence of the text that states the pair; `spans` are the places of the two terms in it."""
-
-    sentence: str
-    pattern: str
-    spans: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True)
 class Answer:
-    """One answer; `score` is what answers are ordered by, `confidence` None where there is no calibrated score."""
+    """One answer to what a term is a kind of, or to what is a kind of it.
+
+    `confidence` is None where the score is not calibrated; `rank_score` is what answers are ordered by. `statements` is
+    how many sentences of the text state the pair, `evidence` some of them, when they were asked for.
+    """
 
     term: str
     confidence: float | None
-    score: float
+    rank_score: float
     signals: tuple[str, ...]
-    evidence: int
-    sentences: tuple[Sentence, ...] = ()
+    statements: int
+    evidence: tuple[Evidence, ...] = ()
 
 
-def hypernyms(model: Any, word: str, top: int = 10, **options: Any) -> Table[Answer]:
-    """Terms that `word` is a kind of, the likeliest first; empty when nothing is likely enough.
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions:
+    """Which terms may answer, how many, and how they are ranked."""
 
-    Options: `candidates` (only these terms instead of the whole vocabulary), `block` (never these), `score` (rank by
-    this one), `min_confidence` (leave out what is less likely), `evidence` (that many sentences with each answer).
+    top: int = 10
+    """Most answers to a question."""
+    candidates: Iterable[str] | Path | None = None
+    """Only these terms answer; a path names a file of terms, one a line. None is every word of the model."""
+    block: Iterable[str] | Path = ()
+    """These terms never answer."""
+    score: str | None = None
+    """The score to rank by; None is the best that the model allows."""
+    min_confidence: float | None = None
+    """Minimum confidence of an answer; None is 0.2."""
+    evidence: int = 0
+    """Most sentences to give with each answer."""
+
+    def __post_init__(self) -> None:
+        if self.top < 1:
+            raise OptionError("the number of answers must be 1 or more")
+
+
+def ask(
+    model: Any,
+    terms: Sequence[str],
+    options: AnswerOptions = AnswerOptions(),
+    *,
+    narrower: bool = False,
+    progress: Progress = SILENT,
+) -> list[Table[Answer]]:
+    """The hypernyms of terms, or with `narrower` their hyponyms: one table a term, empty when nothing is likely enough.
+
+    A term that the model does not know has an empty table too, whose `unknown` is the error that says so.
 
     >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = np.array([[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]])
     >>> words = ["animal", "dog", "poodle", "law"]
     >>> model = Model(VectorSpace(words, matrix, frequencies=[9, 5, 1, 3], kind="dive"))
-    >>> print(hypernyms(model, "poodle"))
-    term    score  signals
-    animal  0.924  inclusion, generality, similarity
-    dog     0.786  inclusion, generality, similarity
-    >>> [answer.term for answer in hyponyms(model, "animal")]
+    >>> poodle, unicorn = ask(model, ["poodle", "unicorn"])
+    >>> print(poodle)
+    term    rank score  signals
+    animal       0.924  inclusion, generality, similarity
+    dog          0.786  inclusion, generality, similarity
+    >>> len(unicorn), unicorn.unknown
+    (0, UnknownWordError("'unicorn' is not in this model"))
+    >>> [answer.term for answer in ask(model, ["animal"], narrower=True)[0]]
     ['dog', 'poodle', 'law']
     """
-    return ask(model, [word], top, **options)[0]
-
-
-def hyponyms(model: Any, word: str, top: int = 10, **options: Any) -> Table[Answer]:
-    """Terms that are a kind of `word`, the likeliest first; options as for `hypernyms`."""
-    return ask(model, [word], top, narrower=True, **options)[0]
-
-
-def ask(
-    model: Any,
-    words: Sequence[str],
-    top: int = 10,
-    *,
-    narrower: bool = False,
-    candidates: Iterable[str] | None = None,
-    block: Iterable[str] = (),
-    score: str | None = None,
-    min_confidence: float | None = None,
-    evidence: int = 0,
-    progress: Progress = SILENT,
-) -> list[Table[Answer]]:
-    """Answers for several words at once, one table each."""
-    if top < 1:
-        raise OptionError("the number of answers must be 1 or more")
-    by = ranking(model, score)
-    limit = _limit(by, score, min_confidence)
-    question = Question(model, words, candidates)
-    blocked = _blocked(question, block, own=candidates is not None or narrower)
-    tables = []
-    with progress.stage("answering", total=len(words), unit="questions") as bar:
-        for number in range(len(words)):
-            tables.append(_answer(model, question, number, by, limit, blocked, top, narrower, evidence))
+    by = ranking(model, options.score)
+    unknown = unknown_terms(model, terms)
+    question = Question(model, [term for term in terms if term not in unknown], _listed(options.candidates))
+    asked = _Asked(model, question, by, _limit(by, options.score, options.min_confidence), options, narrower)
+    tables, number = [], 0
+    with progress.stage("answering", total=len(terms), unit="questions") as bar:
+        for term in terms:
+            if term in unknown:
+                tables.append(Table(Answer, (), columns=asked.columns, unknown=unknown[term]))
+            else:
+                tables.append(asked.table(number))
+                number += 1
             bar.advance(1)
     return tables
+
+
+def _listed(terms: Iterable[str] | Path | None) -> Iterable[str] | None:
+    return read_terms(terms) if isinstance(terms, Path) else terms
 
 
 def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> float:
@@ -111,58 +124,89 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
     return MIN_SCORE if score is None else float(np.nextafter(by.none, np.inf))
 
 
-def _blocked(question: Question, block: Iterable[str], *, own: bool) -> Any:
-    """Which candidates are never an answer; empty words only when the user did not name the candidates."""
-    names = {" ".join(term.lower().split()) for term in block} | (set() if own else EMPTY_WORDS)
-    return question.named(names)
+@dataclass(frozen=True)
+class _Asked:
+    """Questions that are ready to be answered."""
 
+    model: Any
+    question: Question
+    by: Ranking
+    limit: float
+    options: AnswerOptions
+    narrower: bool
 
-def _answer(
-    model: Any,
-    question: Question,
-    number: int,
-    by: Ranking,
-    limit: float,
-    blocked: Any,
-    top: int,
-    narrower: bool,
-    evidence: int,
-) -> Table[Answer]:
-    side = question.downwards if narrower else question.upwards
-    bounds = np.array(by.bound(side(number)))
-    bounds[blocked | question.same(number)] = -np.inf
-    head = None if narrower or (by.fit is None and by.name != NEAR_AND_GENERAL) else _head(question, number, bounds)
-    found = _first(by, lambda places: side(number, question.candidates[places]), bounds, limit, top, head)
-    word = " ".join(_names(question.terms, int(question.asked[number])))
-    rows = question.candidates[found.places]
-    answers = []
-    agreed = agreement(side(number, rows))
-    for place, row, value, score, one in zip(found.places, rows, found.values, found.scores, agreed, strict=True):
-        term = question.word(int(row))
-        pair = (term, word) if narrower else (word, term)
-        answers.append(
-            Answer(
-                term,
-                float(score) if by.calibrated else None,
-                float(value),
-                ("head", *one.signals) if place == head else one.signals,
-                one.evidence,
-                _sentences(model, *pair, evidence) if evidence and one.evidence else (),
-            )
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is shown of an answer."""
+        value = "confidence" if self.by.calibrated else "rank_score"
+        return ("term", value, "signals", *(("statements",) if self._patterns is not None else ()))
+
+    @property
+    def _patterns(self) -> Any:
+        return getattr(self.model, "patterns", None)
+
+    @cached_property
+    def _blocked(self) -> Any:
+        """Which candidates are never an answer; empty words only when the user did not name the candidates."""
+        own = self.options.candidates is not None or self.narrower
+        names = {" ".join(term.lower().split()) for term in _listed(self.options.block) or ()}
+        return self.question.named(names | (set() if own else EMPTY_WORDS))
+
+    def _pairs(self, number: int, rows: Any = None) -> Pairs:
+        side = self.question.downwards if self.narrower else self.question.upwards
+        return side(number, rows)
+
+    def table(self, number: int) -> Table[Answer]:
+        """The answers to one question."""
+        question, by = self.question, self.by
+        bounds = np.array(by.bound(self._pairs(number)))
+        bounds[self._blocked | question.same(number)] = -np.inf
+        with_head = not self.narrower and (by.fit is not None or by.name == NEAR_AND_GENERAL)
+        head = _head(question, number, bounds) if with_head else None
+        best_answers = _first(
+            by,
+            lambda places: self._pairs(number, question.candidates[places]),
+            bounds,
+            self.limit,
+            self.options.top,
+            head,
         )
-    patterns = getattr(model, "patterns", None) is not None
-    columns = ("term", "confidence" if by.calibrated else "score", "signals", *(("evidence",) if patterns else ()))
-    return Table(
-        Answer,
-        answers,
-        columns=columns,
-        formats={"confidence": ".2f", "score": ".3g"},
-        notes=() if answers else (_unknown(question, found, limit, by),),
-    )
+        answers = self._answers(number, best_answers, head)
+        return Table(
+            Answer,
+            answers,
+            columns=self.columns,
+            details="evidence",
+            formats={"confidence": ".2f", "rank_score": ".3g"},
+            notes=() if answers else (_unknown(question, best_answers, self.limit, by),),
+        )
+
+    def _answers(self, number: int, best_answers: _Best, head: int | None) -> list[Answer]:
+        question = self.question
+        asked = " ".join(_names(question.terms, int(question.asked[number])))
+        rows = question.candidates[best_answers.places]
+        agreements = agreement(self._pairs(number, rows))
+        columns = (best_answers.places, rows, best_answers.values, best_answers.scores, agreements)
+        answers = []
+        for place, row, value, score, agreed in zip(*columns, strict=True):
+            term = question.word(int(row))
+            pair = (term, asked) if self.narrower else (asked, term)
+            wanted = self.options.evidence if agreed.statements else 0
+            answers.append(
+                Answer(
+                    term,
+                    float(score) if self.by.calibrated else None,
+                    float(value),
+                    ("head", *agreed.signals) if place == head else agreed.signals,
+                    agreed.statements,
+                    tuple(self._patterns.evidence(*pair, top=wanted)) if wanted else (),
+                )
+            )
+        return answers
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Best:
     """Places among the candidates, what they are ordered by, their scores; `nearest` is the best, likely or not."""
 
     places: Any
@@ -173,7 +217,7 @@ class _Found:
 
 def _first(
     by: Ranking, pairs: Callable[[Any], Pairs], bounds: Any, limit: float, top: int, head: int | None = None
-) -> _Found:
+) -> _Best:
     """The best answers, exactly: candidates are judged from the largest bound on, as many as may still matter."""
     left = int(np.isfinite(bounds).sum())
     looked = min(max(_FIRST_LOOK, 4 * top), left)
@@ -193,7 +237,7 @@ def _first(
         looked = min(8 * looked, left)
     rest = best(values, 1)
     nearest = (int(places[rest[0]]), float(scores[rest[0]])) if len(rest) else None
-    return _Found(places[order], values[order], scores[order], nearest)
+    return _Best(places[order], values[order], scores[order], nearest)
 
 
 def _head(question: Question, number: int, bounds: Any) -> int | None:
@@ -210,20 +254,13 @@ def _names(terms: Any, row: int) -> list[str]:
     return [terms.source.main.words[i] for i in lookup.rows[lookup.starts[row] : lookup.starts[row + 1]]]
 
 
-def _unknown(question: Question, found: _Found, limit: float, by: Ranking) -> str:
+def _unknown(question: Question, best_answers: _Best, limit: float, by: Ranking) -> str:
     """What to say instead of a guess."""
-    if found.nearest is None:
+    if best_answers.nearest is None:
         return "not known: no candidate is left"
     if not by.calibrated and limit < MIN_SCORE:
         return f"not known: {by.name} says nothing for any candidate"
     what = "a confidence" if by.calibrated else f"a score ({by.name})"
-    place, value = found.nearest
+    place, value = best_answers.nearest
     guess = question.word(int(question.candidates[place]))
     return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {value:.2g}"
-
-
-def _sentences(model: Any, narrow: str, broad: str, most: int) -> tuple[Sentence, ...]:
-    found = model.patterns.evidence(narrow, broad, top=most)
-    return tuple(
-        Sentence(str(one.sentence), str(one.pattern), tuple((int(a), int(b)) for a, b in one.spans)) for one in found
-    )

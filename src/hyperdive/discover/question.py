@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._spelling import unknown_word
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import InputError, OptionError, UnknownWordError
 from hyperdive.scores.lookup import joined, look_up
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import Source, SpaceLike, as_source
@@ -100,6 +100,25 @@ def read_terms(path: str | Path, what: str = "terms") -> list[str]:
     return terms
 
 
+def unknown_terms(model: Any, terms: Sequence[str]) -> dict[str, UnknownWordError]:
+    """The terms that a model does not know, each with the error that says so."""
+    _check(terms)
+    space = source_of(model).main
+    keys = [words_of(term, space) for term in terms]
+    known = look_up(space, keys).found
+    return {terms[number]: _unknown(space, terms[number], keys[number]) for number in np.flatnonzero(~known).tolist()}
+
+
+def _check(terms: Sequence[str]) -> None:
+    if not all(isinstance(term, str) and term.strip() for term in terms):
+        raise OptionError("a word is missing", hint="give a word or a phrase, such as poodle or 'police dog'")
+
+
+def _unknown(space: SpaceLike, term: str, words: Sequence[str]) -> UnknownWordError:
+    missing = next((word for word in words if word not in space), term)
+    return unknown_word(missing, space.words, space, "this model")
+
+
 class Question:
     """Asked terms against candidates; both are rows of one `Terms`.
 
@@ -111,13 +130,11 @@ class Question:
         self._model = model
         source = source_of(model)
         space = source.main
-        if not all(isinstance(term, str) and term.strip() for term in asked):
-            raise OptionError("a word is missing", hint="give a word or a phrase, such as poodle or 'police dog'")
+        _check(asked)
         keys = [words_of(term, space) for term in asked]
         found = look_up(space, keys)
         for number in np.flatnonzero(~found.found).tolist():
-            missing = next((word for word in keys[number] if word not in space), asked[number])
-            raise unknown_word(missing, space.words, space, "this model")
+            raise _unknown(space, asked[number], keys[number])
         self.missing: list[str] = []
         single = np.diff(found.starts) == 1
         if candidates is None and single.all():

@@ -19,7 +19,7 @@ class Agreement:
     """The signals that speak for a pair, and how many statements in the text do."""
 
     signals: tuple[str, ...]
-    evidence: int
+    statements: int
 
 
 def agreement(pairs: Pairs) -> list[Agreement]:
@@ -31,7 +31,7 @@ def agreement(pairs: Pairs) -> list[Agreement]:
     - similarity: the skip-gram cosine W (C where there is none) is at least one quarter.
 
     >>> agreement(Pairs([[1.0, 1.0], [2.0, 1.0]], q=[0, 1], p=[1, 0]))[0]
-    Agreement(signals=('inclusion', 'generality', 'similarity'), evidence=0)
+    Agreement(signals=('inclusion', 'generality', 'similarity'), statements=0)
     """
     if len(pairs) == 0:
         return []

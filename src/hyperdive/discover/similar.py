@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hyperdive.discover.question import Question, best
+from hyperdive.discover.question import Question, best, unknown_terms
 from hyperdive.errors import OptionError
 from hyperdive.table import Table
 
@@ -21,24 +22,31 @@ class Neighbour:
     frequency: int
 
 
-def similar(model: Any, word: str, top: int = 10) -> Table[Neighbour]:
-    """The nearest words by cosine, of the skip-gram vectors where the model has them, else of DIVE.
+def similar(model: Any, terms: Sequence[str], top: int = 10) -> list[Table[Neighbour]]:
+    """The nearest words by cosine, of the skip-gram vectors where the model has them, else of DIVE; one table a term.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> space = VectorSpace(["animal", "dog", "law"], [[3, 2], [2, 1], [0, 4]], frequencies=[9, 5, 7], kind="dive")
-    >>> print(similar(space, "dog", top=2))
+    >>> print(similar(space, ["dog"], top=2)[0])
     term    similarity  frequency
     animal       0.992          9
     law          0.447          7
     """
     if top < 1:
         raise OptionError("the number of words must be 1 or more")
-    question = Question(model, [word])
+    unknown = unknown_terms(model, terms)
+    return [
+        Table(Neighbour, (), unknown=unknown[term]) if term in unknown else _nearest(model, term, top) for term in terms
+    ]
+
+
+def _nearest(model: Any, term: str, top: int) -> Table[Neighbour]:
+    question = Question(model, [term])
     pairs = question.upwards(0)
     values = np.array(pairs.cosine if pairs.skipgram is None else pairs.skipgram_cosine)
     values[question.same(0)] = -np.inf
     places = best(values, top)
     frequencies = question.terms.source.main.frequencies
-    found = [Neighbour(question.word(int(i)), float(values[i]), int(frequencies[i])) for i in places if values[i] > 0]
-    notes = () if found else ("not known: its vector is empty",)
-    return Table(Neighbour, found, formats={"similarity": ".3f"}, notes=notes)
+    nearest = [Neighbour(question.word(int(i)), float(values[i]), int(frequencies[i])) for i in places if values[i] > 0]
+    notes = () if nearest else ("not known: its vector is empty",)
+    return Table(Neighbour, nearest, formats={"similarity": ".3f"}, notes=notes)

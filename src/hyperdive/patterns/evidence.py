@@ -8,11 +8,13 @@ twice. The choice from two halves of a text, made from what each half kept, is t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive.errors import one_line
 from hyperdive.patterns.matches import Texts
 
 CAP = 3
@@ -46,13 +48,29 @@ class Evidence:
 
     def marked(self, before: str = "**", after: str = "**") -> str:
         """The sentence with both terms between two signs."""
+        return "".join(f"{before}{part}{after}" if is_term else part for part, is_term in self._parts())
+
+    def _parts(self) -> list[tuple[str, bool]]:
+        """The sentence in pieces, each with whether it is one of the terms."""
         text, last, parts = self.sentence, 0, []
         for start, end in sorted(self.spans):
             start = max(start, last)  # one term may stand within the other
             if start < end:
-                parts += [text[last:start], before, text[start:end], after]
+                parts += [(text[last:start], False), (text[start:end], True)]
                 last = end
-        return "".join([*parts, text[last:]])
+        return [*parts, (text[last:], False)]
+
+    def __str__(self) -> str:
+        return f"“{one_line(self.sentence)}” ({one_line(self.pattern)})"
+
+    def _repr_html_(self) -> str:
+        """The sentence with both terms marked, for a notebook.
+
+        >>> Evidence("<b>Dogs</b> such as poodles", "such as", 7, ((20, 27), (3, 7)))._repr_html_()
+        '&lt;b&gt;<mark>Dogs</mark>&lt;/b&gt; such as <mark>poodles</mark> <small>(such as)</small>'
+        """
+        marks = (f"<mark>{escape(part)}</mark>" if is_term else escape(part) for part, is_term in self._parts())
+        return f"{''.join(marks)} <small>({escape(self.pattern)})</small>"
 
 
 def pack(hyponym: Any, hypernym: Any, pattern: Any) -> Keys:

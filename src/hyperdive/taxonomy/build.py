@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
-from hyperdive.discover.hypernyms import MIN_SCORE, Sentence
+from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking, ranking
 from hyperdive.errors import OptionError, one_line
+from hyperdive.patterns.evidence import Evidence
 from hyperdive.taxonomy.corrections import Corrections, normal, read_corrections
 from hyperdive.taxonomy.edge_weights import pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
@@ -164,7 +165,7 @@ def _edges(model: Any, nodes: Nodes, above: Parents, by: Ranking, forced: NodePa
         if nodes.heads[x] == p and reason == "model" and not (by.calibrated and (value or 0) >= HEAD_CONFIDENCE):
             reason = "head"
             value = HEAD_CONFIDENCE if by.calibrated else value
-        found = _sentences(model, nodes, x, p, sentences) if sentences and count else ()
+        found = _evidence(model, nodes, x, p, sentences) if sentences and count else ()
         edges.append(
             Edge(nodes.names[x], nodes.names[p], value if by.calibrated else None, value, count, reason, found)
         )
@@ -185,15 +186,12 @@ def _facts(nodes: Nodes, pairs: list[tuple[int, int]], by: Ranking) -> list[tupl
     return facts
 
 
-def _sentences(model: Any, nodes: Nodes, x: int, p: int, most: int) -> tuple[Sentence, ...]:
+def _evidence(model: Any, nodes: Nodes, x: int, p: int, most: int) -> tuple[Evidence, ...]:
     lookup, words = nodes.terms.lookup, nodes.terms.source.main.words
-    narrow, broad = (
+    hyponym, hypernym = (
         " ".join(words[row] for row in lookup.rows[lookup.starts[node] : lookup.starts[node + 1]]) for node in (x, p)
     )
-    found = model.patterns.evidence(narrow, broad, top=most)
-    return tuple(
-        Sentence(str(one.sentence), str(one.pattern), tuple((int(a), int(b)) for a, b in one.spans)) for one in found
-    )
+    return tuple(model.patterns.evidence(hyponym, hypernym, top=most))
 
 
 # ---- notes --------------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def tree_lines(taxonomy: Taxonomy, *, sentences: bool = False) -> Iterator[list[
                 shown = f"{edge.value:.2f}" if taxonomy.calibrated else f"{edge.value:.3g}"
                 line.append(Part(f"  {shown}", "value"))
             facts = [edge.reason] if edge.reason != "model" else []
-            facts += [f"said {edge.evidence} time{'' if edge.evidence == 1 else 's'}"] if edge.evidence else []
+            facts += [f"said {edge.statements} time{'' if edge.statements == 1 else 's'}"] if edge.statements else []
             if facts:
                 line.append(Part(f"  {', '.join(facts)}", "note"))
         below = taxonomy.edges_below(term)
@@ -122,7 +122,7 @@ def tree_lines(taxonomy: Taxonomy, *, sentences: bool = False) -> Iterator[list[
         yield [part for part in line if part.text]
         if sentences and edge is not None:
             gap = "│   " if below else "    "
-            for one in edge.sentences:
+            for one in edge.evidence:
                 yield [Part(f"{under}{gap}", "line"), Part(f"“{one_line(one.sentence)}”", "sentence")]
         for place, child in enumerate(reversed(below)):
             last = place == 0
@@ -164,7 +164,7 @@ def _dot(taxonomy: Taxonomy) -> str:
         style = ', style="rounded,dashed"' if term in taxonomy.added else ""
         lines.append(f"  {node[term]} [label={_dot_text(term)}{style}];")
     for edge in taxonomy.edges:
-        facts = f'evidence="{edge.evidence}", reason="{edge.reason}"'
+        facts = f'statements="{edge.statements}", reason="{edge.reason}"'
         if edge.value is not None:
             facts = f'{_measure(taxonomy)}="{edge.value:.6g}", {facts}'
         lines.append(f"  {node[edge.child]} -> {node[edge.parent]} [{facts}];")
@@ -194,7 +194,7 @@ def _graphml(taxonomy: Taxonomy) -> str:
         '  <key id="label" for="node" attr.name="label" attr.type="string"/>',
         '  <key id="added" for="node" attr.name="added" attr.type="boolean"/>',
         f'  <key id="{measure}" for="edge" attr.name="{measure}" attr.type="double"/>',
-        '  <key id="evidence" for="edge" attr.name="evidence" attr.type="long"/>',
+        '  <key id="statements" for="edge" attr.name="statements" attr.type="long"/>',
         '  <key id="reason" for="edge" attr.name="reason" attr.type="string"/>',
         '  <graph id="taxonomy" edgedefault="directed">',
     ]
@@ -202,7 +202,7 @@ def _graphml(taxonomy: Taxonomy) -> str:
         added = '<data key="added">true</data>' if term in taxonomy.added else ""
         lines.append(f'    <node id="{node[term]}"><data key="label">{_xml(term)}</data>{added}</node>')
     for edge in taxonomy.edges:
-        facts = f'<data key="evidence">{edge.evidence}</data><data key="reason">{edge.reason}</data>'
+        facts = f'<data key="statements">{edge.statements}</data><data key="reason">{edge.reason}</data>'
         if edge.value is not None:
             facts = f'<data key="{measure}">{edge.value:.6g}</data>{facts}'
         lines.append(f'    <edge source="{node[edge.child]}" target="{node[edge.parent]}">{facts}</edge>')
@@ -253,8 +253,8 @@ def _literal(text: str) -> str:
 
 def _facts(taxonomy: Taxonomy, edge: Edge) -> list[str]:
     facts = [] if edge.value is None else [f"hd:{_measure(taxonomy)} {edge.value:.6f}"]
-    facts += [f"hd:evidence {edge.evidence}", f"hd:reason {_literal(edge.reason)}"]
-    return facts + [f"hd:sentence {_literal(one.sentence)}" for one in edge.sentences]
+    facts += [f"hd:statements {edge.statements}", f"hd:reason {_literal(edge.reason)}"]
+    return facts + [f"hd:sentence {_literal(one.sentence)}" for one in edge.evidence]
 
 
 def _turtle(subject: str, facts: list[str]) -> str:
@@ -294,7 +294,7 @@ def _owl(taxonomy: Taxonomy, base: str) -> str:
         f"@prefix hd: <{_OWN}> .\n",
         f"<{base}> a owl:Ontology .\n",
     ]
-    for name in (_measure(taxonomy), "evidence", "reason", "sentence"):
+    for name in (_measure(taxonomy), "statements", "reason", "sentence"):
         parts.append(f"hd:{name} a owl:AnnotationProperty .\n")
     for term in taxonomy.terms:
         facts = ["a owl:Class", f"rdfs:label {_literal(term)}"]

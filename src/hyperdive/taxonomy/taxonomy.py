@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._store import write_file
-from hyperdive.discover.hypernyms import Sentence
 from hyperdive.errors import MissingExtra
+from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table
 from hyperdive.taxonomy.corrections import normal
 from hyperdive.taxonomy.formats import format_of, render, tree_lines
@@ -21,17 +21,17 @@ class Edge:
     """`child` is a kind of `parent`.
 
     `confidence` is None where the score is not calibrated, and both are where the model knows nothing of the pair.
-    `evidence` is how often the text says so. `reason` is "model", "head" (the child ends in the parent) or "forced" (a
-    correction).
+    `statements` is how many sentences of the text say so, `evidence` some of them. `reason` is "model", "head" (the
+    child ends in the parent) or "forced" (a correction).
     """
 
     child: str
     parent: str
     confidence: float | None
     score: float | None
-    evidence: int
+    statements: int
     reason: str
-    sentences: tuple[Sentence, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def value(self) -> float | None:
@@ -64,7 +64,7 @@ class Taxonomy:
         self.edges: Table[Edge] = Table(
             Edge,
             rows,
-            columns=("child", "parent", measure, "evidence", "reason"),
+            columns=("child", "parent", measure, "statements", "reason"),
             formats={"confidence": ".2f", "score": ".3g"},
         )
 
@@ -170,7 +170,7 @@ class Taxonomy:
         graph.add_nodes_from(self.terms)
         name = "confidence" if self.calibrated else "score"
         for edge in self.edges:
-            facts = {"evidence": edge.evidence, "reason": edge.reason}
+            facts = {"statements": edge.statements, "reason": edge.reason}
             graph.add_edge(edge.child, edge.parent, **facts, **({} if edge.value is None else {name: edge.value}))
         return graph
 
