@@ -19,7 +19,7 @@ from pathlib import Path
 import simplemma
 
 import common
-from hyperdive.text.stopwords import ENGLISH
+from hyperdive.text.lemmas import ENGLISH_STOPWORDS
 
 
 def obvious_loop(path: Path) -> tuple[float, int]:
@@ -37,7 +37,7 @@ def obvious_loop(path: Path) -> tuple[float, int]:
                     number = -1
                     if word.isascii() and word.isalpha():
                         lemma = simplemma.lemmatize(word, lang="en").lower()
-                        if lemma not in ENGLISH:
+                        if lemma not in ENGLISH_STOPWORDS:
                             number = numbers.setdefault(lemma, len(numbers))
                     cache[word] = number
                 if number >= 0:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from hyperdive import encode
 from hyperdive.patterns import lexicon
 from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns.matcher import find
+from hyperdive.patterns.matcher import find_matches
 from hyperdive.patterns.store import patterns_of
-from hyperdive.text.encoder import tokenise
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.readers import Block
-from hyperdive.text.sources import Source
+from hyperdive.text.readers import TextBlock
+from hyperdive.text.sources import TextSource
+from hyperdive.text.tokens import tokenise
 
 WORDS = (
     "dogs poodle such as including especially and or other like for example e.g. called known is are a the of kind "
@@ -30,9 +30,9 @@ def found(text: str) -> int:
     """How many matches a text has."""
     data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
     no = np.zeros(1, dtype=np.bool_)
-    source = Source("text", "text")
-    block = Block(data, np.array([len(data)], dtype=np.int64), no, no, source, 0, 0)
-    return len(find(data, tokenise(block, EncodeOptions(), spans=True)).pattern)
+    source = TextSource("text", "text")
+    block = TextBlock(data, np.array([len(data)], dtype=np.int64), no, no, source, 0, 0)
+    return len(find_matches(data, tokenise(block, EncodeOptions(), spans=True)).pattern)
 
 
 @settings(max_examples=300, deadline=None)
@@ -118,7 +118,7 @@ def test_endings_are_told_as_by_the_twin(words: list[str]) -> None:
     encoded = [word.encode() for word in words]
     lengths = np.array([len(word) for word in encoded], dtype=np.int32)
     starts = (np.cumsum(lengths) - lengths).astype(np.int64)
-    from hyperdive.text._kernels import hash_forms
+    from hyperdive.text._kernels.forms import hash_forms
 
     arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     columns = lexicon.classify(arena, starts, lengths, hash_forms(arena, starts, lengths))
@@ -156,6 +156,6 @@ def test_documents_do_not_touch_each_other(documents: list[list[str]]) -> None:
     data = np.frombuffer("".join(lines).encode(), dtype=np.uint8)
     ends = np.cumsum([len(line.encode()) for line in lines]).astype(np.int64)
     no = np.zeros(len(lines), dtype=np.bool_)
-    block = Block(data, ends, no, no, Source("text", "text"), 0, 0)
-    together = find(data, tokenise(block, EncodeOptions(), spans=True))
+    block = TextBlock(data, ends, no, no, TextSource("text", "text"), 0, 0)
+    together = find_matches(data, tokenise(block, EncodeOptions(), spans=True))
     assert len(together.pattern) == sum(found(line) for line in lines)

@@ -389,7 +389,7 @@ def test_numpy_reads_the_arrays_without_hyperdive(tmp_path: Path) -> None:
 def test_the_short_way_to_an_english_lemma_is_the_long_one(tmp_path: Path) -> None:
     from simplemma import lemmatize
 
-    from hyperdive.text.words import lemmatiser
+    from hyperdive.text.lemmas import lemmatiser
 
     lemma = lemmatiser(EncodeOptions())
     draw = random.Random(2)

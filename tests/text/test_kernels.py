@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperdive.text import _kernels as k
-from hyperdive.text import _stream_kernels as _streams
-from hyperdive.text.encoder import Tokens, tokenise
+from hyperdive.text._kernels import codes as k
+from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.readers import Block
-from hyperdive.text.sources import Source
+from hyperdive.text.readers import TextBlock
+from hyperdive.text.sources import TextSource
+from hyperdive.text.tokens import Tokens, tokenise
 
 
-def block_of(*documents: str) -> Block:
+def block_of(*documents: str) -> TextBlock:
     data = [document.encode("utf-8") for document in documents]
     ends = np.cumsum([len(d) for d in data]).astype(np.int64)
     joined = np.frombuffer(b"".join(data), dtype=np.uint8)
     whole = np.zeros(len(ends), dtype=np.bool_)
-    return Block(joined, ends, whole, whole, Source("test"), 0, 0)
+    return TextBlock(joined, ends, whole, whole, TextSource("test"), 0, 0)
 
 
 def words_of(tokens: Tokens) -> list[str]:
@@ -165,7 +165,7 @@ def test_any_bytes_are_read_and_invalid_ones_counted(data: bytes) -> None:
         return
     ends = np.array([len(data)], dtype=np.int64)
     whole = np.zeros(1, dtype=np.bool_)
-    block = Block(np.frombuffer(data, dtype=np.uint8), ends, whole, whole, Source("t"), 0, 0)
+    block = TextBlock(np.frombuffer(data, dtype=np.uint8), ends, whole, whole, TextSource("t"), 0, 0)
     tokens = tokenise(block, EncodeOptions())
     try:
         data.decode("utf-8")

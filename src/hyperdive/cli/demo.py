@@ -143,8 +143,8 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
 def _text(folder: Path) -> tuple[list[Path], list[str]]:
     """The files of the demo's text and what they are."""
     from hyperdive.cli.demo_text import SOURCES, write_sample
+    from hyperdive.cli.generated_text import write_generated
     from hyperdive.errors import MissingExtra
-    from hyperdive.text.generated import write_generated
 
     try:
         return write_sample(folder), list(SOURCES.values())

@@ -90,7 +90,7 @@ def _compiling() -> Finding:
     try:
         import numpy as np
 
-        from hyperdive.text import _stream_kernels as _streams
+        from hyperdive.text._kernels import streams as _streams
 
         counts = np.zeros(3, dtype=np.int64)
         _streams.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)

@@ -36,7 +36,7 @@ _MOST_TERMS = 1 << 28
 _FEW = 1 << 18  # rows that wait before they are added up; then as many as were added up before
 
 
-class _Rows(NamedTuple):
+class _CandidateRows(NamedTuple):
     """Candidates for evidence; their text lies in the scratch file."""
 
     keys: Keys
@@ -47,11 +47,11 @@ class _Rows(NamedTuple):
     length: Ints
     spans: Spans
 
-    def taken(self, rows: Any) -> _Rows:
-        return _Rows(*(column[rows] for column in self))
+    def taken(self, rows: Any) -> _CandidateRows:
+        return _CandidateRows(*(column[rows] for column in self))
 
     @classmethod
-    def joined(cls, parts: Sequence[_Rows]) -> _Rows:
+    def joined(cls, parts: Sequence[_CandidateRows]) -> _CandidateRows:
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
@@ -92,7 +92,7 @@ class Collector:
         self._ranks = ranks_of(self.precision)
         self._numbers: dict[str, int] = {}
         self._runs: list[tuple[Keys, Ints]] = []
-        self._candidates: list[_Rows] = []
+        self._candidates: list[_CandidateRows] = []
         self._scratch_folder = scratch
         self._scratch: IO[bytes] | None = None
         self._written = 0
@@ -125,7 +125,7 @@ class Collector:
         sentence = piece.sentence[rows]
         # earlier matches have smaller numbers, whatever the pieces
         order = (shortness(lengths[rows]).astype(np.uint64) << np.uint64(48)) | (self.matches + rows).astype(np.uint64)
-        found = _Rows(
+        found = _CandidateRows(
             keys[rows],
             order,
             text_hashes(texts)[sentence],
@@ -136,7 +136,7 @@ class Collector:
         )
         self._candidates.append(found)
         if sum(len(one.keys) for one in self._candidates[1:]) > max(_FEW, len(self._candidates[0].keys)):
-            self._candidates = [self._best(_Rows.joined(self._candidates))]
+            self._candidates = [self._best(_CandidateRows.joined(self._candidates))]
         if self._scratch is None:
             # both outlive this call: the file is closed and gone with the collector
             self._scratch = tempfile.TemporaryFile(dir=self._scratch_folder)  # noqa: SIM115
@@ -144,7 +144,7 @@ class Collector:
         self._scratch.write(data.data)
         self._written += len(data)
 
-    def _best(self, rows: _Rows) -> _Rows:
+    def _best(self, rows: _CandidateRows) -> _CandidateRows:
         return rows.taken(best_of_each(rows.keys, rows.order, rows.hashes, self._ranks, self._cap))
 
     def finish(self, *, documents: int) -> Patterns:
@@ -164,14 +164,14 @@ class Collector:
         )
 
     def _chosen(self, table: Ints, pair_keys: Keys, counts: Ints) -> EvidenceRows:
-        rows = _Rows.joined(self._candidates)
+        rows = _CandidateRows.joined(self._candidates)
         self._candidates.clear()
         rows = rows._replace(keys=renumbered(rows.keys, table)[0])
         kept, place = choose(rows.keys, rows.order, rows.hashes, self._ranks, self._cap)
         kept = within_total(rows.keys, kept, place, pair_keys, counts, self._total)
         return self._with_text(rows.taken(kept))
 
-    def _with_text(self, rows: _Rows) -> EvidenceRows:
+    def _with_text(self, rows: _CandidateRows) -> EvidenceRows:
         assert self._scratch is not None
         self._scratch.flush()
         texts = SentenceTable()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns._kernels.items import classify_by_ending
-from hyperdive.text._kernels import hash_forms
+from hyperdive.text._kernels.forms import hash_forms
 
 LANGUAGES = ("en",)
 """The languages whose statements can be read."""

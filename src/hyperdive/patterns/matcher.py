@@ -9,15 +9,16 @@ import numpy.typing as npt
 
 from hyperdive.patterns._kernels.items import items
 from hyperdive.patterns._kernels.match import match
-from hyperdive.patterns._kernels.phrases import phrases
+from hyperdive.patterns._kernels.phrases import phrase_forms
 from hyperdive.patterns.lexicon import classify
-from hyperdive.text.encoder import Tokens
+from hyperdive.text.tokens import Tokens
 
 
-class Found(NamedTuple):
+class BlockMatches(NamedTuple):
     """Matches of a block in reading order, one row each.
 
     `hyponym` and `hypernym` hold the noun phrases as form numbers of the block: head last, zero-padded in front.
+    Spans are byte offsets in the sentence: start of the phrase, start of its head, end of both.
     """
 
     hyponym: npt.NDArray[np.uint32]
@@ -28,22 +29,21 @@ class Found(NamedTuple):
     hypernym_span: npt.NDArray[np.int32]
 
 
-def find(data: npt.NDArray[np.uint8], tokens: Tokens) -> Found:
-    """All matches in a block that was tokenised with spans."""
-    kinds, triggers, flags = classify(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
-    kind, word, flag, form, start, stop, borders = items(
+def find_matches(data: npt.NDArray[np.uint8], tokens: Tokens) -> BlockMatches:
+    """All matches in a block.
+
+    Args:
+        data: the bytes of the block.
+        tokens: its tokens, with spans.
+    """
+    classes, triggers, flags = classify(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
+    item_classes, item_triggers, item_flags, forms, starts, ends, borders = items(
         data, tokens.span_starts, tokens.span_ends, tokens.span_kinds, tokens.forms, tokens.sent_starts,
-        kinds, triggers, flags,
+        classes, triggers, flags,
     )  # fmt: skip
-    found = match(kind, word, flag, form, borders)
-    hyponym, hyponym_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 0)
-    hypernym, hypernym_span = phrases(found, kind, form, start, stop, tokens.sent_starts, 2)
-    kept = (hyponym[:, -1] != 0) & (hypernym[:, -1] != 0)
-    return Found(
-        hyponym[kept],
-        hypernym[kept],
-        found[kept, 4].astype(np.uint8),
-        found[kept, 5],
-        hyponym_span[kept],
-        hypernym_span[kept],
-    )
+    rows = match(item_classes, item_triggers, item_flags, borders)
+    hyponym, hyponym_span = phrase_forms(rows, item_classes, forms, starts, ends, tokens.sent_starts, 0)
+    hypernym, hypernym_span = phrase_forms(rows, item_classes, forms, starts, ends, tokens.sent_starts, 2)
+    has_heads = (hyponym[:, -1] != 0) & (hypernym[:, -1] != 0)
+    columns = (hyponym, hypernym, rows[:, 4].astype(np.uint8), rows[:, 5], hyponym_span, hypernym_span)
+    return BlockMatches(*(column[has_heads] for column in columns))

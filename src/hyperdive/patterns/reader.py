@@ -11,28 +11,28 @@ import numpy.typing as npt
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.definitions import NAMES, PATTERNS
-from hyperdive.patterns.matcher import Found, find
+from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.store import FOLDER
-from hyperdive.text.encoder import Find, Tokens, WordsOf
+from hyperdive.text.tokens import Examine, FormWords, Tokens
 
 Ints = npt.NDArray[np.int64]
 
 
 class PatternReader:
-    """Collects the matches of every block while the text is read; see `hyperdive.text.encoder.Beside`."""
+    """Collects the matches of every block while the text is read; see `hyperdive.text.tokens.BlockObserver`."""
 
     def __init__(self, *, sentences: bool = True) -> None:
         self._collector = Collector(NAMES, precision=[pattern.precision for pattern in PATTERNS])
         self._sentences = sentences
 
     @property
-    def find(self) -> Find:
-        return find
+    def examine(self) -> Examine:
+        return find_matches
 
-    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: WordsOf, documents: int) -> None:
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: FormWords, documents: int) -> None:
         """Take in the matches of a block."""
-        found: Found = tokens.found
+        found: BlockMatches = tokens.observation
         if len(found.pattern) == 0:
             return
         document = np.searchsorted(tokens.doc_sentences, found.sentence, side="right") - 1 + documents
@@ -47,7 +47,7 @@ class PatternReader:
 
 
 def as_matches(
-    found: Found, words: WordsOf, document: Ints, data: npt.NDArray[np.uint8] | None, tokens: Tokens
+    found: BlockMatches, words: FormWords, document: Ints, data: npt.NDArray[np.uint8] | None, tokens: Tokens
 ) -> Matches:
     """The pairs that a block's matches state.
 
@@ -89,7 +89,7 @@ def as_matches(
     return Matches(terms, column(0), column(1), column(2), document[rows], **more)
 
 
-def _terms(forms: npt.NDArray[np.uint32], words: WordsOf) -> tuple[list[str], Ints, npt.NDArray[np.bool_]]:
+def _terms(forms: npt.NDArray[np.uint32], words: FormWords) -> tuple[list[str], Ints, npt.NDArray[np.bool_]]:
     """Distinct terms, the numbers of each phrase and of its head, and whether the head is more than a letter."""
     used, place = np.unique(forms, return_inverse=True)
     place = place.reshape(forms.shape)

@@ -38,7 +38,7 @@ FOLDER = "patterns"
 HEAD = "head"
 """The pattern by which a phrase is a kind of its head; counted, but no part of `counts` unless it is asked for."""
 
-Later = EvidenceRows | Callable[[], EvidenceRows] | None
+LazyEvidence = EvidenceRows | Callable[[], EvidenceRows] | None
 
 
 class Patterns:
@@ -64,7 +64,7 @@ class Patterns:
         values: Ints,
         precision: Sequence[float] | None = None,
         documents: int = 0,
-        evidence: Later = None,
+        evidence: LazyEvidence = None,
         factors: Factors | None = None,
         totals: tuple[Ints, Ints, int] | None = None,
     ) -> None:

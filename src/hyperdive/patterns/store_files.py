@@ -131,7 +131,7 @@ def read_files(artifact: Artifact) -> Patterns:
     except SafetensorError as error:
         raise FormatError(f"{path}: {TENSORS} cannot be read ({error})", hint=_DAMAGED) from None
     terms = artifact.bytes(TERMS).decode("utf-8").split("\n")[:-1]
-    read = _Checked(path, tensors, len(terms))
+    read = _CheckedTensors(path, tensors, len(terms))
     lengths = read.numbers("lengths", len(terms))
     pointers = np.concatenate([[0], np.cumsum(lengths)])
     size = int(pointers[-1])
@@ -157,7 +157,7 @@ def read_files(artifact: Artifact) -> Patterns:
     return made
 
 
-class _Checked:
+class _CheckedTensors:
     """Integer arrays of a file, each of the length and in the range it must have."""
 
     def __init__(self, path: Path, tensors: dict[str, npt.NDArray[Any]], terms: int) -> None:
@@ -191,7 +191,7 @@ class _Checked:
         return found
 
 
-def _factors(read: _Checked, tensors: dict[str, Any]) -> Factors | None:
+def _factors(read: _CheckedTensors, tensors: dict[str, Any]) -> Factors | None:
     if "svd.v" not in tensors:
         return None
     sides: list[Any] = []

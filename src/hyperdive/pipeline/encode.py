@@ -47,4 +47,6 @@ def encode(
             raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
         patterns = False
     reader = None if patterns is False else PatternReader(sentences=keep_text is not False)
-    return encode_text(inputs, output, preset=preset, keep_text=keep_text, progress=progress, beside=reader, **options)
+    return encode_text(
+        inputs, output, preset=preset, keep_text=keep_text, progress=progress, observer=reader, **options
+    )

@@ -8,7 +8,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.text import _kernels as k
+from hyperdive.text._kernels import codes as k
+from hyperdive.text._kernels.forms import hash_forms
 
 # Nothing assigned above this is a letter (private use, tags and variation selectors follow).
 _LAST = 0x323B0
@@ -78,4 +79,4 @@ def abbreviation_hashes() -> npt.NDArray[np.uint64]:
     arena = np.frombuffer("".join(ABBREVIATIONS).encode(), dtype=np.uint8)
     lengths = np.array([len(word) for word in ABBREVIATIONS], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64)
-    return np.sort(k.hash_forms(arena, starts, lengths))
+    return np.sort(hash_forms(arena, starts, lengths))

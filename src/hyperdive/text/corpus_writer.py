@@ -19,7 +19,7 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text import _stream_kernels as _streams
+from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.options import EncodeOptions
 
@@ -44,7 +44,7 @@ class Spool:
 
 
 @dataclass
-class Keys:
+class FormKeys:
     """What each form stands for: `of_form[form]` is a key number (form 0, the gap, has none)."""
 
     words: list[str]
@@ -68,7 +68,7 @@ class Accounting:
 
 
 @dataclass
-class Stream:
+class KeyStream:
     """Kept tokens as key numbers on disk, with document and sentence offsets into them."""
 
     keys: npt.NDArray[np.uint32]
@@ -117,8 +117,13 @@ def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:
 
 
 def select(
-    spool: Spool, keys: Keys, options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter, progress: Progress
-) -> Stream:
+    spool: Spool,
+    keys: FormKeys,
+    options: EncodeOptions,
+    accounting: Accounting,
+    writer: ArtifactWriter,
+    progress: Progress,
+) -> KeyStream:
     """Forms → keys: gaps and stop words go, the budget is applied, documents and sentences follow."""
     end = len(spool.forms)
     kept = scratch_array(writer, "kept.bin", end)
@@ -154,10 +159,10 @@ def select(
     sentences = sentences[: last_sentence + 1]
     sentences[-1] = written
     text = None if spool.sentence_text is None else spool.sentence_text[:last_sentence]
-    return Stream(kept[:written], sentences[document_sentences], document_sentences, sentences, text)
+    return KeyStream(kept[:written], sentences[document_sentences], document_sentences, sentences, text)
 
 
-def compact(stream: Stream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> Stream:
+def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> KeyStream:
     """Drop the tokens whose key is not in `keep` and move all offsets."""
     size = len(stream.keys)
     kept = scratch_array(writer, name, size)
@@ -174,12 +179,12 @@ def compact(stream: Stream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter,
         kept[written : written + len(got)] = got
         written += len(got)
     sentences[sentence:] = written
-    return Stream(
+    return KeyStream(
         kept[:written], sentences[stream.document_sentences], stream.document_sentences, sentences, stream.sentence_text
     )
 
 
-def count_keys(stream: Stream, size: int, limit: int | None = None) -> Int:
+def count_keys(stream: KeyStream, size: int, limit: int | None = None) -> Int:
     """How often each key occurs among the first `limit` tokens."""
     counts = np.zeros(size, dtype=np.int64)
     end = len(stream.keys) if limit is None else limit
@@ -189,7 +194,7 @@ def count_keys(stream: Stream, size: int, limit: int | None = None) -> Int:
 
 
 def vocabulary_order(words: list[str], counts: Int) -> Int:
-    """Keys that occur, by falling count, then by word (code points).
+    """FormKeys that occur, by falling count, then by word (code points).
 
     >>> vocabulary_order(["b", "a", "never", "c"], np.array([2, 2, 0, 9])).tolist()
     [3, 1, 0]
@@ -199,7 +204,7 @@ def vocabulary_order(words: list[str], counts: Int) -> Int:
     return by_word[np.argsort(-counts[by_word], kind="stable")]
 
 
-def line_offsets(stream: Stream, options: EncodeOptions) -> Int | None:
+def line_offsets(stream: KeyStream, options: EncodeOptions) -> Int | None:
     """Offsets of lines that do not all have one length; empty ones are left out."""
     if isinstance(options.line_length, int):
         return None
@@ -212,7 +217,7 @@ def chunks(size: int) -> Iterator[slice]:
 
 
 def finish(
-    stream: Stream,
+    stream: KeyStream,
     words: list[str],
     options: EncodeOptions,
     accounting: Accounting,
@@ -264,7 +269,7 @@ def finish(
     writer.put("sentences.bin", sentences)
     if stream.sentence_text is not None:
         writer.put("sentence_text.bin", np.ascontiguousarray(stream.sentence_text))
-    lines = line_offsets(Stream(stream.keys, documents, stream.document_sentences, sentences, None), options)
+    lines = line_offsets(KeyStream(stream.keys, documents, stream.document_sentences, sentences, None), options)
     if lines is not None:
         writer.put("lines.bin", lines)
         n_lines = len(lines) - 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +17,19 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._resources import check_threads
 from hyperdive._store import ArtifactWriter, check_output
 from hyperdive.errors import InputError, OptionError
-from hyperdive.text import _kernels as k
-from hyperdive.text import characters, phrases
+from hyperdive.text import phrases
+from hyperdive.text._kernels import codes as k
+from hyperdive.text._kernels.forms import renumber
 from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
-from hyperdive.text.corpus_writer import Accounting, Keys, Spool, finish, select, shuffle_documents
+from hyperdive.text.corpus_writer import Accounting, FormKeys, Spool, finish, select, shuffle_documents
 from hyperdive.text.forms import FormTable
 from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper
+from hyperdive.text.lemmas import FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
-from hyperdive.text.readers import BLOCK_BYTES, Block, Layout, read_blocks
-from hyperdive.text.sources import Source, find_sources
-from hyperdive.text.words import Resolver
+from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
+from hyperdive.text.sources import TextSource, find_sources
+from hyperdive.text.tokens import BlockObserver, Examine, Tokens, tokenise
 
 _REASONS = {
     "number": k.NUMBER,
@@ -37,85 +39,10 @@ _REASONS = {
     "clitic": k.CLITIC,
     "too_long": k.TOO_LONG,
 }
-_HYPHENS = {"drop": k.DROP, "split": k.SPLIT, "keep": k.KEEP}
 _MAX_NAMES = 1000
 
 
-class Tokens(NamedTuple):
-    """What the tokeniser says of a block; see `_kernels.tokenise`."""
-
-    forms: npt.NDArray[np.uint32]
-    arena: npt.NDArray[np.uint8]
-    starts: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int32]
-    hashes: npt.NDArray[np.uint64]
-    doc_tokens: npt.NDArray[np.int64]
-    doc_sentences: npt.NDArray[np.int64]
-    piece_tokens: npt.NDArray[np.int64]
-    sent_tokens: npt.NDArray[np.int64]
-    sent_starts: npt.NDArray[np.int64]
-    sent_ends: npt.NDArray[np.int64]
-    counters: npt.NDArray[np.int64]
-    span_starts: npt.NDArray[np.int64]
-    span_ends: npt.NDArray[np.int64]
-    span_kinds: npt.NDArray[np.uint8]
-    found: Any = None
-    """What else was found in the block; see `Beside`."""
-
-    def without_spans(self, found: Any = None) -> Tokens:
-        """The same without the places of tokens and signs, which nobody needs any more."""
-        nothing = np.zeros(0, dtype=np.int64)
-        return self._replace(
-            span_starts=nothing, span_ends=nothing, span_kinds=np.zeros(0, dtype=np.uint8), found=found
-        )
-
-
-Find = Callable[[npt.NDArray[np.uint8], Tokens], Any]
-
-
-class Beside(Protocol):
-    """Somebody who looks at the text in the same reading pass; what it makes is written into the corpus folder."""
-
-    @property
-    def find(self) -> Find:
-        """Called in a worker (perhaps another process) with the bytes and the tokens of a block, places included."""
-        ...
-
-    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: WordsOf, documents: int) -> None:
-        """Called in input order with `tokens.found` and how many documents came before the block."""
-        ...
-
-    def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
-        """Called once at the end."""
-        ...
-
-
-WordsOf = Callable[[Any], list[str]]
-"""From numbers of the block's forms to the words they stand for."""
-
-
-def tokenise(block: Block, options: EncodeOptions, *, spans: bool = False, find: Find | None = None) -> Tokens:
-    """Words and sentences of one block, and what `find` finds there."""
-    if find is not None:
-        tokens = tokenise(block, options, spans=True)
-        return tokens.without_spans(find(block.data, tokens))
-    return Tokens(
-        *k.tokenise(
-            block.data,
-            block.ends,
-            characters.classes(),
-            _HYPHENS[options.hyphens],
-            options.alphabet == "ascii",
-            options.phrases != "none",
-            spans,
-            characters.abbreviation_hashes(),
-            block.continued,
-            block.unfinished,
-        )
-    )
-
-
-class _Scratch:
+class _ScratchArray:
     """A growing array on disk."""
 
     def __init__(self, path: Path, dtype: str) -> None:
@@ -135,35 +62,35 @@ class _Scratch:
         return np.asarray(np.memmap(self._path, dtype=self._dtype, mode="r+"))
 
 
-class _Spooler:
+class _SpoolWriter:
     """Takes tokenised blocks in input order: numbers their forms, resolves new ones, and appends to the spool."""
 
     def __init__(
         self,
         writer: ArtifactWriter,
         options: EncodeOptions,
-        resolver: Resolver,
+        resolver: FormResolver,
         keep_text: bool | None,
         strict: bool,
         progress: Progress,
-        beside: Beside | None = None,
+        observer: BlockObserver | None = None,
     ) -> None:
         self.options, self.strict = options, strict
-        self.table, self.resolver, self.beside = FormTable(), resolver, beside
+        self.table, self.resolver, self.observer = FormTable(), resolver, observer
         self._numbers: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
         self.accounting = Accounting()
-        self.documents = _Scratch(writer.scratch("documents.bin"), "int64")
-        self.document_sentences = _Scratch(writer.scratch("document_sentences.bin"), "int64")
-        self.sentences = _Scratch(writer.scratch("sentences.bin"), "int64")
-        self.spans = _Scratch(writer.scratch("spans.bin"), "int64")
-        self.forms = _Scratch(writer.scratch("forms.bin"), "uint32")
+        self.documents = _ScratchArray(writer.scratch("documents.bin"), "int64")
+        self.document_sentences = _ScratchArray(writer.scratch("document_sentences.bin"), "int64")
+        self.sentences = _ScratchArray(writer.scratch("sentences.bin"), "int64")
+        self.spans = _ScratchArray(writer.scratch("spans.bin"), "int64")
+        self.forms = _ScratchArray(writer.scratch("forms.bin"), "uint32")
         self.budget_used = self.text_bytes = self.invalid = self.nul = 0
         self.first_invalid: dict[str, Any] | None = None
         self._writer, self._progress = writer, progress
         self._asked_to_keep = keep_text
         self.keeper = TextKeeper(writer) if keep_text is not False else None
         self._sha = hashlib.sha256()
-        self._source: Source | None = None
+        self._source: TextSource | None = None
         self._file_sha, self._file_bytes = hashlib.sha256(), 0
         self.files: list[dict[str, Any]] = []
         self.n_files = 0
@@ -180,13 +107,13 @@ class _Spooler:
         """Number the block's forms for good."""
         known = len(self.table)
         numbers = self.table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
-        k.renumber(tokens.forms, numbers)
+        renumber(tokens.forms, numbers)
         self._numbers = numbers
         new = self.resolver.add(self.table.words(known))
         if self.options.budget == "kept":
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
 
-    def absorb(self, block: Block, tokens: Tokens, used: int = 0) -> None:
+    def absorb(self, block: TextBlock, tokens: Tokens, used: int = 0) -> None:
         """Append a merged block, which uses so much of the budget."""
         self._next_file(block.source)
         counters = tokens.counters
@@ -209,8 +136,8 @@ class _Spooler:
         self.accounting.read += int(counters[k.READ])
         for reason, index in _REASONS.items():
             self.accounting.drop(reason, int(counters[index]))
-        if self.beside is not None:
-            self.beside.absorb(block.data, tokens, self._words_of, self.documents.size)
+        if self.observer is not None:
+            self.observer.absorb(block.data, tokens, self._words_of, self.documents.size)
         self.documents.append(tokens.doc_tokens + self.forms.size)
         self.document_sentences.append(tokens.doc_sentences + self.sentences.size)
         self.sentences.append(tokens.sent_tokens + self.forms.size)
@@ -239,7 +166,7 @@ class _Spooler:
             return
         self.keeper.append(data.tobytes())
 
-    def _next_file(self, source: Source | None) -> None:
+    def _next_file(self, source: TextSource | None) -> None:
         if source is self._source:
             return
         if self._source is not None:
@@ -286,23 +213,28 @@ class _Spooler:
         return read
 
 
-def _all_blocks(sources: Iterable[Source], layout: Layout, block_bytes: int) -> Iterator[Block]:
+def _all_blocks(sources: Iterable[TextSource], layout: DocumentLayout, block_bytes: int) -> Iterator[TextBlock]:
     for source in sources:
         yield from read_blocks(source, layout, block_bytes)
 
 
-def _executor(options: EncodeOptions, threads: int, find: Find | None) -> tuple[Executor, Any]:
+def _executor(options: EncodeOptions, threads: int, examine: Examine | None) -> tuple[Executor, Any]:
     """Who tokenises: threads (the kernel holds no lock), or processes when a tagger written in Python is at work."""
     if options.pos == "none":
         # the thread that reads and looks up lemmas keeps a core busy by itself
-        return ThreadPoolExecutor(max(1, threads - 1)), partial(tokenise, find=find)
+        return ThreadPoolExecutor(max(1, threads - 1)), partial(tokenise, examine=examine)
     from hyperdive.text import tagging
 
-    return tagging.executor(options, threads), partial(tagging.tag_block, find=find)
+    return tagging.executor(options, threads), partial(tagging.tag_block, examine=examine)
 
 
 def _read(
-    spooler: _Spooler, sources: list[Source], layout: Layout, threads: int, block_bytes: int, progress: Progress
+    spooler: _SpoolWriter,
+    sources: list[TextSource],
+    layout: DocumentLayout,
+    threads: int,
+    block_bytes: int,
+    progress: Progress,
 ) -> None:
     """Tokenise all blocks on `threads` workers and absorb them in input order, until the budget is used."""
     options = spooler.options
@@ -310,8 +242,8 @@ def _read(
     total = None if None in sizes else float(sum(size for size in sizes if size))
     # documents in random order: the budget applies to that order, so everything is read
     limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
-    pool, work = _executor(options, threads, None if spooler.beside is None else spooler.beside.find)
-    waiting: deque[tuple[Block, Future[Tokens]]] = deque()
+    pool, work = _executor(options, threads, None if spooler.observer is None else spooler.observer.examine)
+    waiting: deque[tuple[TextBlock, Future[Tokens]]] = deque()
     positions: dict[str, int] = {}
 
     def take() -> bool:
@@ -367,13 +299,13 @@ def encode_text(
     force: bool = False,
     threads: int | None = None,
     block_bytes: int = BLOCK_BYTES,
-    beside: Beside | None = None,
+    observer: BlockObserver | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
 
-    `beside` reads along: `hyperdive.encode` collects what the text states in that way.
+    `observer` examines the text in the same pass: `hyperdive.encode` collects patterns that way.
     The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
     the number of distinct word forms (about 400 bytes each).
 
@@ -389,14 +321,14 @@ def encode_text(
     {'dropped': {'stop_word': 4}, 'kept': 6, 'read': 10}
     """
     rules = EncodeOptions.preset(preset, **options)
-    layout = Layout(document=document, field=field, column=column)
+    layout = DocumentLayout(document=document, field=field, column=column)
     threads = check_threads(threads)
     if block_bytes < 1:
         raise OptionError(f"the block size is {block_bytes}", hint="it must be 1 or more")
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     check_output(Path(output), force=force)
     skipped: list[tuple[str, str]] = []
-    resolver = Resolver(rules)
+    resolver = FormResolver(rules)
     phrase_list = phrases.load(rules, resolver)
     sources = find_sources(given, lambda path, reason: skipped.append((path, reason)))
     with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
@@ -407,7 +339,7 @@ def encode_text(
         plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
         if plan is not None and plan.is_long:
             progress.note(str(plan))
-        spooler = _Spooler(writer, rules, resolver, keep_text, strict, progress, beside)
+        spooler = _SpoolWriter(writer, rules, resolver, keep_text, strict, progress, observer)
         _read(spooler, sources, layout, threads, block_bytes, progress)
         spool, keys = spooler.close(), spooler.resolver.keys()
         accounting = spooler.accounting
@@ -427,8 +359,8 @@ def encode_text(
                 spool, keys, phrase_list, rules, accounting, spooler.table, writer, progress
             )
         stream = select(spool, keys, rules, accounting, writer, progress)
-        if beside is not None:
-            beside.save(writer.folder, header, spooler.documents.size - 1)
+        if observer is not None:
+            observer.save(writer.folder, header, spooler.documents.size - 1)
         finish(stream, keys.words, rules, accounting, writer, progress, header)
     return Corpus.open(output)
 
@@ -470,7 +402,7 @@ def encode_tokens(
         sentences = np.arange(len(starts), dtype=np.int64)
         spool = Spool(np.array(forms, dtype=np.uint32), offsets, sentences, offsets)
         words = ["", *numbers]
-        keys = Keys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
+        keys = FormKeys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
         stream = select(spool, keys, rules, accounting, writer, progress)
         finish(stream, words, rules, accounting, writer, progress, {"input": {"kind": "tokens"}})
     return Corpus.open(output)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.text import _kernels
+from hyperdive.text._kernels import forms as _kernels
 
 
 class FormTable:

@@ -1,19 +1,180 @@
-"""The lemma of single words, for looking terms up; nothing heavy is loaded before the first question."""
+"""What a word form stands for: its lower case, its lemma, and whether it is a stop word."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive.errors import OptionError
+from hyperdive.text.corpus_writer import FormKeys
+from hyperdive.text.options import EncodeOptions
+from hyperdive.text.word_lists import read_lines
+
+# The content is that of the list the paper's authors released: ordinary function words, two words of their corpus's
+# mark-up, and what a tokeniser leaves of contractions. `will`, `may`, `also` and `one` are deliberately not here.
+_PRONOUNS = """
+i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+it its itself they them their theirs themselves what which who whom this that these those
+"""
+_VERBS = """
+am are be been being can cannot could did do does doing had has have having is let ought should was were would
+"""
+_LINKS = """
+a about above after again against all an and any as at because before below between both but by down during each few
+for from further here how if in into more most no nor not of off on once only or other out over own same so some such
+than the then there through to too under until up very when where while why with
+"""
+_CONTRACTIONS = "aren couldn didn doesn don hadn hasn haven isn mustn shouldn wasn weren won wouldn"
+_MARKUP = "disambiguation etc"
+
+ENGLISH_STOPWORDS = frozenset(" ".join((_PRONOUNS, _VERBS, _LINKS, _CONTRACTIONS, _MARKUP)).split())
+"""143 English stop words."""
+
+STOPWORD_LANGUAGES = ("en",)
+
+
+def load_stopwords(name: str) -> frozenset[str]:
+    """The stop words called `english` or `none`, or those in a file, one a line.
+
+    >>> "the" in load_stopwords("english"), len(load_stopwords("none"))
+    (True, 0)
+    """
+    if name == "english":
+        return ENGLISH_STOPWORDS
+    if name == "none":
+        return frozenset()
+    lines = read_lines(Path(name), "stop-word file", "use english, none, or a file with one word a line")
+    return frozenset(line.lower() for line in lines)
+
+
+_JOINTS = str.maketrans("", "", "-'")
+
+
+def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
+    """A function from a lower-case form to its lemma.
+
+    >>> lemmatiser(EncodeOptions())("poodles")
+    'poodle'
+    """
+    if options.lemmas == "none":
+        return lambda form: form
+    from simplemma.strategies import DefaultStrategy, DictionaryLookupStrategy, RulesStrategy
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    if options.language not in SUPPORTED_LANGUAGES:
+        raise OptionError(
+            f"no lemmas for language {options.language!r} here",
+            hint=f"add --lemmas none, or use one of {', '.join(sorted(SUPPORTED_LANGUAGES))}",
+        )
+    # the strategy behind simplemma.lemmatize, without its cache: each form is asked for once
+    language, lemma_of = options.language, DefaultStrategy().get_lemma
+    if language != "en":
+        return lambda form: lemma_of(form, language) or form
+    # its other steps only ever speak of apostrophes and hyphens in English, and cost most of the time
+    in_dictionary, by_rule = DictionaryLookupStrategy().get_lemma, RulesStrategy().get_lemma
+
+    def english(form: str) -> str:
+        if "'" in form or "-" in form:
+            return lemma_of(form, "en") or form
+        return in_dictionary(form, "en") or by_rule(form, "en") or form
+
+    return english
 
 
 @lru_cache(maxsize=8)
 def lemma_of(language: str) -> Callable[[str], str]:
-    """A function from a lower-case word to its lemma, by the rules of `encode`; answers are remembered.
+    """A function from a lower-case word to its lemma, by the rules of `encode`; answers are cached.
 
     >>> lemma_of("en")("poodles")
     'poodle'
     """
-    from hyperdive.text.options import EncodeOptions
-    from hyperdive.text.words import lemmatiser
-
     return lru_cache(maxsize=200_000)(lemmatiser(EncodeOptions(language=language)))
+
+
+def lower(form: str) -> str:
+    """A form in lower case, without invisible characters, composed.
+
+    >>> lower("École"), lower("co\u00adoperate")
+    ('école', 'cooperate')
+    """
+    if form.isascii():
+        return form.lower()
+    # a full lower-casing can leave a combining dot (İ); the canonical form joins what belongs together
+    return unicodedata.normalize("NFC", "".join(c for c in form if unicodedata.category(c) != "Cf").lower())
+
+
+class FormResolver:
+    """Turns forms into keys: the same key for every form of a word, a tag kept apart from the word.
+
+    >>> resolver = FormResolver(EncodeOptions())
+    >>> resolver.add(["dogs", "dog", "the"]).tolist()
+    [False, False, True]
+    >>> resolver.keys().words, resolver.keys().of_form.tolist(), resolver.keys().stop.tolist()
+    (['', 'dog', 'the'], [0, 1, 1, 2], [False, False, True])
+    """
+
+    def __init__(self, options: EncodeOptions) -> None:
+        if options.stopwords == "english" and options.language not in STOPWORD_LANGUAGES:
+            raise OptionError(
+                f"no stop words for language {options.language!r} here",
+                hint="give your own with --stopwords FILE, or --stopwords none",
+            )
+        self._options = options
+        self._stop = load_stopwords(options.stopwords)
+        self._lemma = lemmatiser(options)
+        self._numbers: dict[str, int] = {"": 0}
+        self._of_form: list[int] = [0]
+        self._stops: list[bool] = [False]
+        self._words: list[str] = [""]
+
+    def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
+        """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
+        numbers, stops, words, key_of = self._numbers, self._stops, self._words, self.key
+        found = []
+        for form in forms:
+            key, stop = key_of(form)
+            number = numbers.get(key)
+            if number is None:
+                number = numbers[key] = len(numbers)
+                stops.append(stop)
+                words.append(key)
+            found.append(number)
+        self._of_form += found
+        return np.array([stops[number] for number in found], dtype=np.bool_)
+
+    def words_of(self, forms: list[int]) -> list[str]:
+        """The keys of these forms (numbers from 1), as words."""
+        return [self._words[self._of_form[form]] for form in forms]
+
+    def key(self, form: str) -> tuple[str, bool]:
+        """The key of one form, and whether it is a stop word."""
+        bar = tag = ""
+        if "|" in form:
+            form, bar, tag = form.partition("|")
+        form = lower(form)
+        lemma = self._lemma(form)
+        if lemma != form:
+            lemma = lemma.lower()
+            if (lemma not in self._stop and form in self._stop) or not self._is_word(lemma):
+                lemma = form
+        return (f"{lemma}|{tag}" if bar else lemma), lemma in self._stop
+
+    def _is_word(self, lemma: str) -> bool:
+        """A lemma must pass the filter its form has passed."""
+        if self._options.alphabet == "ascii" and not lemma.isascii():
+            return False
+        letters = lemma.translate(_JOINTS) if self._options.hyphens == "keep" else lemma
+        return letters.isalpha() if letters.isascii() else all(unicodedata.category(c)[0] in "LM" for c in letters)
+
+    def of_form(self) -> npt.NDArray[np.int64]:
+        """Key number of each form so far."""
+        return np.array(self._of_form, dtype=np.int64)
+
+    def keys(self) -> FormKeys:
+        """All keys and which form has which."""
+        return FormKeys(list(self._numbers), self.of_form(), np.array(self._stops, dtype=np.bool_))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,15 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text import _stream_kernels as _streams
-from hyperdive.text.corpus_writer import Accounting, Keys, Spool, scratch_array
+from hyperdive.text._kernels import streams as _streams
+from hyperdive.text.corpus_writer import Accounting, FormKeys, Spool, scratch_array
 from hyperdive.text.forms import FormTable
+from hyperdive.text.lemmas import FormResolver, lower
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.readers import TextBlock
+from hyperdive.text.sources import TextSource
+from hyperdive.text.tokens import tokenise
 from hyperdive.text.word_lists import read_lines
-from hyperdive.text.words import Resolver, lower
 
 Spelling = Callable[[int], str]
 
@@ -40,7 +43,7 @@ class Phrase:
     name: str
 
 
-def load(options: EncodeOptions, resolver: Resolver) -> list[Phrase]:
+def load(options: EncodeOptions, resolver: FormResolver) -> list[Phrase]:
     """The user's list: one term a line, read by the same rules as the text, so case and inflection do not matter."""
     if options.phrases in ("none", "auto"):
         return []
@@ -60,19 +63,13 @@ def load(options: EncodeOptions, resolver: Resolver) -> list[Phrase]:
 
 def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
     """Each term as the tokeniser would split it in running text."""
-    from dataclasses import replace
-
-    from hyperdive.text.encoder import tokenise
-    from hyperdive.text.readers import Block
-    from hyperdive.text.sources import Source
-
     data = [" ".join(term.split()).encode("utf-8") + b"\n" for term in terms]
     ends = np.cumsum([len(term) for term in data]).astype(np.int64)
     joined = np.frombuffer(b"".join(data), dtype=np.uint8)
     if not len(joined):
         return []
     whole = np.zeros(len(ends), dtype=np.bool_)
-    block = Block(joined, ends, whole, whole, Source("terms"), 0, 0)
+    block = TextBlock(joined, ends, whole, whole, TextSource("terms"), 0, 0)
     tokens = tokenise(block, replace(options, phrases="none"))
     table = FormTable()
     numbers = table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
@@ -82,8 +79,8 @@ def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
 
 
 @dataclass
-class _Bases:
-    """Keys without their tags: what phrases are matched on. Base 0 is the gap."""
+class _BaseWords:
+    """FormKeys without their tags: what phrases are matched on. Base 0 is the gap."""
 
     words: list[str]
     of_form: npt.NDArray[np.int64]
@@ -92,24 +89,24 @@ class _Bases:
     """How many words a base has (phrases found earlier have several)."""
 
 
-def _bases(keys: Keys) -> _Bases:
+def _bases(keys: FormKeys) -> _BaseWords:
     numbers: dict[str, int] = {"": 0}
     of_key = np.array([numbers.setdefault(word.partition("|")[0], len(numbers)) for word in keys.words], dtype=np.int64)
     stop = np.zeros(len(numbers), dtype=np.bool_)
     stop[of_key[keys.stop]] = True
-    return _Bases(list(numbers), of_key[keys.of_form], stop, np.ones(len(numbers), dtype=np.int64))
+    return _BaseWords(list(numbers), of_key[keys.of_form], stop, np.ones(len(numbers), dtype=np.int64))
 
 
 def join(
     spool: Spool,
-    keys: Keys,
+    keys: FormKeys,
     given: list[Phrase],
     options: EncodeOptions,
     accounting: Accounting,
     table: FormTable,
     writer: ArtifactWriter,
     progress: Progress,
-) -> tuple[Spool, Keys, dict[str, Any]]:
+) -> tuple[Spool, FormKeys, dict[str, Any]]:
     """The spool with phrases joined, the keys with phrases added, and figures for the header."""
     tag = "|n" if options.pos != "none" else ""
 
@@ -136,11 +133,11 @@ def join(
     return spool, keys, {"found": found, "threshold": options.phrase_threshold}
 
 
-def _extended(bases: _Bases, phrases: list[Phrase]) -> _Bases:
+def _extended(bases: _BaseWords, phrases: list[Phrase]) -> _BaseWords:
     """The bases with the phrases just joined as words of their own; their names cannot clash with a word's."""
     lengths = dict(zip(bases.words, bases.length.tolist(), strict=True))
     new = [sum(lengths[word] for word in phrase.words) for phrase in phrases]
-    return _Bases(
+    return _BaseWords(
         bases.words + [" ".join(phrase.words) for phrase in phrases],
         np.concatenate([bases.of_form, len(bases.words) + np.arange(len(phrases))]),
         np.concatenate([bases.stop, np.zeros(len(phrases), dtype=np.bool_)]),
@@ -149,7 +146,7 @@ def _extended(bases: _Bases, phrases: list[Phrase]) -> _Bases:
 
 
 def _trie(
-    phrases: list[Phrase], bases: _Bases
+    phrases: list[Phrase], bases: _BaseWords
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Edges (node·2³² + base, sorted), where they lead, which phrase ends at a node, which bases start one."""
     number = {word: i for i, word in enumerate(bases.words)}
@@ -176,8 +173,8 @@ def _trie(
 
 def _join_once(
     spool: Spool,
-    keys: Keys,
-    bases: _Bases,
+    keys: FormKeys,
+    bases: _BaseWords,
     phrases: list[Phrase],
     step: str,
     tag: str,
@@ -185,7 +182,7 @@ def _join_once(
     accounting: Accounting,
     writer: ArtifactWriter,
     progress: Progress,
-) -> tuple[Spool, Keys, int]:
+) -> tuple[Spool, FormKeys, int]:
     edges, targets, ends, starts = _trie(phrases, bases)
     size = len(spool.forms)
     forms = scratch_array(writer, f"joined_{step}.bin", size)
@@ -211,7 +208,7 @@ def _join_once(
     accounting.drop("joined_into_phrase", absorbed)
     names = [p.name or _name(spool, p, examples[i], spelling) for i, p in enumerate(phrases)]
     words = keys.words + [name + tag for name in _distinct(names, keys.words, tag)]
-    new_keys = Keys(
+    new_keys = FormKeys(
         words,
         np.concatenate([keys.of_form, len(keys.words) + np.arange(len(phrases))]),
         np.concatenate([keys.stop, np.zeros(len(phrases), dtype=np.bool_)]),
@@ -254,7 +251,7 @@ def _name(spool: Spool, phrase: Phrase, examples: npt.NDArray[np.int64], spellin
 
 
 def _count_neighbours(
-    spool: Spool, bases: _Bases, eligible: npt.NDArray[np.bool_], progress: Progress
+    spool: Spool, bases: _BaseWords, eligible: npt.NDArray[np.bool_], progress: Progress
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """How often each two eligible base words stand side by side in a sentence."""
     keys: npt.NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
@@ -277,7 +274,7 @@ def _count_neighbours(
     return keys, counts
 
 
-def _collocations(spool: Spool, bases: _Bases, options: EncodeOptions, progress: Progress) -> list[Phrase]:
+def _collocations(spool: Spool, bases: _BaseWords, options: EncodeOptions, progress: Progress) -> list[Phrase]:
     """Pairs of neighbours that occur at least `min_count` times with a normalised PMI at or above the threshold.
 
     NPMI(x, y) = log(p(x,y) / (p(x)·p(y))) / −log p(x,y): 1 when x and y only occur together, 0 when independent.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hyperdive._progress import duration, human
 from hyperdive._resources import check_threads
-from hyperdive.text.sources import Source, open_source
+from hyperdive.text.sources import TextSource, open_source
 
 # Measured on English Wikipedia with two cores of 2024; a plan is an estimate, not a promise.
 _BYTES_A_SECOND = 22e6  # a thread
@@ -44,11 +44,11 @@ class TextPlan:
 
 
 def plan_text(
-    sources: Sequence[Source], *, threads: int | None = None, keep_text: bool | None = None, pos: bool = False
+    sources: Sequence[TextSource], *, threads: int | None = None, keep_text: bool | None = None, pos: bool = False
 ) -> TextPlan | None:
     """What encoding these sources will cost; None when a size is unknown (standard input).
 
-    >>> plan = plan_text([Source("notes.txt", "text", 0)], threads=2)
+    >>> plan = plan_text([TextSource("notes.txt", "text", 0)], threads=2)
     >>> plan.tokens, plan.disk
     (0, 0)
     """
@@ -66,7 +66,7 @@ def plan_text(
     return TextPlan(size, tokens, size / rate, memory, disk, int(8.4 * tokens / _KEPT))
 
 
-def _text_bytes(source: Source) -> float:
+def _text_bytes(source: TextSource) -> float:
     if source.size == 0:
         return 0.0
     with open_source(source) as stream:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.errors import InputError, OptionError
-from hyperdive.text.sources import ByteStream, Source, open_source
+from hyperdive.text.sources import ByteStream, TextSource, open_source
 
 BLOCK_BYTES = 4 << 20
 # A longer document is cut into pieces of at most this many bytes, at a blank. The cut depends on the document alone.
@@ -21,7 +21,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Layout:
+class DocumentLayout:
     """Where documents and their text stand in a file."""
 
     document: str = "line"
@@ -37,7 +37,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """Some documents of one source."""
 
     data: npt.NDArray[np.uint8]
@@ -47,16 +47,16 @@ class Block:
     """Whether a piece goes on with the document before it."""
     unfinished: npt.NDArray[np.bool_]
     """Whether the document of a piece goes on after it."""
-    source: Source
+    source: TextSource
     offset: int
     """Where `data` starts in the text of the source."""
     position: int
     """How far the (compressed) file had been read."""
 
-    def first(self, documents: int) -> Block:
+    def first(self, documents: int) -> TextBlock:
         """The block cut after some of its pieces."""
         end = int(self.ends[documents - 1])
-        return Block(
+        return TextBlock(
             self.data[:end],
             self.ends[:documents],
             self.continued[:documents],
@@ -67,7 +67,7 @@ class Block:
         )
 
 
-def read_blocks(source: Source, layout: Layout, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(source: TextSource, layout: DocumentLayout, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBlock]:
     """All documents of a source in order.
 
     Formats are told by the file's ending: `.jsonl`/`.ndjson`, `.csv`, `.tsv`, `.parquet` (also compressed), else text.
@@ -100,10 +100,10 @@ def _cut(document: bytes | memoryview) -> int:
     return at
 
 
-class _Reading(Protocol):
+class _BlockOrigin(Protocol):
     """What a block tells of where it came from."""
 
-    source: Source
+    source: TextSource
 
     def position(self) -> int: ...
 
@@ -112,11 +112,11 @@ def _block(
     data: bytes,
     ends: npt.NDArray[np.int64],
     going_on: bool,
-    stream: _Reading,
+    stream: _BlockOrigin,
     offset: int,
     *,
     unfinished: bool = False,
-) -> Block:
+) -> TextBlock:
     """A block with its long documents cut into pieces; `going_on`: the first continues the block before.
 
     `unfinished`: the last one goes on in the next block.
@@ -138,12 +138,12 @@ def _block(
             flags.append(flag)
         ends, continued = np.array(cuts, dtype=np.int64), np.array(flags, dtype=np.bool_)
     follows = np.append(continued[1:], unfinished)
-    return Block(
+    return TextBlock(
         np.frombuffer(data, dtype=np.uint8), ends, continued, follows, stream.source, offset, stream.position()
     )
 
 
-def _lines(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
+def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     pending, offset, going_on = b"", 0, False
     first = True
     while True:
@@ -174,7 +174,7 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
             return
 
 
-def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
+def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     pending, offset, going_on = b"", 0, False
     while True:
         chunk = stream.read(max(block_bytes, PIECE_BYTES))
@@ -193,12 +193,14 @@ def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[Block]:
             return
 
 
-def _pack(texts: Iterator[bytes], source: Source, stream: ByteStream | None, block_bytes: int) -> Iterator[Block]:
+def _pack(
+    texts: Iterator[bytes], source: TextSource, stream: ByteStream | None, block_bytes: int
+) -> Iterator[TextBlock]:
     """Blocks from documents that come one by one."""
     parts: list[bytes] = []
     ends: list[int] = []
     size = offset = 0
-    origin: _Reading = stream or _Nowhere(source)
+    origin: _BlockOrigin = stream or _LibraryOrigin(source)
     for text in texts:
         parts += (text, b"\n")
         size += len(text) + 1
@@ -212,16 +214,16 @@ def _pack(texts: Iterator[bytes], source: Source, stream: ByteStream | None, blo
 
 
 @dataclass
-class _Nowhere:
+class _LibraryOrigin:
     """Stands in for a stream where a library reads the file by itself."""
 
-    source: Source
+    source: TextSource
 
     def position(self) -> int:
         return 0
 
 
-def _json_lines(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
+def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
     path = stream.source.path
     names = layout.field.split(".")
     number = 0
@@ -273,7 +275,7 @@ def _raw_lines(stream: ByteStream) -> Iterator[bytes]:
         yield pending
 
 
-class _File(io.RawIOBase):
+class _ReadableFile(io.RawIOBase):
     """A `ByteStream` as the file object that pyarrow wants."""
 
     def __init__(self, stream: ByteStream) -> None:
@@ -286,14 +288,14 @@ class _File(io.RawIOBase):
         return b"".join(self._bytes.chunks(1 << 20)) if size < 0 else self._bytes.read(size)
 
 
-def _csv(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
+def _csv(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
     import pyarrow as pa
     from pyarrow import csv
 
     path = stream.source.path
     try:
         reader = csv.open_csv(
-            _File(stream),
+            _ReadableFile(stream),
             read_options=csv.ReadOptions(block_size=8 << 20),
             # a quotation mark in a TSV file is a quotation mark
             parse_options=csv.ParseOptions(delimiter="\t", quote_char=False)
@@ -313,7 +315,7 @@ def _csv(stream: ByteStream, layout: Layout) -> Iterator[bytes]:
         raise InputError(f"{path}: not valid {stream.source.format.upper()} ({error})") from None
 
 
-def _parquet(source: Source, layout: Layout) -> Iterator[bytes]:
+def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes]:
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -46,7 +46,7 @@ _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f\x85\x00")
 
 
 @dataclass(frozen=True)
-class Source:
+class TextSource:
     """One input file (or standard input) and what is known of it before reading."""
 
     path: str
@@ -71,19 +71,19 @@ def _format_of(path: str) -> str:
     return _FORMATS.get(Path(name).suffix, "text")
 
 
-def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], None]) -> list[Source]:
+def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], None]) -> list[TextSource]:
     """The files behind paths, folders and globs, in the order given; in a folder by relative path, without hidden ones.
 
     Files found in a folder that are empty or not text are passed to `skipped(path, reason)`; a file that was named
     itself must be readable.
     """
-    sources: list[Source] = []
+    sources: list[TextSource] = []
     for given in inputs:
         text = os.fspath(given)
         if not text:
             raise InputError("an empty name is no input", hint="is a variable of your shell unset?")
         if text == STDIN:
-            sources.append(Source(STDIN))
+            sources.append(TextSource(STDIN))
             continue
         path = Path(text)
         if path.is_dir():
@@ -104,17 +104,17 @@ def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], Non
     return sources
 
 
-def _named(path: Path) -> Source:
-    source = Source(str(path), _format_of(path.name), path.stat().st_size)
+def _named(path: Path) -> TextSource:
+    source = TextSource(str(path), _format_of(path.name), path.stat().st_size)
     if path.is_fifo() or not path.is_file():
-        return Source(str(path), source.format, None)
+        return TextSource(str(path), source.format, None)
     reason = what_is_wrong(source)
     if reason:
         raise InputError(f"{path}: {reason[0]}", hint=reason[1])
     return source
 
 
-def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[Source]:
+def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[TextSource]:
     found: list[tuple[str, Path]] = []
 
     def unreadable(error: OSError) -> None:
@@ -133,7 +133,7 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[Source
     sources = []
     for _, path in sorted(found):
         try:
-            source = Source(str(path), _format_of(path.name), path.stat().st_size)
+            source = TextSource(str(path), _format_of(path.name), path.stat().st_size)
             if not path.is_file():
                 continue
             reason = what_is_wrong(source)
@@ -150,7 +150,7 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[Source
     return sources
 
 
-def what_is_wrong(source: Source) -> tuple[str, str] | None:
+def what_is_wrong(source: TextSource) -> tuple[str, str] | None:
     """Why a file cannot be read as text, and a hint; None when it can."""
     if source.size == 0:
         return "the file is empty", ""
@@ -180,7 +180,7 @@ def not_text(head: bytes) -> tuple[str, str] | None:
 class ByteStream:
     """Decompressed bytes of a source, with errors that name it, and how far the file itself has been read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TextSource) -> None:
         self.source = source
         self._done = 0
         try:
@@ -249,7 +249,7 @@ def _standard_input() -> IO[bytes]:
     return sys.stdin.buffer
 
 
-def open_source(source: Source) -> ByteStream:
+def open_source(source: TextSource) -> ByteStream:
     """Open a source for reading, decompressing by its content, not by its name.
 
     What comes through a pipe could not be looked at before; it is here.

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from hyperdive.errors import InputError, MissingExtra
-from hyperdive.text import _kernels as k
-from hyperdive.text.encoder import Find, Tokens, tokenise
+from hyperdive.text._kernels import codes as k
+from hyperdive.text._kernels.forms import hash_forms
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.readers import Block
+from hyperdive.text.readers import TextBlock
+from hyperdive.text.tokens import Examine, Tokens, tokenise
 
 _MOST_PROCESSES = 60  # Windows waits for no more at once
 SPACY_MODEL = "en_core_web_sm"
@@ -76,7 +77,7 @@ def letter(tag: str) -> str:
     return first if first.isalpha() else "n"
 
 
-def tag_block(block: Block, options: EncodeOptions, *, find: Find | None = None) -> Tokens:
+def tag_block(block: TextBlock, options: EncodeOptions, *, examine: Examine | None = None) -> Tokens:
     """The block's tokens with forms such as `dogs|n`."""
     tokens = tokenise(block, options, spans=True)
     raw = block.data.tobytes()
@@ -102,9 +103,9 @@ def tag_block(block: Block, options: EncodeOptions, *, find: Find | None = None)
     starts = (np.cumsum(lengths) - lengths).astype(np.int64)
     arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     tagged = tokens._replace(
-        forms=forms, arena=arena, starts=starts, lengths=lengths, hashes=k.hash_forms(arena, starts, lengths)
+        forms=forms, arena=arena, starts=starts, lengths=lengths, hashes=hash_forms(arena, starts, lengths)
     )
-    return tagged.without_spans(None if find is None else find(block.data, tagged))
+    return tagged.without_spans(None if examine is None else examine(block.data, tagged))
 
 
 def _start_worker(name: str) -> None:

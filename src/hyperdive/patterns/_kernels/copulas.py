@@ -1,7 +1,11 @@
-"""Compiled reading of sentences that say it outright: X is a Y, Xs are Ys, types of Y are X; and of glossaries."""
+"""Compiled reading of sentences that define: X is a Y, Xs are Ys, types of Y are X; and of glossaries.
+
+X is the hyponym, Y the hypernym; `x_first`, `x_end`, `y_first` and `y_end` are item numbers.
+"""
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from hyperdive.patterns._kernels.codes import (
@@ -46,13 +50,14 @@ from hyperdive.patterns._kernels.codes import (
     A,
 )  # fmt: skip
 from hyperdive.patterns._kernels.phrases import (
+    before_brackets,
     in_phrase,
     left,
     list_left,
     list_right,
-    over_left,
     proper,
     push,
+    push_list,
     right,
     skip_determiners,
     subject,
@@ -61,171 +66,185 @@ from hyperdive.patterns._kernels.phrases import (
 
 
 @njit(cache=True, nogil=True)
-def types(kind, word, flags, mate, i, begin, end, out, n, sentence, found):
+def types(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases):
     """Types of Y include X, X; Ys include X."""
-    j = over_left(kind, mate, i - 1, begin)
-    s, e = left(kind, word, flags, j, begin)
-    if s >= e or ((flags[e - 1] & PLURAL) == 0 and not (s - 1 > begin and word[s - 1] == OF)):
-        return out, n
-    if proper(flags, e, begin):
-        return out, n
-    first = skip_determiners(kind, s, begin)
-    pattern = INCLUDE_P
-    if first - 2 >= begin and word[first - 1] == OF:
-        if word[first - 2] != UNWRAP and word[first - 2] != EXAMPLE:
-            return out, n
-        pattern = TYPES_ARE
-    elif word[i] != INCLUDE or word[e - 1] == EXAMPLE or word[e - 1] == UNWRAP:
-        return out, n
-    opens = first == begin or kind[first - 1] == COMMA or kind[first - 1] == CONJ
-    if pattern == INCLUDE_P and not opens:
-        return out, n
+    last = before_brackets(classes, partner, i - 1, begin)
+    y_first, y_end = left(classes, triggers, flags, last, begin)
+    if y_first >= y_end or proper(flags, y_end, begin):
+        return matches, n
+    if (flags[y_end - 1] & PLURAL) == 0 and not (y_first - 1 > begin and triggers[y_first - 1] == OF):
+        return matches, n
+    opening = skip_determiners(classes, y_first, begin)
+    if opening - 2 >= begin and triggers[opening - 1] == OF:
+        if triggers[opening - 2] != UNWRAP and triggers[opening - 2] != EXAMPLE:
+            return matches, n
+        pattern = np.int64(TYPES_ARE)
+    else:
+        if triggers[i] != INCLUDE or triggers[y_end - 1] == EXAMPLE or triggers[y_end - 1] == UNWRAP:
+            return matches, n
+        if opening != begin and classes[opening - 1] != COMMA and classes[opening - 1] != CONJ:
+            return matches, n
+        pattern = np.int64(INCLUDE_P)
     after = i + 1
-    if after < end and kind[after] == COLON:
+    if after < end and classes[after] == COLON:
         after += 1
-    count, _ = list_right(kind, word, flags, mate, after, end, found)
-    for x in range(count):
-        out, n = push(out, n, found[x, 0], found[x, 1], s, e, pattern, sentence)
-    return out, n
+    count = list_right(classes, triggers, flags, partner, after, end, phrases)
+    return push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence)
 
 
 @njit(cache=True, nogil=True)
-def is_a(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found):
-    """X is a Y, X is a kind of Y, X is the most ... Y, Xs are Ys, ..., which is a Y; and types of Y are X, X."""
+def _after_verb(classes, triggers, i, end):
+    """The first item of what *is* at i says, after adverbs and "considered as"; `end` if there is none or a *not*."""
     at = i + 1
-    if at >= end or i == begin:
-        return out, n
-    while at < end and at < i + 3 and kind[at] == ADV and word[at] != NOT:
+    while at < end and at < i + 3 and classes[at] == ADV and triggers[at] != NOT:
         at += 1
-    if at < end and word[at] == CONSIDERED:
+    if at < end and triggers[at] == CONSIDERED:
         at += 1
-        if at < end and word[at] == AS:
+        if at < end and triggers[at] == AS:
             at += 1
-    if at >= end or word[at] == NOT:
-        return out, n
-    article = kind[at]
-    many = flags[i] & PLURAL  # are, were
-    one_of = word[at] == ONE and at + 1 < end and word[at + 1] == OF
-    if not (
-        article == A
-        or article == THE
-        or one_of
-        or (many and (article == NOUN or article == ADJ or article == PART or article == QUANT))
-    ):
-        return out, n
-    superlative = False
-    if article == THE:
-        for j in range(at + 1, min(end, at + 4)):
-            if word[j] == MOST or (flags[j] & SUPERLATIVE) != 0:
-                superlative = True
-    s, e, after = right(kind, word, flags, at, end)
-    if one_of:
-        s, e, after = right(kind, word, flags, at + 2, end)
-    if s >= e or (kind[e - 1] != NOUN and article != A) or proper(flags, e, begin):
-        return out, n
-    s, e, after, unwrapped = unwrap(kind, word, flags, s, e, after, end)
-    if (kind[e - 1] != NOUN and article != A) or (unwrapped and proper(flags, e, begin)):
-        return out, n
-    if (word[e - 1] == UNWRAP and after < end and word[after] == OF) or word[e - 1] == EMPTY:
-        return out, n
-    # the subject
-    j = i - 1
-    pattern = IS_A
-    if kind[j] == REL and word[j] == WHICH:
-        j -= 1
-        if j >= begin and kind[j] == COMMA:
-            j -= 1
-        j = over_left(kind, mate, j, begin)
-        s2, e2 = left(kind, word, flags, j, begin)
-        if s2 >= e2:
-            return out, n
-        pattern = WHICH_IS
-        return push(out, n, s2, e2, s, e, pattern, sentence)
-    s2, e2, first = subject(kind, word, flags, mate, j, begin)
-    if s2 >= e2:
-        return out, n
+    if at < end and triggers[at] == NOT:
+        return end
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _complement(classes, triggers, flags, at, one_of, begin, end):
+    """The Y of "is a Y" that begins at `at`: (first, end, unwrapped?); empty when it cannot be a hypernym."""
+    needs_noun = classes[at] != A
+    first, past, after = right(classes, triggers, flags, at + 2 if one_of else at, end)
+    if first >= past or (classes[past - 1] != NOUN and needs_noun) or proper(flags, past, begin):
+        return at, at, False
+    first, past, after, unwrapped = unwrap(classes, triggers, flags, first, past, after, end)
+    if (classes[past - 1] != NOUN and needs_noun) or (unwrapped and proper(flags, past, begin)):
+        return at, at, False
+    if (triggers[past - 1] == UNWRAP and after < end and triggers[after] == OF) or triggers[past - 1] == EMPTY:
+        return at, at, False
+    return first, past, unwrapped
+
+
+@njit(cache=True, nogil=True)
+def is_a(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases):
+    """X is a Y, X is a kind of Y, X is the most ... Y, Xs are Ys, ..., which is a Y; and types of Y are X, X."""
+    at = _after_verb(classes, triggers, i, end)
+    if at >= end or i == begin:
+        return matches, n
+    article = classes[at]
+    many = (flags[i] & PLURAL) != 0  # are, were
+    one_of = triggers[at] == ONE and at + 1 < end and triggers[at + 1] == OF
+    bare = article == NOUN or article == ADJ or article == PART or article == QUANT
+    if article != A and article != THE and not one_of and not (many and bare):
+        return matches, n
+    y_first, y_end, unwrapped = _complement(classes, triggers, flags, at, one_of, begin, end)
+    if y_first >= y_end:
+        return matches, n
+    if classes[i - 1] == REL and triggers[i - 1] == WHICH:
+        last = i - 2
+        if last >= begin and classes[last] == COMMA:
+            last -= 1
+        x_first, x_end = left(classes, triggers, flags, before_brackets(classes, partner, last, begin), begin)
+        if x_first >= x_end:
+            return matches, n
+        return push(matches, n, x_first, x_end, y_first, y_end, np.int64(WHICH_IS), sentence)
+    x_first, x_end, opening = subject(classes, triggers, flags, partner, i - 1, begin)
+    if x_first >= x_end:
+        return matches, n
     if many:
-        # types of Y are X, X and X
-        if word[e2 - 1] == UNWRAP or word[e2 - 1] == EXAMPLE:
-            return types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
-        if _the_most(kind, word, flags, first, s2, e2):
-            return _most_are(kind, word, flags, mate, at, end, s2, e2, out, n, sentence, found)
+        if triggers[x_end - 1] == UNWRAP or triggers[x_end - 1] == EXAMPLE:
+            return types(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases)
+        if _is_the_most(classes, triggers, flags, opening, x_end):
+            # "the most common Ys are X, X and X"; with one X it could be either way: "the largest dogs are mammals"
+            count = list_right(classes, triggers, flags, partner, at, end, phrases)
+            if count < 2:
+                return matches, n
+            return push_list(matches, n, phrases, count, x_first, x_end, np.int64(TYPES_ARE), sentence)
         if article != A and not one_of and not unwrapped:
-            joined = first > begin and kind[first - 1] == CONJ
-            if (flags[e - 1] & PLURAL) == 0 or ((flags[e2 - 1] & PLURAL) == 0 and not joined):
-                return out, n
-            if kind[at] == PART and at == s and e - s == 1:
-                return out, n
-        pattern = ARE
-        if unwrapped:
-            pattern = KIND_OF
-        j = over_left(kind, mate, i - 1, begin)
-        count = 1
-        found[0, 0], found[0, 1] = s2, e2
-        if first > begin and kind[first - 1] == CONJ:
-            count = list_left(kind, word, flags, mate, j, begin, found)
-        elif first > begin and kind[first - 1] != COMMA and kind[first - 1] != REL and kind[first - 1] != FUNC:
-            return out, n
-        for x in range(count):
-            out, n = push(out, n, found[x, 0], found[x, 1], s, e, pattern, sentence)
-        return out, n
-    if word[e2 - 1] == UNWRAP and first < s2 and kind[first] == THE and article == THE:
-        return out, n
-    if unwrapped and not one_of:
-        pattern = KIND_OF
-    elif one_of:
-        pattern = IS_THE_MOST
-    elif article == THE:
-        pattern = IS_THE_MOST if superlative else IS_THE
-    return push(out, n, s2, e2, s, e, pattern, sentence)
+            joined = opening > begin and classes[opening - 1] == CONJ
+            if (flags[y_end - 1] & PLURAL) == 0 or ((flags[x_end - 1] & PLURAL) == 0 and not joined):
+                return matches, n
+            if article == PART and at == y_first and y_end - y_first == 1:
+                return matches, n  # "the dogs are barking"
+        count = _plural_subjects(classes, triggers, flags, partner, i, begin, x_first, x_end, opening, phrases)
+        pattern = np.int64(KIND_OF if unwrapped else ARE)
+        return push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence)
+    if triggers[x_end - 1] == UNWRAP and opening < x_first and classes[opening] == THE and article == THE:
+        return matches, n
+    pattern = _singular_pattern(triggers, flags, at, article, one_of, unwrapped, end)
+    return push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence)
 
 
 @njit(cache=True, nogil=True)
-def _the_most(kind, word, flags, first, s, e):
-    """Whether the phrase first..e reads "the most common Ys" or "the largest Ys"."""
-    superlatives = 0  # a sum, since Numba has no any() over a range
-    for j in range(first + 1, e - 1):
-        superlatives += word[j] == MOST or (kind[j] == ADJ and (flags[j] & SUPERLATIVE) != 0)
-    return superlatives > 0 and kind[first] == THE and (flags[e - 1] & PLURAL) != 0
+def _singular_pattern(triggers, flags, at, article, one_of, unwrapped, end):
+    """Which pattern "X is ..." with one X is."""
+    if one_of:
+        return np.int64(IS_THE_MOST)
+    if unwrapped:
+        return np.int64(KIND_OF)
+    if article != THE:
+        return np.int64(IS_A)
+    for j in range(at + 1, min(end, at + 4)):
+        if triggers[j] == MOST or (flags[j] & SUPERLATIVE) != 0:
+            return np.int64(IS_THE_MOST)
+    return np.int64(IS_THE)
 
 
 @njit(cache=True, nogil=True)
-def _most_are(kind, word, flags, mate, at, end, s, e, out, n, sentence, found):
-    """The most common Ys are X, X and X; with one X it could be either way: "the largest dogs are mammals"."""
-    count, _ = list_right(kind, word, flags, mate, at, end, found)
-    if count > 1:
-        for x in range(count):
-            out, n = push(out, n, found[x, 0], found[x, 1], s, e, TYPES_ARE, sentence)
-    return out, n
+def _plural_subjects(classes, triggers, flags, partner, i, begin, x_first, x_end, opening, phrases):
+    """The subjects of "Xs are Ys" or "X, X and X are Ys", read into `phrases`; returns their number."""
+    if opening > begin and classes[opening - 1] == CONJ:
+        last = before_brackets(classes, partner, i - 1, begin)
+        return list_left(classes, triggers, flags, partner, last, begin, phrases)
+    before = classes[opening - 1] if opening > begin else COMMA
+    if before != COMMA and before != REL and before != FUNC:
+        return 0
+    phrases[0, 0], phrases[0, 1] = x_first, x_end
+    return 1
 
 
 @njit(cache=True, nogil=True)
-def glossary(kind, word, flags, mate, begin, end, out, n, sentence):
+def _is_the_most(classes, triggers, flags, opening, past):
+    """Whether the phrase from `opening` reads "the most common Ys" or "the largest Ys"."""
+    if classes[opening] != THE or (flags[past - 1] & PLURAL) == 0:
+        return False
+    for j in range(opening + 1, past - 1):
+        if triggers[j] == MOST or (classes[j] == ADJ and (flags[j] & SUPERLATIVE) != 0):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _definition(classes, triggers, i, begin, end):
+    """Where the definition begins after the headword of a glossary that ends before i; `end` if there is none."""
+    if classes[i] == COMMA and triggers[i + 1] == NOUN_MARK:
+        i += 2
+        while i < end and (classes[i] == STOP or classes[i] == COLON or classes[i] == DASH):
+            i += 1
+        return i
+    is_label = triggers[begin] == LABEL and i == begin + 1  # "BACKGROUND: A trial was made."
+    if (classes[i] == COLON or classes[i] == DASH) and not is_label:
+        i += 1
+        if classes[i] == A or classes[i] == THE or triggers[i] == ONE:
+            return i
+    return end
+
+
+@njit(cache=True, nogil=True)
+def glossary(classes, triggers, flags, begin, end, matches, n, sentence):
     """X, n. A kind of Y; X: a kind of Y; at the beginning of a sentence, or after a sentence that is only X, n."""
     i = begin
-    while i < min(end, begin + 5) and (in_phrase(kind[i]) or kind[i] == VERB or kind[i] == ADV):
+    while i < min(end, begin + 5) and (in_phrase(classes[i]) or classes[i] == VERB or classes[i] == ADV):
         i += 1
     if i == begin or i + 2 >= end:
-        return out, n
-    s2, e2 = begin, i
-    if kind[i] == COMMA and word[i + 1] == NOUN_MARK:
+        return matches, n
+    x_end = i
+    i = _definition(classes, triggers, i, begin, end)
+    if i >= end:
+        return matches, n
+    if triggers[i] == ONE and i + 1 < end and triggers[i + 1] == OF:
         i += 2
-        while i < end and (kind[i] == STOP or kind[i] == COLON or kind[i] == DASH):
-            i += 1
-        if i >= end:
-            return out, n
-    elif (kind[i] == COLON or kind[i] == DASH) and not (word[begin] == LABEL and e2 == begin + 1):
-        i += 1
-        if kind[i] != A and not (kind[i] == THE or word[i] == ONE):
-            return out, n
-    else:
-        return out, n
-    s, e, after = right(kind, word, flags, i, end)
-    if word[i] == ONE and i + 1 < end and word[i + 1] == OF:
-        s, e, after = right(kind, word, flags, i + 2, end)
-    if s >= e or kind[e - 1] != NOUN:
-        return out, n
-    s, e, after, _ = unwrap(kind, word, flags, s, e, after, end)
-    if word[e - 1] == UNWRAP and after < end and word[after] == OF:
-        return out, n
-    return push(out, n, s2, e2, s, e, GLOSSARY, sentence)
+    y_first, y_end, after = right(classes, triggers, flags, i, end)
+    if y_first >= y_end or classes[y_end - 1] != NOUN:
+        return matches, n
+    y_first, y_end, after, _ = unwrap(classes, triggers, flags, y_first, y_end, after, end)
+    if triggers[y_end - 1] == UNWRAP and after < end and triggers[after] == OF:
+        return matches, n
+    return push(matches, n, begin, x_end, y_first, y_end, np.int64(GLOSSARY), sentence)

@@ -1,4 +1,4 @@
-"""Compiled classing of a block's words and signs; the slow twin of the endings is `hyperdive.patterns.lexicon`."""
+"""Compiled classification of a block's words and signs."""
 
 from __future__ import annotations
 
@@ -34,128 +34,188 @@ from hyperdive.patterns._kernels.codes import (
     VERB,
     A,
 )  # fmt: skip
+from hyperdive.text._kernels.codes import DROPPED, WORD
+
+_QUOTE = -1
+"""Class of quotation marks, which are left out."""
+_HYPHEN = ord("-")
+
+
+def _letters(text: str) -> np.ndarray:
+    return np.array([ord(letter) for letter in text], dtype=np.uint8)
+
+
+_LY, _ED, _ING, _EST = _letters("ly"), _letters("ed"), _letters("ing"), _letters("est")
+_OUS, _FUL, _LESS, _ABLE, _IBLE = (
+    _letters("ous"),
+    _letters("ful"),
+    _letters("less"),
+    _letters("able"),
+    _letters("ible"),
+)
 
 
 @njit(cache=True, nogil=True)
-def items(data, span_starts, span_ends, span_kinds, forms, sent_starts, class_of, word_of, flags_of):
-    """The items of a block: class, trigger word, flags, form, first and last byte; and where sentences begin."""
+def items(data, span_starts, span_ends, span_kinds, forms, sentence_starts, class_of, trigger_of, flags_of):
+    """The items of a block: class, trigger word, flags, form, first byte and end of each; and where sentences begin."""
     n_spans = len(span_starts)
-    kind = np.empty(n_spans + 1, dtype=np.uint8)
-    word = np.zeros(n_spans + 1, dtype=np.uint8)
+    classes = np.empty(n_spans + 1, dtype=np.uint8)
+    triggers = np.zeros(n_spans + 1, dtype=np.uint8)
     flags = np.zeros(n_spans + 1, dtype=np.uint8)
-    form = np.zeros(n_spans + 1, dtype=np.uint32)
-    start = np.empty(n_spans + 1, dtype=np.int64)
-    stop = np.empty(n_spans + 1, dtype=np.int64)
-    borders = np.empty(len(sent_starts) + 1, dtype=np.int64)
-    n = s = t = 0
+    item_forms = np.zeros(n_spans + 1, dtype=np.uint32)
+    starts = np.empty(n_spans + 1, dtype=np.int64)
+    ends = np.empty(n_spans + 1, dtype=np.int64)
+    borders = np.empty(len(sentence_starts) + 1, dtype=np.int64)
+    n = sentence = token = 0
     for i in range(n_spans):
-        a, b = span_starts[i], span_ends[i]
-        while s < len(sent_starts) and sent_starts[s] <= a:
-            borders[s] = n
-            s += 1
-        first = data[a]
-        if span_kinds[i] == 0:
-            while forms[t] == 0:
-                t += 1
-            f = forms[t]
-            t += 1
-            k, w, g = class_of[f], word_of[f], flags_of[f]
-            begins = n == 0 or (s > 0 and borders[s - 1] == n)  # nothing before a sentence counts
-            if 65 <= first < 91:
-                g |= CAPITAL
-                if not begins and (k == ADJ or k == PART or k == VERB or k == ADV):
-                    k = np.uint8(NOUN)
-            if (k == VERB or k == ADV) and not begins and w == NONE:
-                before = kind[n - 1]
-                if before == A or (before == PREP and word[n - 1] == OF) or (before == THE and k == VERB):
-                    k = np.uint8(NOUN)  # "the walks of life"
-            if not begins and a == stop[n - 1] + 1 and data[a - 1] == 45:  # joined by a hyphen: "student-run"
-                if k != NOUN:
-                    k = np.uint8(ADJ)
-                if kind[n - 1] != NOUN:
-                    kind[n - 1] = ADJ
-                w = np.uint8(NONE)
-            kind[n], word[n], flags[n], form[n] = k, w, g, f
-        elif span_kinds[i] == 1:
-            k = NUM if 48 <= first < 58 else OTHER_WORD
-            w = NONE
-            length = b - a
-            if length >= 3 and (first | 32) == 101 and data[a + 1] == 46 and (data[a + 2] | 32) == 103:
-                k, w = FUNC, EG  # e.g.
-            elif length >= 3 and (first | 32) == 105 and data[a + 1] == 46 and (data[a + 2] | 32) == 101:
-                k, w = FUNC, NONE  # i.e.
-            elif (first | 32) == 115 and length == 1:
-                k = QUANT  # the s of a possessive
-            elif first >= 128 or 65 <= first < 91:
-                flags[n] = CAPITAL
-            kind[n], word[n] = k, w
+        start, end = span_starts[i], span_ends[i]
+        while sentence < len(sentence_starts) and sentence_starts[sentence] <= start:
+            borders[sentence] = n
+            sentence += 1
+        if span_kinds[i] == WORD:
+            while forms[token] == 0:
+                token += 1
+            form = forms[token]
+            token += 1
+            item_class, trigger, item_flags = class_of[form], trigger_of[form], flags_of[form]
+            # items of the sentence before must not matter
+            begins = n == 0 or (sentence > 0 and borders[sentence - 1] == n)
+            if _is_upper(data[start]):
+                item_flags |= CAPITAL
+            if not begins:
+                item_class = _class_in_context(item_class, trigger, item_flags, classes[n - 1], triggers[n - 1] == OF)
+                if start == ends[n - 1] + 1 and data[start - 1] == _HYPHEN:  # "student-run" modifies as one adjective
+                    if item_class != NOUN:
+                        item_class = np.uint8(ADJ)
+                    if classes[n - 1] != NOUN:
+                        classes[n - 1] = ADJ
+                    trigger = np.uint8(NONE)
+            classes[n], triggers[n], flags[n], item_forms[n] = item_class, trigger, item_flags, form
+        elif span_kinds[i] == DROPPED:
+            classes[n], triggers[n], flags[n] = _dropped_word(data, start, end)
         else:
-            if first == 44:
-                k = COMMA
-            elif first == 59:
-                k = SEMI
-            elif first == 58:
-                k = COLON
-            elif first == 40:
-                k = LEFT
-            elif first == 41:
-                k = RIGHT
-            elif first == 46 or first == 33 or first == 63:
-                k = STOP
-            elif first == 34 or first == 39 or first == 96:
-                continue  # quotation marks are looked through
-            elif first == 0xE2 and b - a == 3 and data[a + 1] == 0x80:
-                third = data[a + 2]
-                if 0x98 <= third <= 0x9F:
-                    continue
-                k = DASH if 0x90 <= third <= 0x95 else SIGN
-            elif first == 45:
-                k = DASH
-            else:
-                k = SIGN
-            kind[n] = k
-        start[n], stop[n] = a, b
+            sign = _sign(data, start, end)
+            if sign == _QUOTE:
+                continue
+            classes[n] = sign
+        starts[n], ends[n] = start, end
         n += 1
-    while s < len(sent_starts):
-        borders[s] = n
-        s += 1
-    borders[s] = n
-    kind[n] = END
-    start[n] = stop[n] = 0
-    return kind[: n + 1], word[: n + 1], flags[: n + 1], form[: n + 1], start[: n + 1], stop[: n + 1], borders
+    while sentence < len(sentence_starts):
+        borders[sentence] = n
+        sentence += 1
+    borders[sentence] = n
+    classes[n] = END
+    starts[n] = ends[n] = 0
+    return (
+        classes[: n + 1],
+        triggers[: n + 1],
+        flags[: n + 1],
+        item_forms[: n + 1],
+        starts[: n + 1],
+        ends[: n + 1],
+        borders,
+    )
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _ends(arena, start, length, a, b, c):
-    """Whether a form ends with two or three letters (a is 0 for two)."""
-    if length < 3 or arena[start + length - 1] != c or arena[start + length - 2] != b:
-        return False
-    return a == 0 or arena[start + length - 3] == a
+@njit(cache=True, nogil=True)
+def _is_upper(byte):
+    return 65 <= byte < 91
+
+
+@njit(cache=True, nogil=True)
+def _class_in_context(item_class, trigger, flags, class_before, after_of):
+    """The class of a word inside a sentence: a capital makes a name, *a* or *of* a noun ("walks of life")."""
+    if (flags & CAPITAL) != 0 and (item_class == ADJ or item_class == PART or item_class == VERB or item_class == ADV):
+        return np.uint8(NOUN)
+    makes_noun = (
+        class_before == A or (class_before == PREP and after_of) or (class_before == THE and item_class == VERB)
+    )
+    if makes_noun and (item_class == VERB or item_class == ADV) and trigger == NONE:
+        return np.uint8(NOUN)
+    return item_class
+
+
+@njit(cache=True, nogil=True)
+def _dropped_word(data, start, end):
+    """Class, trigger and flags of a token that has no form: numbers, abbreviations, clitics."""
+    first = data[start]
+    item_class = NUM if 48 <= first < 58 else OTHER_WORD
+    trigger = NONE
+    flags = 0
+    dotted = end - start >= 3 and data[start + 1] == 46
+    if dotted and (first | 32) == 101 and (data[start + 2] | 32) == 103:  # e.g.
+        item_class, trigger = FUNC, EG
+    elif dotted and (first | 32) == 105 and (data[start + 2] | 32) == 101:  # i.e.
+        item_class = FUNC
+    elif (first | 32) == 115 and end - start == 1:  # the s of a possessive
+        item_class = QUANT
+    elif first >= 128 or _is_upper(first):
+        flags = CAPITAL
+    return np.uint8(item_class), np.uint8(trigger), np.uint8(flags)
+
+
+@njit(cache=True, nogil=True)
+def _sign(data, start, end):
+    """The class of a sign; `_QUOTE` for quotation marks."""
+    first = data[start]
+    if first == 44:
+        return COMMA
+    if first == 59:
+        return SEMI
+    if first == 58:
+        return COLON
+    if first == 40:
+        return LEFT
+    if first == 41:
+        return RIGHT
+    if first == 46 or first == 33 or first == 63:  # . ! ?
+        return STOP
+    if first == 34 or first == 39 or first == 96:  # " ' `
+        return _QUOTE
+    if first == _HYPHEN:
+        return DASH
+    if first == 0xE2 and end - start == 3 and data[start + 1] == 0x80:  # U+2000 to U+203F
+        third = data[start + 2]
+        if 0x98 <= third <= 0x9F:
+            return _QUOTE
+        if 0x90 <= third <= 0x95:
+            return DASH
+    return SIGN
+
+
+@njit(cache=True, nogil=True)
+def _ends_with(arena, end, ending):
+    for j in range(len(ending)):
+        if arena[end - len(ending) + j] != ending[j]:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
 def classify_by_ending(arena, starts, lengths):
-    """Class and flags of forms that no list knows; entry 0 stands for no form. Twin of `lexicon.by_ending`."""
-    kinds = np.full(len(starts) + 1, NOUN, dtype=np.uint8)
+    """Class and flags of forms that are not in the lexicon; entry 0 stands for no form. See `lexicon.of_form`."""
+    classes = np.full(len(starts) + 1, NOUN, dtype=np.uint8)
     flags = np.zeros(len(starts) + 1, dtype=np.uint8)
     for f in range(len(starts)):
-        s, n = starts[f], lengths[f]
-        if n < 4:
+        length = lengths[f]
+        if length < 4:
             continue
-        last, before = arena[s + n - 1], arena[s + n - 2]
-        if last == 115 and before != 115 and before != 117 and before != 105:
-            flags[f + 1] |= PLURAL  # not -ss, -us, -is
-        elif n > 4 and _ends(arena, s, n, 101, 115, 116):
+        end = starts[f] + length
+        last, before = arena[end - 1], arena[end - 2]
+        if last == 115 and before != 115 and before != 117 and before != 105:  # -s, not -ss, -us, -is
+            flags[f + 1] |= PLURAL
+        elif length > 4 and _ends_with(arena, end, _EST):
             flags[f + 1] |= SUPERLATIVE
-        if n > 4 and _ends(arena, s, n, 0, 108, 121):
-            kinds[f + 1] = ADV
-        elif n > 5 and (_ends(arena, s, n, 0, 101, 100) or _ends(arena, s, n, 105, 110, 103)):
-            kinds[f + 1] = PART
-        elif n > 5 and (
-            _ends(arena, s, n, 111, 117, 115)
-            or _ends(arena, s, n, 102, 117, 108)
-            or (_ends(arena, s, n, 101, 115, 115) and arena[s + n - 4] == 108)
-            or (_ends(arena, s, n, 98, 108, 101) and (arena[s + n - 4] == 97 or arena[s + n - 4] == 105))
+        if length > 4 and _ends_with(arena, end, _LY):
+            classes[f + 1] = ADV
+        elif length > 5 and (_ends_with(arena, end, _ED) or _ends_with(arena, end, _ING)):
+            classes[f + 1] = PART
+        elif length > 5 and (
+            _ends_with(arena, end, _OUS)
+            or _ends_with(arena, end, _FUL)
+            or _ends_with(arena, end, _LESS)
+            or _ends_with(arena, end, _ABLE)
+            or _ends_with(arena, end, _IBLE)
         ):
-            kinds[f + 1] = ADJ
-    return kinds, np.zeros(len(starts) + 1, dtype=np.uint8), flags
+            classes[f + 1] = ADJ
+    return classes, np.zeros(len(starts) + 1, dtype=np.uint8), flags

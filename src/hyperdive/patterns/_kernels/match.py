@@ -1,8 +1,8 @@
 """Compiled search for statements such as "dogs such as poodles" in tokenised sentences.
 
-A sentence is a row of *items*: words and signs, each with a class (`_items`). Around a trigger word noun phrases and
-lists of them are read, all of bounded length (`_phrases`; `_copulas` for *is* and *are*); so the work at every
-trigger is bounded, and the whole is linear in the length of the text.
+A sentence is a sequence of *items*: words and signs, each with a class (`items`). Around a trigger word, noun phrases
+and lists of them are read, all of bounded length (`phrases`; `copulas` for *is* and *are*). So the work at every
+trigger is bounded, and the total is linear in the length of the text. X is the hyponym, Y the hypernym.
 """
 
 from __future__ import annotations
@@ -63,14 +63,15 @@ from hyperdive.patterns._kernels.codes import (
 from hyperdive.patterns._kernels.copulas import glossary, is_a, types
 from hyperdive.patterns._kernels.phrases import (
     LIST,
+    before_brackets,
     in_phrase,
     left,
     list_left,
     list_right,
-    mates,
-    over_left,
+    pair_brackets,
     proper,
     push,
+    push_list,
     right,
     skip_determiners,
     unwrap,
@@ -78,237 +79,244 @@ from hyperdive.patterns._kernels.phrases import (
 
 
 @njit(cache=True, nogil=True)
-def _before_trigger(kind, word, flags, mate, i, begin):
-    """The noun phrase before a trigger at i, over a comma or an opening bracket: (first, past the head)."""
-    j = i - 1
-    if (j >= begin and (kind[j] == LEFT or kind[j] == DASH)) or (j >= begin and kind[j] == COMMA):
-        j -= 1
-    j = over_left(kind, mate, j, begin)
-    return left(kind, word, flags, j, begin)
-
-
-@njit(cache=True, nogil=True)
-def match(kind, word, flags, form, borders):
+def match(classes, triggers, flags, borders):
     """All matches: rows of item numbers (hyponym first, end, hypernym first, end), then pattern and sentence."""
-    out = np.empty((1024, 6), dtype=np.int32)
-    n = 0
-    found = np.empty((LIST, 2), dtype=np.int32)
-    mate = np.full(len(kind) + 1, -1, dtype=np.int32)
+    matches = np.empty((1024, 6), dtype=np.int32)
+    n = np.int64(0)
+    phrases = np.empty((LIST, 2), dtype=np.int32)
+    partner = np.full(len(classes) + 1, -1, dtype=np.int32)
     stack = np.empty(16, dtype=np.int32)
     for sentence in range(len(borders) - 1):
         begin, end = borders[sentence], borders[sentence + 1]
         if end - begin < 3:
             continue
-        mates(kind, begin, end, mate, stack)
-        out, n = glossary(kind, word, flags, mate, begin, end, out, n, sentence)
+        pair_brackets(classes, begin, end, partner, stack)
+        matches, n = glossary(classes, triggers, flags, begin, end, matches, n, sentence)
         for i in range(begin, end):
-            w = word[i]
-            pattern = -1
-            if w == NONE:
-                if kind[i] == BE:
-                    out, n = is_a(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found)
-                elif kind[i] == COLON:
-                    out, n = types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
-                elif kind[i] == A and i > begin:
-                    out, n = _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence)
-                elif kind[i] == LEFT and mate[i] >= 0:
-                    out, n = _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found)
-                continue
-            after = i + 1
-            if w == SUCH:
-                if i + 1 < end and word[i + 1] == AS:
-                    pattern, after = SUCH_AS, i + 2
-                else:
-                    s, e, at = right(kind, word, flags, i + 1, end)
-                    if s < e and at < end and word[at] == AS and at == e:
-                        count, _ = list_right(kind, word, flags, mate, at + 1, end, found)
-                        for j in range(count):
-                            out, n = push(out, n, found[j, 0], found[j, 1], s, e, SUCH_Y_AS, sentence)
-                    continue
-            elif w == INCLUDING:
-                pattern = INCLUDING_P
-            elif w == ESPECIALLY:
-                if i > begin and (kind[i - 1] == COMMA or kind[i - 1] == LEFT or kind[i - 1] == DASH):
-                    pattern = ESPECIALLY_P
-                if i + 1 < end and (word[i + 1] == INCLUDING or word[i + 1] == SUCH):
-                    continue
-            elif w == FOR:
-                if i + 1 < end and word[i + 1] == EXAMPLE and i > begin:
-                    pattern, after = FOR_EXAMPLE, i + 2
-            elif w == NAMELY:
-                if i > begin:
-                    pattern = FOR_EXAMPLE
-            elif w == EG:
-                pattern = FOR_EXAMPLE
-                if after < end and kind[after] == STOP:
-                    after += 1
-            elif w == LIKE:
-                if i - 1 > begin and kind[i - 1] == NOUN and (flags[i - 1] & PLURAL) != 0:
-                    pattern = LIKE_P
-            elif w == OTHER or w == SIMILAR:
-                out, n = _and_other(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
-                continue
-            elif w == CALLED or w == KNOWN:
-                out, n = _called(kind, word, flags, mate, i, begin, end, out, n, sentence)
-                continue
-            elif w == INCLUDE:
-                out, n = types(kind, word, flags, mate, i, begin, end, out, n, sentence, found)
-                continue
-            elif kind[i] == BE:
-                out, n = is_a(kind, word, flags, form, mate, i, begin, end, out, n, sentence, found)
-                continue
-            if pattern < 0:
-                continue
-            if pattern != SUCH_AS and after < end and kind[after] == COMMA:
-                after += 1
-            s, e = _before_trigger(kind, word, flags, mate, i, begin)
-            if s >= e or proper(flags, e, begin):
-                continue
-            if (pattern == ESPECIALLY_P or pattern == LIKE_P or pattern == INCLUDING_P or pattern == FOR_EXAMPLE) and (
-                flags[e - 1] & PLURAL
-            ) == 0:
-                continue
-            if pattern == LIKE_P:
-                first = skip_determiners(kind, s, begin)
-                if first == begin or kind[first - 1] == COMMA or kind[first - 1] == CONJ:
-                    continue  # "people like dogs": a verb
-            count, _ = list_right(kind, word, flags, mate, after, end, found)
-            for j in range(count):
-                out, n = push(out, n, found[j, 0], found[j, 1], s, e, pattern, sentence)
-    return out[:n]
+            trigger = triggers[i]
+            if trigger == NONE and classes[i] != BE:
+                if classes[i] == COLON:
+                    matches, n = types(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases)
+                elif classes[i] == A and i > begin:
+                    matches, n = _apposition(classes, triggers, flags, partner, i, begin, end, matches, n, sentence)
+                elif classes[i] == LEFT and partner[i] >= 0:
+                    matches, n = _brackets(classes, triggers, flags, partner, i, begin, matches, n, sentence, phrases)
+            elif trigger == SUCH and not (i + 1 < end and triggers[i + 1] == AS):
+                matches, n = _such_y_as(classes, triggers, flags, partner, i, end, matches, n, sentence, phrases)
+            elif trigger == OTHER or trigger == SIMILAR:
+                matches, n = _and_other(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases)
+            elif trigger == CALLED or trigger == KNOWN:
+                matches, n = _called(classes, triggers, flags, i, begin, end, matches, n, sentence)
+            elif trigger == INCLUDE:
+                matches, n = types(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases)
+            else:
+                pattern, after = _introducer(classes, triggers, flags, i, begin, end)
+                if pattern >= 0:
+                    matches, n = _introduced(
+                        classes, triggers, flags, partner, i, begin, end, pattern, after, matches, n, sentence, phrases
+                    )
+                elif classes[i] == BE:
+                    matches, n = is_a(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases)
+    return matches[:n]
 
 
 @njit(cache=True, nogil=True)
-def _and_other(kind, word, flags, mate, i, begin, end, out, n, sentence, found):
+def _introducer(classes, triggers, flags, i, begin, end):
+    """The pattern of "Y such as X", "Ys, including X" … whose trigger is at i, and the item after it; -1 if none."""
+    trigger = triggers[i]
+    following = triggers[i + 1] if i + 1 < end else NONE
+    pattern = np.int64(-1)
+    after = i + 1
+    if trigger == SUCH:
+        pattern, after = np.int64(SUCH_AS), i + 2
+    elif trigger == INCLUDING:
+        pattern = np.int64(INCLUDING_P)
+    elif trigger == ESPECIALLY:
+        opens = i > begin and (classes[i - 1] == COMMA or classes[i - 1] == LEFT or classes[i - 1] == DASH)
+        if opens and following != INCLUDING and following != SUCH:
+            pattern = np.int64(ESPECIALLY_P)
+    elif trigger == FOR:
+        if following == EXAMPLE and i > begin:
+            pattern, after = np.int64(FOR_EXAMPLE), i + 2
+    elif trigger == NAMELY:
+        if i > begin:
+            pattern = np.int64(FOR_EXAMPLE)
+    elif trigger == EG:
+        pattern = np.int64(FOR_EXAMPLE)
+        if after < end and classes[after] == STOP:
+            after += 1
+    elif trigger == LIKE and i - 1 > begin and classes[i - 1] == NOUN and (flags[i - 1] & PLURAL) != 0:
+        pattern = np.int64(LIKE_P)
+    return pattern, after
+
+
+@njit(cache=True, nogil=True)
+def _introduced(
+    classes, triggers, flags, partner, i, begin, end, pattern, after, matches, n, sentence, phrases
+):  # fmt: skip
+    """Y such as X, X and X; Ys, including X; Ys, especially X; Ys like X; Ys, for example X."""
+    if pattern != SUCH_AS and after < end and classes[after] == COMMA:
+        after += 1
+    last = i - 1
+    if last >= begin and (classes[last] == LEFT or classes[last] == DASH or classes[last] == COMMA):
+        last -= 1
+    y_first, y_end = left(classes, triggers, flags, before_brackets(classes, partner, last, begin), begin)
+    if y_first >= y_end or proper(flags, y_end, begin):
+        return matches, n
+    if pattern != SUCH_AS and (flags[y_end - 1] & PLURAL) == 0:
+        return matches, n
+    if pattern == LIKE_P:
+        opening = skip_determiners(classes, y_first, begin)
+        if opening == begin or classes[opening - 1] == COMMA or classes[opening - 1] == CONJ:
+            return matches, n  # "people like dogs": a verb
+    count = list_right(classes, triggers, flags, partner, after, end, phrases)
+    return push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence)
+
+
+@njit(cache=True, nogil=True)
+def _such_y_as(classes, triggers, flags, partner, i, end, matches, n, sentence, phrases):
+    """such Y as X and X."""
+    y_first, y_end, at = right(classes, triggers, flags, i + 1, end)
+    if y_first >= y_end or at >= end or triggers[at] != AS or at != y_end:
+        return matches, n
+    count = list_right(classes, triggers, flags, partner, at + 1, end, phrases)
+    return push_list(matches, n, phrases, count, y_first, y_end, np.int64(SUCH_Y_AS), sentence)
+
+
+@njit(cache=True, nogil=True)
+def _and_other(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases):
     """X, X and other Y."""
-    j = i - 1
+    last = i - 1
     limit = max(begin, i - 2)
-    while j > limit and kind[j] == QUANT:
-        j -= 1
-    if j <= begin or kind[j] != CONJ:
-        return out, n
-    s, e, at = right(kind, word, flags, i + 1, end)
-    if s >= e or kind[e - 1] != NOUN or proper(flags, e, begin):
-        return out, n
-    if at == e and at < end and word[at] == OF and word[e - 1] == UNWRAP:
-        s, e, at, _ = unwrap(kind, word, flags, s, e, at, end)
-    j -= 1
-    if j >= begin and kind[j] == COMMA:
-        j -= 1
-    count = list_left(kind, word, flags, mate, j, begin, found)
-    for x in range(count):
-        out, n = push(out, n, found[x, 0], found[x, 1], s, e, AND_OTHER, sentence)
-    return out, n
+    while last > limit and classes[last] == QUANT:
+        last -= 1
+    if last <= begin or classes[last] != CONJ:
+        return matches, n
+    y_first, y_end, at = right(classes, triggers, flags, i + 1, end)
+    if y_first >= y_end or classes[y_end - 1] != NOUN or proper(flags, y_end, begin):
+        return matches, n
+    if at == y_end and at < end and triggers[at] == OF and triggers[y_end - 1] == UNWRAP:
+        y_first, y_end, at, _ = unwrap(classes, triggers, flags, y_first, y_end, at, end)
+    last -= 1
+    if last >= begin and classes[last] == COMMA:
+        last -= 1
+    count = list_left(classes, triggers, flags, partner, last, begin, phrases)
+    return push_list(matches, n, phrases, count, y_first, y_end, np.int64(AND_OTHER), sentence)
 
 
 @njit(cache=True, nogil=True)
-def _called(kind, word, flags, mate, i, begin, end, out, n, sentence):
+def _called(classes, triggers, flags, i, begin, end, matches, n, sentence):
     """a Y called X, a Y known as X."""
     after = i + 1
-    if word[i] == KNOWN:
-        if after >= end or word[after] != AS:
-            return out, n
+    if triggers[i] == KNOWN:
+        if after >= end or triggers[after] != AS:
+            return matches, n
         after += 1
-    if i - 1 < begin or kind[i - 1] != NOUN or (after < end and kind[after] == PREP):
-        return out, n
-    s, e = left(kind, word, flags, i - 1, begin)
-    if s >= e or proper(flags, e, begin):
-        return out, n
-    first = skip_determiners(kind, s, begin)
-    one = first < s and kind[first] == A
-    if first - 2 >= begin and word[first - 1] == OF and word[first - 2] == UNWRAP:
-        one = True  # a type of bread called naan
-    if not one and (flags[e - 1] & PLURAL) == 0:
-        return out, n
-    s2, e2, _at = right(kind, word, flags, after, end)
-    if s2 >= e2:
-        return out, n
-    return push(out, n, s2, e2, s, e, CALLED_P, sentence)
+    if i - 1 < begin or classes[i - 1] != NOUN or (after < end and classes[after] == PREP):
+        return matches, n
+    y_first, y_end = left(classes, triggers, flags, i - 1, begin)
+    if y_first >= y_end or proper(flags, y_end, begin):
+        return matches, n
+    opening = skip_determiners(classes, y_first, begin)
+    indefinite = opening < y_first and classes[opening] == A
+    if opening - 2 >= begin and triggers[opening - 1] == OF and triggers[opening - 2] == UNWRAP:
+        indefinite = True  # a type of bread called naan
+    if not indefinite and (flags[y_end - 1] & PLURAL) == 0:
+        return matches, n
+    x_first, x_end, _ = right(classes, triggers, flags, after, end)
+    if x_first >= x_end:
+        return matches, n
+    return push(matches, n, x_first, x_end, y_first, y_end, np.int64(CALLED_P), sentence)
 
 
 @njit(cache=True, nogil=True)
-def _apposition(kind, word, flags, mate, i, begin, end, out, n, sentence):
-    """X, a Y, ... and X (a Y)."""
-    opener = kind[i - 1]
-    if opener != COMMA and opener != LEFT:
-        return out, n
-    j = i - 2
-    if opener == COMMA:
-        j = over_left(kind, mate, j, begin)
-    s2, e2 = left(kind, word, flags, j, begin)
-    if s2 >= e2:
-        return out, n
-    first = skip_determiners(kind, s2, begin)
-    if first < s2 and kind[first] == A:
-        return out, n  # "a dog, a cat": a list
-    if opener == COMMA and (flags[e2 - 1] & CAPITAL) == 0 and first > begin and kind[first - 1] == PREP:
-        return out, n  # "in winter, a fox ..."
-    if opener == COMMA and first == begin + 1 and kind[begin] == PREP:
-        return out, n
-    s, e, at = right(kind, word, flags, i, end)
-    if s >= e or kind[e - 1] != NOUN or proper(flags, e, begin):
-        return out, n
-    pattern = APPOSITION
-    s, e, at, unwrapped = unwrap(kind, word, flags, s, e, at, end)
-    if proper(flags, e, begin):
-        return out, n
-    following = kind[at] if at < end else END
+def _can_follow_apposition(classes, triggers, at, end, opener):
+    """Whether "X, a Y" or "X (a Y" may go on with the item at `at`."""
+    following = classes[at] if at < end else END
     if opener == LEFT:
-        if following != RIGHT and following != COMMA and following != PREP and following != SEMI:
-            return out, n
-    else:
-        if not (
-            following == COMMA
-            or following == STOP
-            or following == END
-            or following == PREP
-            or following == REL
-            or following == PART
-            or word[at] == CALLED
-        ):
-            return out, n
-        if following == COMMA and at + 1 < end and (kind[at + 1] == CONJ or kind[at + 1] == A):
-            return out, n  # a list goes on
-        closed = following == COMMA or following == STOP or following == END
-        common = (flags[e2 - 1] & CAPITAL) == 0 and not unwrapped
-        if closed and common and first > begin and kind[first - 1] == COMMA:
-            return out, n
-    return push(out, n, s2, e2, s, e, pattern, sentence)
+        return following == RIGHT or following == COMMA or following == PREP or following == SEMI
+    if following == COMMA:
+        return not (at + 1 < end and (classes[at + 1] == CONJ or classes[at + 1] == A))  # a list goes on
+    return (
+        following == STOP
+        or following == END
+        or following == PREP
+        or following == REL
+        or following == PART
+        or triggers[at] == CALLED
+    )
 
 
 @njit(cache=True, nogil=True)
-def _brackets(kind, word, flags, mate, i, begin, out, n, sentence, found):
-    """Ys (X, X and X): a plural, and in brackets two places or more, half of them or more a bare noun phrase."""
-    close = mate[i]
-    if word[i + 1] == EG or word[i + 1] == CALLED or word[i + 1] == KNOWN:
-        return out, n  # other patterns
-    s, e = left(kind, word, flags, i - 1, begin)
-    if s >= e or (flags[e - 1] & PLURAL) == 0 or proper(flags, e, begin):
-        return out, n
-    count, places, at = 0, 0, i + 1
-    while at < close and places < LIST and word[at] != OTHER:
-        s2, e2, after = right(kind, word, flags, at, close)
-        whole = s2 < e2 and e2 == after and kind[e2 - 1] == NOUN
-        if kind[at] == NUM:
-            return out, n  # (Smith and Jones, 1998)
-        while after < close and kind[after] != COMMA and kind[after] != CONJ:
-            k = kind[after]
-            last = after + 1 == close or (kind[after + 1] == STOP and after + 2 == close)
-            etc = last and (k == FUNC or k == PRON)  # "etc.", "others"
-            if not (etc or in_phrase(k) or k == NUM or k == DASH or k == STOP):
-                return out, n
-            after, whole = after + 1, False  # also "IL-6", "aspirin 20 mg": passed over
-        if whole:
-            found[count, 0], found[count, 1] = s2, e2
+def _apposition(classes, triggers, flags, partner, i, begin, end, matches, n, sentence):
+    """X, a Y, ... and X (a Y)."""
+    opener = classes[i - 1]
+    if opener != COMMA and opener != LEFT:
+        return matches, n
+    last = i - 2
+    if opener == COMMA:
+        last = before_brackets(classes, partner, last, begin)
+    x_first, x_end = left(classes, triggers, flags, last, begin)
+    if x_first >= x_end:
+        return matches, n
+    opening = skip_determiners(classes, x_first, begin)
+    if opening < x_first and classes[opening] == A:
+        return matches, n  # "a dog, a cat": a list
+    is_name = (flags[x_end - 1] & CAPITAL) != 0
+    if opener == COMMA and opening > begin and classes[opening - 1] == PREP and (not is_name or opening == begin + 1):
+        return matches, n  # "in winter, a fox ..."
+    y_first, y_end, at = right(classes, triggers, flags, i, end)
+    if y_first >= y_end or classes[y_end - 1] != NOUN or proper(flags, y_end, begin):
+        return matches, n
+    y_first, y_end, at, unwrapped = unwrap(classes, triggers, flags, y_first, y_end, at, end)
+    if proper(flags, y_end, begin) or not _can_follow_apposition(classes, triggers, at, end, opener):
+        return matches, n
+    if opener == COMMA and not is_name and not unwrapped and opening > begin and classes[opening - 1] == COMMA:
+        following = classes[at] if at < end else END
+        if following == COMMA or following == STOP or following == END:
+            return matches, n  # an item in a list
+    return push(matches, n, x_first, x_end, y_first, y_end, np.int64(APPOSITION), sentence)
+
+
+@njit(cache=True, nogil=True)
+def _after_bracket_item(classes, after, close):
+    """The comma, conjunction or closing bracket after an item in brackets, over what is left of it ("IL-6", "20 mg",
+    "etc."); -1 when the brackets hold other things than a list."""
+    while after < close and classes[after] != COMMA and classes[after] != CONJ:
+        item_class = classes[after]
+        is_last = after + 1 == close or (classes[after + 1] == STOP and after + 2 == close)
+        etc = is_last and (item_class == FUNC or item_class == PRON)  # "etc.", "others"
+        if not (etc or in_phrase(item_class) or item_class == NUM or item_class == DASH or item_class == STOP):
+            return -1
+        after += 1
+    return after
+
+
+@njit(cache=True, nogil=True)
+def _brackets(classes, triggers, flags, partner, i, begin, matches, n, sentence, phrases):
+    """Ys (X, X and X): a plural, and in brackets two items or more, half of them or more a bare noun phrase."""
+    close = np.int64(partner[i])
+    if triggers[i + 1] == EG or triggers[i + 1] == CALLED or triggers[i + 1] == KNOWN:
+        return matches, n  # other patterns
+    y_first, y_end = left(classes, triggers, flags, i - 1, begin)
+    if y_first >= y_end or (flags[y_end - 1] & PLURAL) == 0 or proper(flags, y_end, begin):
+        return matches, n
+    count, listed, at = 0, 0, i + 1
+    while at < close and listed < LIST and triggers[at] != OTHER:
+        if classes[at] == NUM:
+            return matches, n  # (Smith and Jones, 1998)
+        x_first, x_end, after = right(classes, triggers, flags, at, close)
+        at = _after_bracket_item(classes, after, close)
+        if at < 0:
+            return matches, n
+        if x_first < x_end and x_end == at and classes[x_end - 1] == NOUN:
+            phrases[count, 0], phrases[count, 1] = x_first, x_end
             count += 1
-        places += 1
-        at = after
-        if at < close and kind[at] == COMMA:
+        listed += 1
+        if at < close and classes[at] == COMMA:
             at += 1
-        if at < close and kind[at] == CONJ:
+        if at < close and classes[at] == CONJ:
             at += 1
-    if places < 2 or 2 * count < places:
-        return out, n
-    for x in range(count):
-        out, n = push(out, n, found[x, 0], found[x, 1], s, e, BRACKETS, sentence)
-    return out, n
+    if listed < 2 or 2 * count < listed:
+        return matches, n
+    return push_list(matches, n, phrases, count, y_first, y_end, np.int64(BRACKETS), sentence)

@@ -1,6 +1,7 @@
-"""Compiled reading of noun phrases and lists of them in a row of classed items, leftwards and rightwards.
+"""Compiled reading of noun phrases, and lists of them, in a sequence of classified items, leftwards and rightwards.
 
-A phrase is at most `_LONGEST` items long, a list has at most `LIST` phrases: every call takes bounded time.
+A phrase is at most `_LONGEST` items long and a list has at most `LIST` phrases, so every call takes bounded time.
+A phrase is the pair (first item, end); it is empty when first = end.
 """
 
 from __future__ import annotations
@@ -44,195 +45,218 @@ from hyperdive.patterns._kernels.codes import (
 
 _LONGEST = 7
 LIST = 24
-_ASIDE = 60
-
-
-@njit(cache=True, nogil=True, inline="always")
-def in_phrase(k):
-    return k == NOUN or k == ADJ or k == PART or k == OTHER_WORD
+_LONGEST_BRACKETS = 60
 
 
 @njit(cache=True, nogil=True)
-def _trim(kind, s, e):
-    """The phrase s..e cut to end with its last noun; (s, s) when no word of it can be a head."""
-    last = e
-    while last > s and kind[last - 1] != NOUN:
+def in_phrase(item_class):
+    """Whether an item of this class can be part of a noun phrase."""
+    return item_class == NOUN or item_class == ADJ or item_class == PART or item_class == OTHER_WORD
+
+
+@njit(cache=True, nogil=True)
+def is_determiner(item_class):
+    return item_class == A or item_class == THE or item_class == QUANT or item_class == NUM
+
+
+@njit(cache=True, nogil=True)
+def proper(flags, end, begin):
+    """Whether the head at end - 1 is a name: a capital that does not open the sentence."""
+    return (flags[end - 1] & CAPITAL) != 0 and end - 1 > begin
+
+
+@njit(cache=True, nogil=True)
+def _trim(classes, first, end):
+    """The phrase cut to end with its last noun; empty when none of its words can be a head."""
+    last = end
+    while last > first and classes[last - 1] != NOUN:
         last -= 1
-    if last > s:
-        return s, last
+    if last > first:
+        return first, last
     # "colours such as red", "a regular quadrilateral": nothing but adjectives or an -ing form
-    if e - s == 1 and (kind[s] == ADJ or kind[s] == PART):
-        return s, e
-    if e > s and kind[e - 1] == ADJ and kind[s - 1] == A:
-        return s, e
-    return s, s
+    if end - first == 1 and (classes[first] == ADJ or classes[first] == PART):
+        return first, end
+    if end > first and classes[end - 1] == ADJ and classes[first - 1] == A:
+        return first, end
+    return first, first
 
 
 @njit(cache=True, nogil=True)
-def right(kind, word, flags, i, end):
-    """The noun phrase that begins at i, after its determiners: (first, past the head, next item); empty if none."""
+def _adjectives_go_on(classes, i, first, end):
+    """Whether an adverb or a comma at i is between adjectives: "a large, very fast cat", not "red, green and blue"."""
+    if i == first or i + 1 >= end or (classes[i + 1] != ADJ and classes[i + 1] != PART):
+        return False
+    if classes[i] == ADV:
+        return True
+    if classes[i] != COMMA or classes[i - 1] != ADJ:
+        return False
+    return i + 2 < end and (in_phrase(classes[i + 2]) or classes[i + 2] == COMMA)
+
+
+@njit(cache=True, nogil=True)
+def right(classes, triggers, flags, i, end):
+    """The noun phrase that begins at i, after its determiners: (first, end of the head, next item); empty if none."""
     limit = min(end, i + 5)
-    while i < limit and (
-        kind[i] == A or kind[i] == THE or kind[i] == QUANT or kind[i] == NUM or (kind[i] == ADV and i + 1 < end)
-    ):
+    while i < limit and (is_determiner(classes[i]) or (classes[i] == ADV and i + 1 < end)):
         i += 1
-    s = i
-    limit = min(end, s + _LONGEST)
+    first = i
+    limit = min(end, first + _LONGEST)
     while i < limit:
-        k = kind[i]
-        if k == ADV and i + 1 < end and (kind[i + 1] == ADJ or kind[i + 1] == PART) and i > s:
+        item_class = classes[i]
+        if _adjectives_go_on(classes, i, first, end):
             i += 1
             continue
-        if k == COMMA and i > s and i + 1 < end and kind[i - 1] == ADJ and (kind[i + 1] == ADJ or kind[i + 1] == PART):
-            j = i + 2  # "a large, fast cat", not "red, green and blue"
-            if j < end and (in_phrase(kind[j]) or kind[j] == COMMA):
-                i += 1
-                continue
-        if not in_phrase(k):
+        if not in_phrase(item_class):
             break
-        plural = i > s and kind[i - 1] == NOUN and (flags[i - 1] & (PLURAL | CAPITAL)) == PLURAL
-        if plural and k == NOUN and (flags[i] & (PLURAL | CAPITAL)) == 0:
+        after_plural = i > first and classes[i - 1] == NOUN and (flags[i - 1] & (PLURAL | CAPITAL)) == PLURAL
+        if after_plural and item_class == NOUN and (flags[i] & (PLURAL | CAPITAL)) == 0:
             break  # "horses need": a plural ends its phrase
-        if k == PART and i > s:
-            after = kind[i + 1] if i + 1 < end else END
-            if not in_phrase(after):
+        if item_class == PART and i > first:
+            following = classes[i + 1] if i + 1 < end else np.uint8(END)
+            if not in_phrase(following):
                 break
         i += 1
-    s, e = _trim(kind, s, i)
-    while s < e and kind[s] == OTHER_WORD:
-        s += 1
-    return s, e, i
+    first, past = _trim(classes, first, i)
+    while first < past and classes[first] == OTHER_WORD:
+        first += 1
+    return first, past, i
 
 
 @njit(cache=True, nogil=True)
-def left(kind, word, flags, i, begin):
-    """The noun phrase that ends with item i: (first, past the head); empty if none."""
-    if i < begin or not in_phrase(kind[i]) or kind[i] == OTHER_WORD:
+def left(classes, triggers, flags, i, begin):
+    """The noun phrase that ends with item i: (first, end)."""
+    if i < begin or not in_phrase(classes[i]) or classes[i] == OTHER_WORD:
         return i, i
-    e = i + 1
-    s = i
-    while s > begin and e - s < _LONGEST and in_phrase(kind[s - 1]):
-        if kind[s - 1] == PART and s - 1 > begin and (kind[s - 2] == NOUN or kind[s - 2] == BE):
+    end = i + 1
+    first = i
+    while first > begin and end - first < _LONGEST and in_phrase(classes[first - 1]):
+        before_that = classes[first - 2] if first - 1 > begin else END
+        if classes[first - 1] == PART and (before_that == NOUN or before_that == BE):
             break  # "the man eating fish": a verb
-        s -= 1
-    while s < e and kind[s] == OTHER_WORD:
-        s += 1
-    if kind[e - 1] == NOUN or (e - s == 1 and begin < s):
-        return s, e
-    return e, e
+        first -= 1
+    while first < end and classes[first] == OTHER_WORD:
+        first += 1
+    if classes[end - 1] == NOUN or (end - first == 1 and begin < first):
+        return first, end
+    return end, end
 
 
 @njit(cache=True, nogil=True)
-def mates(kind, begin, end, mate, stack):
-    """mate[i] of a bracket that closes within the sentence; -1 for every other item."""
+def pair_brackets(classes, begin, end, partner, stack):
+    """partner[i]: the other bracket of a pair that closes within the sentence; -1 for every other item."""
     depth = 0
     for i in range(begin, end):
-        mate[i] = -1
-        if kind[i] == LEFT:
+        partner[i] = -1
+        if classes[i] == LEFT:
             if depth < len(stack):
                 stack[depth] = i
             depth += 1
-        elif kind[i] == RIGHT and depth > 0:
+        elif classes[i] == RIGHT and depth > 0:
             depth -= 1
-            if depth < len(stack) and i - stack[depth] <= _ASIDE:
-                mate[i] = stack[depth]
-                mate[stack[depth]] = i
+            if depth < len(stack) and i - stack[depth] <= _LONGEST_BRACKETS:
+                partner[i] = stack[depth]
+                partner[stack[depth]] = i
 
 
 @njit(cache=True, nogil=True)
-def over_left(kind, mate, i, begin):
-    """Skip a parenthesis that ends at i."""
-    if i >= begin and kind[i] == RIGHT and mate[i] >= begin:
-        return mate[i] - 1
+def before_brackets(classes, partner, i, begin):
+    """The item before the brackets that close at i; i itself when there are none."""
+    if i >= begin and classes[i] == RIGHT and partner[i] >= begin:
+        return np.int64(partner[i]) - 1
     return i
 
 
 @njit(cache=True, nogil=True)
-def list_right(kind, word, flags, mate, i, end, found):
-    """Noun phrases of a list that begins at i; returns their number and the item after the list."""
+def _after_complements(classes, triggers, flags, partner, i, end):
+    """The item after what belongs to a noun phrase that ends before i: "the bank of England", "foxes (Vulpes)"."""
+    while i < end:
+        if triggers[i] == OF and classes[i] == PREP:
+            first, past, after = right(classes, triggers, flags, i + 1, end)
+            if first >= past:
+                break
+            i = after
+        elif classes[i] == LEFT and partner[i] >= 0:
+            i = np.int64(partner[i]) + 1
+        else:
+            break
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _can_follow_list(item_class):
+    return (
+        item_class == COMMA
+        or item_class == CONJ
+        or item_class == END
+        or item_class == STOP
+        or item_class == RIGHT
+        or item_class == SEMI
+        or item_class == COLON
+    )
+
+
+@njit(cache=True, nogil=True)
+def list_right(classes, triggers, flags, partner, i, end, phrases):
+    """Read the noun phrases of a list that begins at i into `phrases`; returns their number."""
     n = 0
     last = False
     while i < end and n < LIST:
-        s, e, after = right(kind, word, flags, i, end)
-        if s >= e:
+        first, past, after = right(classes, triggers, flags, i, end)
+        if first >= past:
             break
-        # what belongs to the noun phrase: "the bank of England", "foxes (Vulpes)"
-        while after < end:
-            if word[after] == OF and kind[after] == PREP:
-                s2, e2, after2 = right(kind, word, flags, after + 1, end)
-                if s2 >= e2:
-                    break
-                after = after2
-            elif kind[after] == LEFT and mate[after] >= 0:
-                after = mate[after] + 1
-            else:
-                break
-        following = kind[after] if after < end else END
-        if (
-            n > 0
-            and not last
-            and not (
-                following == COMMA
-                or following == CONJ
-                or following == END
-                or following == STOP
-                or following == RIGHT
-                or following == SEMI
-                or following == COLON
-            )
-        ):
+        after = _after_complements(classes, triggers, flags, partner, after, end)
+        following = classes[after] if after < end else END
+        if n > 0 and not last and not _can_follow_list(following):
             break  # the comma before did not belong to the list
-        found[n, 0], found[n, 1] = s, e
+        phrases[n, 0], phrases[n, 1] = first, past
         n += 1
-        i = after
-        if last:
+        if last or (following != COMMA and following != CONJ):
             break
-        if following == COMMA:
-            i = after + 1
-            if i < end and kind[i] == CONJ:
-                i += 1
-                last = True
-        elif following == CONJ:
-            i = after + 1
+        i = after + 1
+        if following == CONJ:
             last = True
-        else:
+        elif i < end and classes[i] == CONJ:
+            i += 1
+            last = True
+        if i < end and (
+            triggers[i] == OTHER or triggers[i] == ESPECIALLY or triggers[i] == INCLUDING or triggers[i] == SUCH
+        ):
             break
-        if i < end and (word[i] == OTHER or word[i] == ESPECIALLY or word[i] == INCLUDING or word[i] == SUCH):
-            break
-    return n, i
+    return n
 
 
 @njit(cache=True, nogil=True)
-def skip_determiners(kind, s, begin):
-    while s > begin and (kind[s - 1] == A or kind[s - 1] == THE or kind[s - 1] == QUANT or kind[s - 1] == NUM):
-        s -= 1
-    return s
+def skip_determiners(classes, first, begin):
+    """The first item of a phrase with its determiners."""
+    while first > begin and is_determiner(classes[first - 1]):
+        first -= 1
+    return first
 
 
 @njit(cache=True, nogil=True)
-def list_left(kind, word, flags, mate, i, begin, found):
-    """Noun phrases of a list that ends at i, last first."""
+def list_left(classes, triggers, flags, partner, i, begin, phrases):
+    """Read the noun phrases of a list that ends at i into `phrases`, last first; returns their number."""
     n = 0
     while i >= begin and n < LIST:
-        i = over_left(kind, mate, i, begin)
-        s, e = left(kind, word, flags, i, begin)
-        if s >= e:
+        i = before_brackets(classes, partner, i, begin)
+        first, past = left(classes, triggers, flags, i, begin)
+        if first >= past:
             break
-        before = skip_determiners(kind, s, begin)
-        if before > begin and kind[before - 1] == PREP:
-            if n > 0 and (before - 1 == begin or kind[before - 2] == COMMA):
+        opening = skip_determiners(classes, first, begin)
+        if opening > begin and classes[opening - 1] == PREP:
+            if n > 0 and (opening - 1 == begin or classes[opening - 2] == COMMA):
                 break  # "In Africa, dogs and other animals"
-            if word[before - 1] == OF:
-                # "the bank of England, ...": the head stands before
-                s2, e2 = left(kind, word, flags, before - 2, begin)
-                if s2 < e2 and n > 0:
-                    s, e = s2, e2
-                    before = skip_determiners(kind, s, begin)
-        found[n, 0], found[n, 1] = s, e
+            if triggers[opening - 1] == OF and n > 0:
+                # "the bank of England, ...": the head stands before *of*
+                head_first, head_past = left(classes, triggers, flags, opening - 2, begin)
+                if head_first < head_past:
+                    first, past = head_first, head_past
+                    opening = skip_determiners(classes, first, begin)
+        phrases[n, 0], phrases[n, 1] = first, past
         n += 1
-        if before - 1 > begin and (kind[before - 1] == COMMA or (kind[before - 1] == CONJ and n == 1)):
-            i = before - 2
-            if kind[before - 1] == CONJ and kind[i] == COMMA:
+        if opening - 1 > begin and (classes[opening - 1] == COMMA or (classes[opening - 1] == CONJ and n == 1)):
+            i = opening - 2
+            if classes[opening - 1] == CONJ and classes[i] == COMMA:
                 i -= 1
         else:
             break
@@ -240,91 +264,109 @@ def list_left(kind, word, flags, mate, i, begin, found):
 
 
 @njit(cache=True, nogil=True)
-def unwrap(kind, word, flags, s, e, after, end):
-    """ "a kind of dog": the noun phrase after *of*, again and again; (first, past the head, next, unwrapped?)."""
+def unwrap(classes, triggers, flags, first, past, after, end):
+    """ "a kind of dog": the noun phrase after *of*, at most three times; (first, end, next item, unwrapped?)."""
     unwrapped = False
     for _ in range(3):
-        if after >= end or after != e:
+        if after >= end or after != past:
             break
-        of = word[after] == OF and (word[e - 1] == UNWRAP or word[e - 1] == ONE)
-        if not of and not (word[after] == FOR and word[e - 1] == TERM):
+        of = triggers[after] == OF and (triggers[past - 1] == UNWRAP or triggers[past - 1] == ONE)
+        if not of and not (triggers[after] == FOR and triggers[past - 1] == TERM):
             break
-        s2, e2, after2 = right(kind, word, flags, after + 1, end)
-        if s2 >= e2:
+        inner_first, inner_past, inner_after = right(classes, triggers, flags, after + 1, end)
+        if inner_first >= inner_past:
             break
-        s, e, after = s2, e2, after2
+        first, past, after = inner_first, inner_past, inner_after
         unwrapped = True
-    return s, e, after, unwrapped
+    return first, past, after, unwrapped
 
 
 @njit(cache=True, nogil=True)
-def subject(kind, word, flags, mate, i, begin):
-    """The noun phrase before a verb at i + 1: (first, past the head, first item with its determiners)."""
-    i = over_left(kind, mate, i, begin)
-    if i > begin and kind[i] == NUM and kind[i - 1] == NOUN and (flags[i - 1] & CAPITAL) != 0:
+def _subject_before_insertion(classes, triggers, flags, partner, comma, begin):
+    """ "The poodle, called Pudel in German, is ...": the phrase before the insertion, if it opens the sentence."""
+    i = comma - 1
+    while i > begin and comma - i < 20 and classes[i] != COMMA:
+        i -= 1
+    if i <= begin or classes[i] != COMMA:
+        return comma, comma, comma
+    i = before_brackets(classes, partner, i - 1, begin)
+    first, past = left(classes, triggers, flags, i, begin)
+    if first < past and skip_determiners(classes, first, begin) == begin:
+        return first, past, begin
+    return i, i, i
+
+
+@njit(cache=True, nogil=True)
+def subject(classes, triggers, flags, partner, i, begin):
+    """The noun phrase before a verb at i + 1: (first, end, first item with its determiners)."""
+    i = before_brackets(classes, partner, i, begin)
+    if i > begin and classes[i] == NUM and classes[i - 1] == NOUN and (flags[i - 1] & CAPITAL) != 0:
         i -= 1  # State Highway 130
-    if i >= begin and kind[i] == COMMA:
-        # "The poodle, called Pudel in German, is ...": back over one insertion to a phrase that opens the sentence
-        j = i - 1
-        while j > begin and i - j < 20 and kind[j] != COMMA:
-            j -= 1
-        if j <= begin or kind[j] != COMMA:
-            return i, i, i
-        i = over_left(kind, mate, j - 1, begin)
-        s, e = left(kind, word, flags, i, begin)
-        if s < e and skip_determiners(kind, s, begin) == begin:
-            return s, e, begin
-        return i, i, i
-    s, e = left(kind, word, flags, i, begin)
-    if s >= e:
-        return s, s, s
-    first = skip_determiners(kind, s, begin)
+    if i >= begin and classes[i] == COMMA:
+        return _subject_before_insertion(classes, triggers, flags, partner, i, begin)
+    first, past = left(classes, triggers, flags, i, begin)
+    if first >= past:
+        return first, first, first
+    opening = skip_determiners(classes, first, begin)
     for _ in range(3):
-        if first > begin and word[first - 1] == OF:
-            s, e = left(kind, word, flags, first - 2, begin)
-            if s >= e:
-                return s, s, s
-            first = skip_determiners(kind, s, begin)
-    if first > begin and (kind[first - 1] == PREP or kind[first - 1] == VERB or kind[first - 1] == BE):
-        return s, s, s
-    return s, e, first
+        if opening > begin and triggers[opening - 1] == OF:
+            first, past = left(classes, triggers, flags, opening - 2, begin)
+            if first >= past:
+                return first, first, first
+            opening = skip_determiners(classes, first, begin)
+    if opening > begin and (classes[opening - 1] == PREP or classes[opening - 1] == VERB or classes[opening - 1] == BE):
+        return first, first, first
+    return first, past, opening
 
 
 WORDS = 4
-"""A term has at most this many words; of longer noun phrases the last ones count."""
+"""Maximum words in a term; longer noun phrases keep the last ones."""
 
 
 @njit(cache=True, nogil=True)
-def phrases(found, kind, form, start, stop, sent_starts, column):
-    """Of each match one of its noun phrases: its forms (head last, zeros before), and in bytes of the sentence where
-    the phrase and its head begin and both end."""
-    out = np.zeros((len(found), WORDS), dtype=np.uint32)
-    spans = np.empty((len(found), 3), dtype=np.int32)
-    for m in range(len(found)):
-        s, e = found[m, column], found[m, column + 1]
-        first = e
-        while first > s and e - first < WORDS and form[first - 1] != 0 and kind[first - 1] != ADV:
+def phrase_forms(matches, classes, forms, starts, ends, sentence_starts, column):
+    """For each match, one of its noun phrases: its forms (head last, zero-padded in front), and three byte offsets in
+    the sentence: start of the phrase, start of its head, end of both."""
+    words = np.zeros((len(matches), WORDS), dtype=np.uint32)
+    spans = np.empty((len(matches), 3), dtype=np.int32)
+    for m in range(len(matches)):
+        past = matches[m, column + 1]
+        first = past
+        while (
+            first > matches[m, column] and past - first < WORDS and forms[first - 1] != 0 and classes[first - 1] != ADV
+        ):
             first -= 1
-        for j in range(first, e):
-            out[m, WORDS - (e - j)] = form[j]
-        zero = sent_starts[found[m, 5]]
-        spans[m, 0], spans[m, 1], spans[m, 2] = start[first] - zero, start[e - 1] - zero, stop[e - 1] - zero
-    return out, spans
+        for j in range(first, past):
+            words[m, WORDS - (past - j)] = forms[j]
+        origin = sentence_starts[matches[m, 5]]
+        spans[m, 0] = starts[first] - origin
+        spans[m, 1] = starts[past - 1] - origin
+        spans[m, 2] = ends[past - 1] - origin
+    return words, spans
 
 
 @njit(cache=True, nogil=True)
-def push(out, n, hyponym_first, hyponym_end, hypernym_first, hypernym_end, pattern, sentence):
-    """Add a match to the first n rows of `out`, which grows when it is full."""
-    if n == len(out):
-        bigger = np.empty((2 * len(out), 6), dtype=np.int32)
-        bigger[:n] = out
-        out = bigger
-    out[n, 0], out[n, 1], out[n, 2], out[n, 3] = hyponym_first, hyponym_end, hypernym_first, hypernym_end
-    out[n, 4], out[n, 5] = pattern, sentence
-    return out, n + 1
+def push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence):
+    """Add a match to the first n rows of `matches`, which grows when it is full.
+
+    Callers pass `pattern` as `np.int64(...)`: a bare constant would compile this function once per pattern.
+    """
+    if n == len(matches):
+        bigger = np.empty((2 * len(matches), 6), dtype=np.int32)
+        for row in range(n):  # a slice assignment takes seconds longer to compile
+            for column in range(6):
+                bigger[row, column] = matches[row, column]
+        matches = bigger
+    matches[n, 0], matches[n, 1], matches[n, 2], matches[n, 3] = x_first, x_end, y_first, y_end
+    matches[n, 4], matches[n, 5] = pattern, sentence
+    return matches, n + 1
 
 
-@njit(cache=True, nogil=True, inline="always")
-def proper(flags, e, begin):
-    """Whether the head at e - 1 is a name: a capital that does not open the sentence."""
-    return (flags[e - 1] & CAPITAL) != 0 and e - 1 > begin
+@njit(cache=True, nogil=True)
+def push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence):
+    """Add one match for each of the first `count` phrases: all are hyponyms of the same Y."""
+    for j in range(count):
+        matches, n = push(
+            matches, n, np.int64(phrases[j, 0]), np.int64(phrases[j, 1]), y_first, y_end, pattern, sentence
+        )
+    return matches, n

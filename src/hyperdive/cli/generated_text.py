@@ -67,13 +67,13 @@ def sentences(many: int = 12_000, seed: int = 0) -> Iterator[str]:
         draw.shuffle(words)
         yield f"The {name} {' '.join(words)}."
         if draw.random() < 0.05:
-            narrow, broad = draw.choice([(leaf, sort), (sort, kind)])
-            many_of_them = broad if broad == "fish" else f"{broad}s"
+            hyponym, hypernym = draw.choice([(leaf, sort), (sort, kind)])
+            plural = hypernym if hypernym == "fish" else f"{hypernym}s"
             yield draw.choice(
                 (
-                    f"A {narrow} is a {broad}.",
-                    f"There are {many_of_them} such as the {narrow}.",
-                    f"The {narrow} and other {many_of_them}.",
+                    f"A {hyponym} is a {hypernym}.",
+                    f"There are {plural} such as the {hyponym}.",
+                    f"The {hyponym} and other {plural}.",
                 )
             )
 
