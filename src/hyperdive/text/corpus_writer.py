@@ -21,6 +21,7 @@ from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.corpus import UNKNOWN
+from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.options import EncodeOptions
 
 Int = npt.NDArray[np.int64]
@@ -41,16 +42,6 @@ class Spool:
     """First form of each sentence, plus the end."""
     sentence_text: npt.NDArray[np.int64] | None = None
     """Start and end of each sentence in the kept text."""
-
-
-@dataclass
-class FormKeys:
-    """What each form stands for: `of_form[form]` is a key number (form 0, the gap, has none)."""
-
-    words: list[str]
-    of_form: Int
-    stop: npt.NDArray[np.bool_]
-    """Which keys are stop words."""
 
 
 @dataclass

@@ -21,10 +21,10 @@ from hyperdive.text import phrases
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.forms import renumber
 from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
-from hyperdive.text.corpus_writer import Accounting, FormKeys, Spool, finish, select, shuffle_documents
+from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, shuffle_documents
 from hyperdive.text.forms import FormTable
 from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper
-from hyperdive.text.lemmas import FormResolver
+from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks

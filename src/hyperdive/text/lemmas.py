@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.errors import OptionError
-from hyperdive.text.corpus_writer import FormKeys
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.word_lists import read_lines
 
@@ -106,6 +106,17 @@ def lower(form: str) -> str:
         return form.lower()
     # a full lower-casing can leave a combining dot (İ); the canonical form joins what belongs together
     return unicodedata.normalize("NFC", "".join(c for c in form if unicodedata.category(c) != "Cf").lower())
+
+
+@dataclass
+class FormKeys:
+    """What each form stands for: `of_form[form]` is a key number (form 0, the gap, has none)."""
+
+    words: list[str]
+    """The word of each key."""
+    of_form: npt.NDArray[np.int64]
+    stop: npt.NDArray[np.bool_]
+    """Which keys are stop words."""
 
 
 class FormResolver:

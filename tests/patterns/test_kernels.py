@@ -1,0 +1,197 @@
+"""The compiled matcher against its slow twin: items, noun phrases, lists, and every pattern."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperdive.cli.generated_text import sentences as generated_sentences
+from hyperdive.patterns import lexicon
+from hyperdive.patterns._kernels import codes as k
+from hyperdive.patterns._kernels import phrases as kernels
+from hyperdive.patterns._kernels.items import items
+from hyperdive.patterns._kernels.match import match
+from hyperdive.patterns.definitions import NAMES, PATTERNS
+from hyperdive.patterns.matcher import find_matches
+from hyperdive.text.options import EncodeOptions
+from hyperdive.text.readers import TextBlock
+from hyperdive.text.sources import TextSource
+from hyperdive.text.tokens import tokenise
+from tests.patterns.test_definitions import MORE
+from tests.patterns.twin import SIGNS, Item, Phrase, Reader, sentences_of, words_of
+
+WORDS = (
+    "dogs poodle animals animal cat cats red green large largest barking quickly walks run very such as including "
+    "include especially mainly and or other similar like for example namely called known is was are were a the some "
+    "many of kind kinds types breed in which who that he not one most considered term n examples there but however"
+).split()
+NUMBER, EG, NAME = Item(k.NUM), Item(k.FUNC, k.EG), Item(k.OTHER_WORD, flags=k.CAPITAL)
+
+
+def word_item(word: str, capital: bool) -> Item:
+    item_class, trigger, flags = lexicon.of_form(word)
+    return Item(item_class, trigger, flags | (k.CAPITAL if capital else 0), 1 + WORDS.index(word))
+
+
+words = st.builds(word_item, st.sampled_from(WORDS), st.integers(0, 5).map(lambda n: n == 0))
+signs = st.sampled_from([Item(item_class) for item_class in SIGNS.values()] + [Item(k.DASH), Item(k.SIGN)])
+any_item = words | words | words | signs | st.sampled_from([NUMBER, EG, NAME])
+noun = st.sampled_from(["dogs", "poodle", "animals", "cat", "kinds", "types", "breed"]).map(
+    lambda w: word_item(w, False)
+)
+sequence = st.lists(any_item, max_size=30) | st.lists(noun | any_item, max_size=40)
+
+
+def arrays(*sentences: list[Item]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Classes, triggers, flags and borders as the kernels take them."""
+    rows = [item for sentence in sentences for item in sentence] + [Item(k.END)]
+    columns = [np.array([item[i] for item in rows], dtype=np.uint8) for i in range(3)]
+    borders = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
+    return columns[0], columns[1], columns[2], borders
+
+
+def matches_of_twin(*sentences: list[Item]) -> list[tuple[int, ...]]:
+    rows, begin = [], 0
+    for number, sentence in enumerate(sentences):
+        for x, y, pattern in Reader(sentence).statements():
+            rows.append((x[0] + begin, x[1] + begin, y[0] + begin, y[1] + begin, pattern, number))
+        begin += len(sentence)
+    return rows
+
+
+def phrase(first: int, end: int) -> Phrase | None:
+    return (int(first), int(end)) if first < end else None
+
+
+# ---- generated items ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300, deadline=None)
+@given(sequence)
+def test_noun_phrases_and_lists(sentence: list[Item]) -> None:
+    classes, triggers, flags, borders = arrays(sentence)
+    reader, end = Reader(sentence), int(borders[1])
+    partner = np.full(len(classes) + 1, -1, dtype=np.int32)
+    kernels.pair_brackets(classes, 0, end, partner, np.empty(16, dtype=np.int32))
+    assert {i: int(other) for i, other in enumerate(partner) if other >= 0} == reader.partner
+    listed = np.empty((kernels.LIST, 2), dtype=np.int32)
+    for i in range(end):
+        first, past, after = kernels.right(classes, triggers, flags, i, end)
+        assert (phrase(first, past), after) == reader.right(i)
+        if first < past:
+            first, past, after, unwrapped = kernels.unwrap(classes, triggers, flags, first, past, after, end)
+            inner = reader.right(i)[0]
+            assert inner is not None
+            assert ((first, past), after, unwrapped) == reader.unwrap(inner, reader.right(i)[1])
+        assert phrase(*kernels.left(classes, triggers, flags, i, 0)) == reader.left(i)
+        count = kernels.list_right(classes, triggers, flags, partner, i, end, listed)
+        assert [tuple(row) for row in listed[:count].tolist()] == reader.list_right(i)
+        count = kernels.list_left(classes, triggers, flags, partner, i, 0, listed)
+        assert [tuple(row) for row in listed[:count].tolist()] == reader.list_left(i)
+        first, past, opening = kernels.subject(classes, triggers, flags, partner, i, 0)
+        expected = reader.subject(i)
+        assert phrase(first, past) == (expected and expected[0])
+        assert expected is None or opening == expected[1]
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(sequence, min_size=1, max_size=3))
+def test_statements_in_any_sequence_of_items(sentences: list[list[Item]]) -> None:
+    assert [tuple(row) for row in match(*arrays(*sentences)).tolist()] == matches_of_twin(*sentences)
+
+
+def test_many_matches_make_the_table_grow() -> None:
+    sentence = [word_item(word, False) for word in "cats are animals".split()]
+    rows = match(*arrays(*[sentence] * 3000))
+    assert len(rows) == 3000
+    assert rows.tolist() == [[3 * i, 3 * i + 1, 3 * i + 2, 3 * i + 3, k.ARE, i] for i in range(3000)]
+
+
+# ---- templates: every pattern is met often ------------------------------------------------------------------
+
+TEMPLATES = (
+    "{ys} such as {list}", "{ys} , such as {list}", "such {ys} as {list}", "{ys} , including {list}",
+    "they saw {ys} , especially {list}", "{list} and other {ys}", "{list} or many similar {ys}", "they saw {ys} like {list}",
+    "{ys} ( e.g. {list} )", "{ys} , for example {list} ,", "a {y} called {x}", "{ys} known as {x}", "the {x} is a {y}",
+    "{x} ( large ) was the {y}", "a {x} is a kind of {y}", "{x} is one of the most red {ys}", "{list} are {ys}",
+    "{ys} are considered {ys}", "{x} is the largest {y}", "the most red {ys} are {list}", "{x} , which is a {y}",
+    "{x} , a {y} , run", "{x} ( a {y} )", "{x} , a breed of {y}", "types of {y} : {list}", "types of {y} include {list}",
+    "examples of {ys} are {list}", "{ys} include {list}", "{x} , n . one of a breed of {ys}", "{x} : a kind of {y}",
+    "{x} – the {y}", "{ys} ( {list} )", "{ys} ( {list} , 12 mg )", "the {x} , called {y} , is a {y}", "in {x} , a {y} run",
+)  # fmt: skip
+ADJECTIVES = st.lists(st.sampled_from("red large green barking the some very Red 12".split()), max_size=3)
+NOUNS = st.sampled_from("dogs poodle animals cat cats kinds Fido walks breed term".split())
+noun_phrase = st.builds(lambda before, head, of: " ".join([*before, head, *of]), ADJECTIVES, NOUNS,
+                        st.sampled_from([[], [], [], ["of", "cats"], ["(", "red", ")"]]))  # fmt: skip
+noun_list = st.builds(lambda phrases, join: " , ".join(phrases[:-1]) + (join if phrases[1:] else " ") + phrases[-1],
+                      st.lists(noun_phrase, min_size=1, max_size=4), st.sampled_from([" and ", " , and ", " or ", " , "]))  # fmt: skip
+sentence_text = st.builds(lambda template, x, y, ys, listed, tail: template.format(x=x, y=y, ys=ys, list=listed) + tail,
+                          st.sampled_from(TEMPLATES), noun_phrase, noun_phrase, noun_phrase, noun_list,
+                          st.sampled_from([" .", " run .", " in the cat .", ""]))  # fmt: skip
+
+
+def block_of(*lines: str) -> TextBlock:
+    data = [f"{line}\n".encode() for line in lines]
+    ends = np.cumsum([len(line) for line in data]).astype(np.int64)
+    whole = np.zeros(len(ends), dtype=np.bool_)
+    return TextBlock(np.frombuffer(b"".join(data), dtype=np.uint8), ends, whole, whole, TextSource("text"), 0, 0)
+
+
+def check(*lines: str) -> set[int]:
+    """Compare items and matches of a text with the twin's; returns the patterns that matched."""
+    block = block_of(*lines)
+    tokens = tokenise(block, EncodeOptions(), spans=True)
+    sentences = sentences_of(block.data, tokens)
+    tables = lexicon.classify(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
+    columns = items(block.data, tokens.span_starts, tokens.span_ends, tokens.span_kinds, tokens.forms, tokens.sent_starts,
+                    *tables)  # fmt: skip
+    assert list(zip(*(column[:-1].tolist() for column in columns[:6]), strict=True)) == [
+        tuple(item) for sentence in sentences for item in sentence
+    ]
+    assert columns[6].tolist() == np.cumsum([0, *map(len, sentences)]).tolist()
+    expected = []
+    for number, sentence in enumerate(sentences):
+        origin = int(tokens.sent_starts[number])
+        for x, y, pattern in Reader(sentence).statements():
+            sides = [words_of(side, sentence) for side in (x, y)]
+            if all(sides):
+                spans = [(sentence[side[1] - len(forms)].start - origin, sentence[side[1] - 1].start - origin,
+                          sentence[side[1] - 1].end - origin) for side, forms in zip((x, y), sides, strict=True)]  # fmt: skip
+                expected.append((*sides, pattern, number, *spans))
+    rows = find_matches(block.data, tokens)
+    assert [
+        ([f for f in x if f], [f for f in y if f], pattern, number, tuple(x_span), tuple(y_span))
+        for x, y, pattern, number, x_span, y_span in zip(*(column.tolist() for column in rows), strict=True)
+    ] == expected
+    return {row[2] for row in expected}
+
+
+@settings(max_examples=800, deadline=None)
+@given(st.lists(sentence_text, min_size=1, max_size=3))
+def test_statements_in_sentences_that_follow_the_patterns(lines: list[str]) -> None:
+    check(*lines)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=100) | st.lists(st.sampled_from(
+    [*WORDS, *',;:().?–-"', "e.g.", "I.E.", "12", "n.", "dog's", "student-run", "Fish-", "naïve", "“cats”", "É", "U.S."]
+), max_size=40).map(" ".join))  # fmt: skip
+def test_any_text(text: str) -> None:
+    check(text.encode("utf-8", "replace").decode())
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=NAMES)
+def test_sentences_of_the_definitions(pattern: object) -> None:
+    assert isinstance(pattern, type(PATTERNS[0]))
+    matched = check(pattern.gold)
+    assert pattern.number in matched or pattern.number == k.HEAD_P
+    check(pattern.trap)
+    check(pattern.gold, pattern.trap, pattern.gold.upper())
+
+
+def test_sentences_of_other_tests_and_of_the_generated_text() -> None:
+    check(*(text for text, *_ in MORE))
+    matched = check(*generated_sentences(600))
+    assert {k.IS_A, k.SUCH_AS, k.AND_OTHER} <= matched
