@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hyperdive.benchmark.reproduce import Plan, ReproduceOptions, Reproduction, prepare, reproduce
-from hyperdive.benchmark.reproduce.plan import Stage, Text, stages
+from hyperdive.benchmark.reproduce import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
+from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.pipeline.train import PRESETS
@@ -41,11 +41,11 @@ class Small:
         self.data = write_datasets(folder / "data")
         self.output = folder / "run"
 
-    def plan(self, output: Path | None = None, **changes: Any) -> Plan:
+    def plan(self, output: Path | None = None, **changes: Any) -> ReproducePlan:
         options = replace(OPTIONS, **changes)
         return prepare(output or self.output, [self.text], [self.text], options=options, data=self.data, verify=False)
 
-    def run(self, plan: Plan, **settings: Any) -> Reproduction:
+    def run(self, plan: ReproducePlan, **settings: Any) -> Reproduction:
         return reproduce(plan, data=self.data, verify=False, threads=2, **settings)
 
 
@@ -109,7 +109,7 @@ def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_pat
     output = tmp_path / "killed"
     real = Workshop._make
 
-    def stop(self: Workshop, stage: Stage, *arguments: Any) -> None:
+    def stop(self: Workshop, stage: ReproduceStage, *arguments: Any) -> None:
         if stage.name == "kmeans-raw":
             raise KeyboardInterrupt
         real(self, stage, *arguments)
@@ -180,7 +180,7 @@ def test_other_options_make_only_what_depends_on_them(small: Small, made: Reprod
 
 
 def test_the_identity_of_a_stage_is_not_the_version_of_the_program() -> None:
-    text = Text(("a.txt",), "0" * 64, 1000)
+    text = RunText(("a.txt",), "0" * 64, 1000)
     first = stages(ReproduceOptions(), text)
     renamed = stages(ReproduceOptions(), replace(text, paths=("elsewhere/b.txt",)))
     assert [stage.identity for stage in first] == [stage.identity for stage in renamed]
@@ -189,7 +189,7 @@ def test_the_identity_of_a_stage_is_not_the_version_of_the_program() -> None:
 
 
 def test_other_constants_make_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = Text(("a.txt",), "0" * 64, 1000)
+    text = RunText(("a.txt",), "0" * 64, 1000)
     before = {stage.name: stage.identity for stage in stages(ReproduceOptions(), text)}
     monkeypatch.setitem(PRESETS, "default", {"beta": 0.5})
     after = {stage.name: stage.identity for stage in stages(ReproduceOptions(), text)}
@@ -248,17 +248,17 @@ def test_a_missing_extra_is_told_before_any_work(monkeypatch: Any) -> None:
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Error, match=r"hyperdive\[baselines\].*--without kmeans"):
-        check_extras(stages(OPTIONS, Text(("a",), "0" * 64, 9)))
+        check_extras(stages(OPTIONS, RunText(("a",), "0" * 64, 9)))
 
 
 def test_longer_text_than_the_budget_has_a_row_of_its_own() -> None:
-    names = [stage.name for stage in stages(OPTIONS, Text(("a",), "0" * 64, 2_000_000_000))]
+    names = [stage.name for stage in stages(OPTIONS, RunText(("a",), "0" * 64, 2_000_000_000))]
     assert "counts-all-raw" in names
-    assert "counts-all-raw" not in [stage.name for stage in stages(OPTIONS, Text(("a",), "0" * 64, 335_000_000))]
+    assert "counts-all-raw" not in [stage.name for stage in stages(OPTIONS, RunText(("a",), "0" * 64, 335_000_000))]
 
 
 def test_the_defaults_take_less_than_150_minutes() -> None:
-    wiki, pubmed = (Text(("a",), sign * 64, size) for sign, size in (("0", 339_000_000), ("1", 180_000_000)))
+    wiki, pubmed = (RunText(("a",), sign * 64, size) for sign, size in (("0", 339_000_000), ("1", 180_000_000)))
     assert sum(stage.seconds for stage in stages(ReproduceOptions(), wiki, pubmed)) < 140 * 60
 
 

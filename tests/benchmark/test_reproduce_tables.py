@@ -14,8 +14,8 @@ from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.paper import printed_micro
 from hyperdive.benchmark.reproduce import claims, tables
 from hyperdive.benchmark.reproduce import pictures as drawings
-from hyperdive.benchmark.reproduce.figures import Found
-from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
+from hyperdive.benchmark.reproduce.figures import RunFigures
+from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
 from hyperdive.scores import Pairs, get
 from hyperdive.spaces.space import VectorSpace
 
@@ -28,23 +28,23 @@ def figures(averages: dict[str, float] | None = None) -> dict[str, Any]:
 
 
 def verdict(name: str, **known: Any) -> str:
-    return next(claim for claim in claims.check(Found(known)) if claim.name == name).verdict
+    return next(claim for claim in claims.check(RunFigures(known)) if claim.name == name).verdict
 
 
 def test_cells_say_what_can_be_compared() -> None:
-    assert Cell(9.84, 16.3).plain() == "9.8 (16.3; −6.5)"
-    assert Cell(9.84, 16.3, "not comparable").plain() == "9.8 (16.3; not comparable)"
-    assert Cell(9.84, 16.3, "not comparable").difference is None
-    assert Cell(None, 39.0, "reported").plain() == "39.0 reported"
-    assert Cell().plain() == "–"
-    assert Cell(26554, 26554, decimals=0).plain() == "26,554 (26,554; +0)"
-    assert 'class="good"' in Cell(40.0, 30.0).html()
-    assert 'class="bad"' in Cell(20.0, 30.0).html()
-    assert 'class=""' in Cell(30.2, 30.0).html()
+    assert PaperCell(9.84, 16.3).plain() == "9.8 (16.3; −6.5)"
+    assert PaperCell(9.84, 16.3, "not comparable").plain() == "9.8 (16.3; not comparable)"
+    assert PaperCell(9.84, 16.3, "not comparable").difference is None
+    assert PaperCell(None, 39.0, "reported").plain() == "39.0 reported"
+    assert PaperCell().plain() == "–"
+    assert PaperCell(26554, 26554, decimals=0).plain() == "26,554 (26,554; +0)"
+    assert 'class="good"' in PaperCell(40.0, 30.0).html()
+    assert 'class="bad"' in PaperCell(20.0, 30.0).html()
+    assert 'class=""' in PaperCell(30.2, 30.0).html()
 
 
 def test_words_cannot_break_a_table_or_a_page() -> None:
-    table = Table("t", "<T>", ("a|b",), ("c",), (Row(("x|y",), (Cell(text="<script>|"),)),), ("a & b",))
+    table = PaperTable("t", "<T>", ("a|b",), ("c",), (PaperRow(("x|y",), (PaperCell(text="<script>|"),)),), ("a & b",))
     assert "<script>" not in table.html()
     assert "&lt;T&gt;" in table.html()
     assert "| x\\|y | <script>\\| |" in table.markdown()
@@ -52,7 +52,7 @@ def test_words_cannot_break_a_table_or_a_page() -> None:
 
 @pytest.mark.parametrize("make", [*tables.TABLES, tables.pubmed, tables.skipgrams])
 def test_tables_of_nothing_show_the_paper_alone(make: Any) -> None:
-    table = make(Found({}))
+    table = make(RunFigures({}))
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert all(len(row.labels) == len(table.label_columns) for row in table.rows)
     assert table.markdown()
@@ -63,7 +63,7 @@ def test_the_printed_figures_are_where_they_belong() -> None:
     known = {
         name: {"datasets": {}} for name in ("dive", "sbow-freq", "gaussian", "word2vec", "sbow-ppmi", "dive-pubmed")
     }
-    found = Found(known)
+    found = RunFigures(known)
     first = {row.labels[0]: row for row in tables.embeddings(found).rows}
     assert [cell.paper for cell in first["Gaussian + KL"].cells[:2]] == [7.6, 29.6]
     assert first["word2vec + C (gensim)"].cells[0].paper == 9.2
@@ -81,7 +81,7 @@ def test_the_printed_figures_are_where_they_belong() -> None:
     assert semi["HyperVec (1337 training pairs)"].cells[0].mark == "reported"
     assert semi["DIVE + C·ΔS"].cells[0].paper == 34.5
     rows = {row.labels: row for row in tables.pubmed(found, comparable=False).rows}
-    assert rows["DIVE", "PubMed"].cells[4] == Cell(None, 20.4, "not comparable")
+    assert rows["DIVE", "PubMed"].cells[4] == PaperCell(None, 20.4, "not comparable")
     assert tables.paper_micro("sbow-all", "AL₁", MICRO_10) == pytest.approx(22.9, abs=0.05)
 
 
@@ -118,7 +118,7 @@ def test_compression_needs_both_accuracy_and_size() -> None:
 def test_a_gap_is_paired_over_the_same_resamples() -> None:
     resampled = {"micro10": {"ΔS": [30.0, 32.0, 34.0]}}
     lower = {"micro10": {"ΔS": [29.0, 31.0, 33.0]}}
-    found = Found({"a": {**figures(), "resampled": resampled}, "b": {**figures({"ΔS": 31.1}), "resampled": lower}})
+    found = RunFigures({"a": {**figures(), "resampled": resampled}, "b": {**figures({"ΔS": 31.1}), "resampled": lower}})
     apart = found.gap(("a", "ΔS"), ("b", "ΔS"))
     assert apart is not None
     assert apart[0] == pytest.approx(1.0)

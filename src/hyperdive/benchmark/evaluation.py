@@ -41,7 +41,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Figure:
     """One figure in per cent: AP, or ρ for a graded set, with its 95 % interval when it was asked for."""
 
     value: float
@@ -53,7 +53,7 @@ class Result:
     """One dataset: its size, coverage and a cell for every score."""
 
     scored: Scored
-    cells: dict[str, Cell]
+    cells: dict[str, Figure]
     replicates: dict[str, Floats] = field(default_factory=dict)
 
     @property
@@ -186,7 +186,7 @@ def measure(scored: Scored, *, bootstrap: int = 0, seed: int = 0, threads: int =
         else:
             value = average_precision(values, dataset.labels, scored.known)
         ci95 = resampling.interval(replicates[name]) if name in replicates else None
-        cells[name] = Cell(100.0 * value, ci95)
+        cells[name] = Figure(100.0 * value, ci95)
     return Result(scored, cells, replicates)
 
 

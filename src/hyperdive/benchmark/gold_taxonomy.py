@@ -15,7 +15,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PrecisionRecall:
     """Precision, recall and F1 of pairs, each in [0, 1]."""
 
     precision: float
@@ -26,11 +26,11 @@ class Agreement:
     gold: int
 
     @classmethod
-    def of(cls, found: int, stated: int, gold: int) -> Agreement:
+    def of(cls, found: int, stated: int, gold: int) -> PrecisionRecall:
         """From the number of right pairs, of pairs stated, and of pairs known.
 
-        >>> Agreement.of(found=1, stated=2, gold=4)
-        Agreement(precision=0.5, recall=0.25, f1=0.3333333333333333, found=1, stated=2, gold=4)
+        >>> PrecisionRecall.of(found=1, stated=2, gold=4)
+        PrecisionRecall(precision=0.5, recall=0.25, f1=0.3333333333333333, found=1, stated=2, gold=4)
         """
         precision, recall = found / stated if stated else 0.0, found / gold if gold else 0.0
         return cls(precision, recall, 2 * found / (stated + gold) if stated + gold else 0.0, found, stated, gold)
@@ -48,9 +48,9 @@ class TaxonomyFigures:
     """
 
     terms: int
-    edges: Agreement
-    direct: Agreement
-    ancestors: Agreement
+    edges: PrecisionRecall
+    direct: PrecisionRecall
+    ancestors: PrecisionRecall
     judged: float
     judged_edges: int
 
@@ -114,9 +114,9 @@ class Gold:
         mean = 2 * precision * recall / (precision + recall) if right else 0.0
         return TaxonomyFigures(
             len(inside),
-            Agreement(precision, recall, mean, len(right), len(stated), len(children)),
-            Agreement.of(len(stated & direct), len(stated), len(direct)),
-            Agreement.of(len(implied & is_a), len(implied), len(is_a)),
+            PrecisionRecall(precision, recall, mean, len(right), len(stated), len(children)),
+            PrecisionRecall.of(len(stated & direct), len(stated), len(direct)),
+            PrecisionRecall.of(len(implied & is_a), len(implied), len(is_a)),
             len(right) / max(len(judged), 1),
             len(judged),
         )

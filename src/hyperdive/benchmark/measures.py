@@ -17,7 +17,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Ranking:
+class TiedOrder:
     """Pairs by falling score, cut into blocks of equal score; the pairs that have none are one block at the end.
 
     `block[k]` is the block of the k-th pair of `order`; `starts` are the places where blocks begin, plus the end.
@@ -28,7 +28,7 @@ class Ranking:
     starts: Ints
 
 
-def rank(scores: Any, known: Any = None) -> Ranking:
+def rank(scores: Any, known: Any = None) -> TiedOrder:
     """Sort pairs by falling score; pairs that are not `known` come last.
 
     >>> rank([0.5, 2.0, 0.5, 9.9], known=[True, True, True, False]).order.tolist()
@@ -44,14 +44,14 @@ def rank(scores: Any, known: Any = None) -> Ranking:
     order = np.lexsort((-filled, ~seen))
     ranked, ranked_seen = filled[order], seen[order]
     if len(order) == 0:
-        return Ranking(order, order, np.zeros(1, dtype=np.int64))
+        return TiedOrder(order, order, np.zeros(1, dtype=np.int64))
     fresh = np.ones(len(order), dtype=np.bool_)
     fresh[1:] = (ranked_seen[1:] != ranked_seen[:-1]) | (ranked_seen[1:] & (ranked[1:] != ranked[:-1]))
     starts = np.append(np.flatnonzero(fresh), len(order))
-    return Ranking(order, np.cumsum(fresh) - 1, starts)
+    return TiedOrder(order, np.cumsum(fresh) - 1, starts)
 
 
-def expected_precision(ranking: Ranking, labels: Any) -> tuple[Floats, Floats]:
+def expected_precision(ranking: TiedOrder, labels: Any) -> tuple[Floats, Floats]:
     """For each place of the ranking: the chance of a positive there, and the expected precision given one.
 
     Over all orders of tied pairs: in a block of t pairs with s positives after n₀ pairs with c₀ positives, place i is

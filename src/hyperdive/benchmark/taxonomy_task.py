@@ -13,7 +13,7 @@ from typing import Any
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark.gold_files import gold_lines
-from hyperdive.benchmark.gold_taxonomy import Agreement, Pair, closure
+from hyperdive.benchmark.gold_taxonomy import Pair, PrecisionRecall, closure
 from hyperdive.errors import InputError
 from hyperdive.taxonomy.build import taxonomy
 from hyperdive.taxonomy.corrections import normal
@@ -50,8 +50,8 @@ class EdgeFigures:
     against all that the gold's edges imply. `unplaced`: the terms of the gold that stand in no edge.
     """
 
-    direct: Agreement
-    ancestors: Agreement
+    direct: PrecisionRecall
+    ancestors: PrecisionRecall
     unplaced: int
 
     def as_json(self) -> dict[str, Any]:
@@ -129,8 +129,8 @@ def edge_figures(edges: Iterable[Pair], gold: TermTaxonomy) -> EdgeFigures:
     implied, known = closure(stated), closure(gold.edges)
     joined = {term for pair in stated for term in pair}
     return EdgeFigures(
-        Agreement.of(len(stated & gold.edges), len(stated), len(gold.edges)),
-        Agreement.of(len(implied & known), len(implied), len(known)),
+        PrecisionRecall.of(len(stated & gold.edges), len(stated), len(gold.edges)),
+        PrecisionRecall.of(len(implied & known), len(implied), len(known)),
         sum(term not in joined for term in gold.terms),
     )
 
@@ -168,7 +168,7 @@ def evaluate_taxonomy(
     )
 
 
-def _percent(figures: Agreement) -> dict[str, float | int]:
+def _percent(figures: PrecisionRecall) -> dict[str, float | int]:
     return {
         "precision": round(100 * figures.precision, 4),
         "recall": round(100 * figures.recall, 4),

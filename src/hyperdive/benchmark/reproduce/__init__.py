@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from hyperdive.benchmark.reproduce.plan import PARTS, ReproduceOptions
-from hyperdive.benchmark.reproduce.run import Plan, Reproduction, prepare, reproduce
+from hyperdive.benchmark.reproduce.run import ReproducePlan, Reproduction, prepare, reproduce
 
-__all__ = ["PARTS", "Plan", "ReproduceOptions", "Reproduction", "prepare", "reproduce"]
+__all__ = ["PARTS", "ReproduceOptions", "ReproducePlan", "Reproduction", "prepare", "reproduce"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hyperdive.benchmark.reproduce.figures import Found
+from hyperdive.benchmark.reproduce.figures import RunFigures
 from hyperdive.benchmark.reproduce.measurement import COSTED, FIVE
-from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
+from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "cannot be told"
 SBOW = ("sbow-freq", "sbow-ppmi", "sbow-ppmi-is", "sbow-ppmi-all")
@@ -41,14 +41,14 @@ class Claim:
     figures: str
 
 
-Judge = Callable[[Found], tuple[bool | None, str]]
+Judge = Callable[[RunFigures], tuple[bool | None, str]]
 
 
 def _signed(value: float) -> str:
     return f"{value:+.1f}".replace("-", "−")
 
 
-def _gap(found: Found, first: tuple[str, str], second: tuple[str, str]) -> tuple[float, str] | None:
+def _gap(found: RunFigures, first: tuple[str, str], second: tuple[str, str]) -> tuple[float, str] | None:
     """A difference of micro averages in words: both figures, the difference and its 95 % interval."""
     apart = found.gap(first, second)
     if apart is None:
@@ -59,20 +59,20 @@ def _gap(found: Found, first: tuple[str, str], second: tuple[str, str]) -> tuple
     return value, f"{first[1]} {one:.1f} against {other:.1f} ({_signed(value)}{within})"
 
 
-def _variant(found: Found, name: str) -> list[tuple[float, str]] | None:
+def _variant(found: RunFigures, name: str) -> list[tuple[float, str]] | None:
     gaps = [_gap(found, ("dive", score), (name, score)) for score in ("ΔS", "C·ΔS", "W·ΔS")]
     known = [gap for gap in gaps if gap is not None]
     return known if len(known) == len(gaps) else None
 
 
-def _shift(found: Found) -> tuple[bool | None, str]:
+def _shift(found: RunFigures) -> tuple[bool | None, str]:
     gaps = _variant(found, "dive-no-shift")
     if gaps is None:
         return None, ""
     return all(value >= BADLY for value, _ in gaps), "; ".join(text for _, text in gaps)
 
 
-def _filter(found: Found) -> tuple[bool | None, str]:
+def _filter(found: RunFigures) -> tuple[bool | None, str]:
     gaps = _variant(found, "dive-no-pmi")
     if gaps is None:
         return None, ""
@@ -80,7 +80,7 @@ def _filter(found: Found) -> tuple[bool | None, str]:
     return all(0 < value <= LITTLE for value in combined), "; ".join(text for _, text in gaps)
 
 
-def _combined(found: Found) -> tuple[bool | None, str]:
+def _combined(found: RunFigures) -> tuple[bool | None, str]:
     scores = ("C·ΔS", "W·ΔS", "ΔS", "CDE")
     known = {score: value for score in scores if (value := found.micro("dive", score)) is not None}
     if len(known) < len(scores):
@@ -89,7 +89,7 @@ def _combined(found: Found) -> tuple[bool | None, str]:
     return holds, ", ".join(f"{score} {value:.1f}" for score, value in known.items())
 
 
-def _embeddings(found: Found) -> tuple[bool | None, str]:
+def _embeddings(found: RunFigures) -> tuple[bool | None, str]:
     ours = found.micro("dive", "C·ΔS")
     others = {
         "Gaussian + C": found.micro("gaussian", "GE C"),
@@ -108,7 +108,7 @@ def _embeddings(found: Found) -> tuple[bool | None, str]:
     )
 
 
-def _compression(found: Found) -> tuple[bool | None, str]:
+def _compression(found: RunFigures) -> tuple[bool | None, str]:
     ours, theirs = found.best(("dive",), FIVE), found.best(SBOW, FIVE)
     if ours is None or theirs is None:
         return None, ""
@@ -129,7 +129,7 @@ def _ratio(above: float, below: float) -> float:
     return above / below if below else 0.0
 
 
-def _directions(found: Found) -> tuple[bool | None, str]:
+def _directions(found: RunFigures) -> tuple[bool | None, str]:
     lines = (("sbow-freq", "SLQS Sub"), ("sbow-freq", "ΔS"), ("sbow-ppmi", "ΔS"), ("dive", "ΔS"), ("dive", "Frequency"))
     known = {one: value for one in lines if (value := found.direction(*one)) is not None}
     if len(known) < len(lines):
@@ -142,7 +142,7 @@ def _directions(found: Found) -> tuple[bool | None, str]:
     return min(known["sbow-freq", "ΔS"], known["dive", "ΔS"]) >= slqs, text
 
 
-def _frequency(found: Found) -> tuple[bool | None, str]:
+def _frequency(found: RunFigures) -> tuple[bool | None, str]:
     gap = _gap(found, ("dive", "W·ΔS"), ("dive", "Frequency"))
     gaps = [gap, _gap(found, ("dive", "C·ΔS"), ("dive", "Frequency"))]
     known = [one for one in gaps if one is not None]
@@ -151,7 +151,7 @@ def _frequency(found: Found) -> tuple[bool | None, str]:
     return all(value > 0 for value, _ in known), "; ".join(text for _, text in known)
 
 
-def _best_average(found: Found) -> tuple[bool | None, str]:
+def _best_average(found: RunFigures) -> tuple[bool | None, str]:
     names = (*SBOW, "dive", "dive-no-pmi", "dive-no-shift", "kmeans")
     tops = [found.best(names, FIVE, which) for which in ("micro4", "micro10")]
     if tops[0] is None or tops[1] is None or "kmeans" not in found:
@@ -163,18 +163,18 @@ def _best_average(found: Found) -> tuple[bool | None, str]:
     return all(top[:2] == ("dive", "W·ΔS") for top in tops if top), text
 
 
-def _over_freq(found: Found) -> tuple[bool | None, str]:
+def _over_freq(found: RunFigures) -> tuple[bool | None, str]:
     gaps = [_gap(found, ("dive", score), ("sbow-freq", score)) for score in ("C·ΔS", "W·ΔS")]
     known = [one for one in gaps if one is not None]
     return (None, "") if len(known) < 2 else (all(v > 0 for v, _ in known), "; ".join(t for _, t in known))
 
 
-def _over_ppmi(found: Found) -> tuple[bool | None, str]:
+def _over_ppmi(found: RunFigures) -> tuple[bool | None, str]:
     gap = _gap(found, ("dive", "AL₁"), ("sbow-ppmi", "AL₁"))
     return (None, "") if gap is None else (gap[0] > 0, gap[1])
 
 
-def _al1_fails(found: Found) -> tuple[bool | None, str]:
+def _al1_fails(found: RunFigures) -> tuple[bool | None, str]:
     value = found.value("sbow-ppmi", "AL₁", "HyperLex")
     ours = found.value("dive", "AL₁", "HyperLex")
     if value is None or ours is None:
@@ -182,14 +182,14 @@ def _al1_fails(found: Found) -> tuple[bool | None, str]:
     return value < 5.0 and ours > value, f"ρ {_signed(value)} on SBOW PPMI, {_signed(ours)} on DIVE"
 
 
-def _shifted_ppmi(found: Found) -> tuple[bool | None, str]:
+def _shifted_ppmi(found: RunFigures) -> tuple[bool | None, str]:
     gaps = [_gap(found, ("sbow-ppmi", score), ("sbow-ppmi-is", score)) for score in ("CDE", "W·ΔS", "C·ΔS")]
     known = [one for one in gaps if one is not None]
     # in the paper's own table CDE gains by the shift, so that it can only mean the other two
     return (None, "") if len(known) < 3 else (all(v > 0 for v, _ in known[1:]), "; ".join(t for _, t in known))
 
 
-def _pubmed(found: Found) -> tuple[bool | None, str]:
+def _pubmed(found: RunFigures) -> tuple[bool | None, str]:
     pairs = {
         score: (found.value("dive", score, "Medical"), found.value("dive-pubmed", score, "Medical")) for score in FIVE
     }
@@ -218,11 +218,11 @@ CLAIMS: tuple[tuple[str, str, Judge], ...] = (
 )
 
 
-def check(found: Found) -> list[Claim]:
+def check(found: RunFigures) -> list[Claim]:
     """All claims in order.
 
     >>> averages = {"C·ΔS": 33.8, "W·ΔS": 34.3, "ΔS": 32.6, "CDE": 30.7}
-    >>> claim = check(Found({"dive": {"micro10": averages}}))[2]
+    >>> claim = check(RunFigures({"dive": {"micro10": averages}}))[2]
     >>> claim.verdict, claim.figures
     ('holds', 'C·ΔS 33.8, W·ΔS 34.3, ΔS 32.6, CDE 30.7')
     """
@@ -234,8 +234,10 @@ def check(found: Found) -> list[Claim]:
     return claims
 
 
-def claims_table(claims: list[Claim]) -> Table:
+def claims_table(claims: list[Claim]) -> PaperTable:
     """The claims as a table."""
-    body = tuple(Row((one.statement,), (Cell(text=one.verdict), Cell(text=one.figures))) for one in claims)
+    body = tuple(
+        PaperRow((one.statement,), (PaperCell(text=one.verdict), PaperCell(text=one.figures))) for one in claims
+    )
     notes = ("Micro averages over ten datasets unless said otherwise; intervals by resampling the pairs.",)
-    return Table("claims", "Claims of the paper, checked", ("claim",), ("verdict", "figures"), body, notes)
+    return PaperTable("claims", "Claims of the paper, checked", ("claim",), ("verdict", "figures"), body, notes)

@@ -15,11 +15,11 @@ Floats = Any
 
 
 @dataclass(frozen=True)
-class Found:
-    """Figures by the names of `measuring.ENTRIES`.
+class RunFigures:
+    """Figures by the names of `measurement.MEASURED_SPACES`.
 
     >>> one = {"micro10": {"ΔS": 30.0}, "datasets": {"BLESS": {"oov": 2, "scores": {"ΔS": {"ap": 5.0}}}}}
-    >>> found = Found({"dive": one})
+    >>> found = RunFigures({"dive": one})
     >>> found.value("dive", "dS", "BLESS"), found.micro("dive", "dS"), found.value("kmeans", "dS", "BLESS")
     (5.0, 30.0, None)
     """

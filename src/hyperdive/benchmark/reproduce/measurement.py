@@ -13,7 +13,7 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, SPECS, data_folder, load_all, read_file
-from hyperdive.benchmark.reproduce.plan import ReproduceOptions, Stage
+from hyperdive.benchmark.reproduce.plan import ReproduceOptions, ReproduceStage
 
 if TYPE_CHECKING:
     from hyperdive.benchmark.datasets import Dataset
@@ -36,7 +36,7 @@ _MEASURES = 1
 
 
 @dataclass(frozen=True)
-class Entry:
+class MeasuredSpace:
     """One measured space: which stages it comes from, and the scores it is asked for.
 
     `main` is a stage's name without its ending (`-raw`, `-pos`); `skipgram` the stage that W comes from.
@@ -52,41 +52,45 @@ class Entry:
     costed: bool = False
 
 
-ENTRIES = (
-    Entry("dive", "dive", ("C", "W", *FIVE, *BASELINES), costed=True),
-    Entry("sbow-freq", "counts", (*SIXTEEN, *BASELINES), "sbow-freq", costed=True),
-    Entry("sbow-ppmi", "counts", (*FIVE, *BASELINES), "sbow-ppmi", costed=True),
-    Entry("sbow-ppmi-is", "counts", (*FIVE, *BASELINES), "sbow-ppmi-is", costed=True),
-    Entry("dive-no-pmi", "dive-no-pmi"),
-    Entry("dive-no-shift", "dive-no-shift"),
-    Entry("kmeans", "kmeans"),
-    Entry("sbow-ppmi-all", "counts-all", kind="sbow-ppmi"),
-    Entry("sbow-ppmi-half", "counts-half", kind="sbow-ppmi"),
-    Entry("dive-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), corpora=("raw",)),
-    Entry("skipgram", "dive", ("C", *BASELINES), "skipgram", ""),
-    Entry("dive-centred", "dive", ("C", "W", *FIVE, *BASELINES), "centred"),
-    Entry("dive-pubmed", "dive", corpora=("pubmed",), datasets=("Medical",)),
-    Entry("sbow-ppmi-pubmed", "counts", kind="sbow-ppmi", corpora=("pubmed",), datasets=("Medical",)),
-    Entry("gaussian", "gaussian", ("GE C", "KL", *BASELINES), skipgram=""),
-    Entry("word2vec", "word2vec", ("C", *BASELINES), skipgram=""),
-    Entry("dive-word2vec", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec"),
-    Entry("skipgram-raw-only", "dive", ("C", *BASELINES), "skipgram", "", corpora=("raw",)),
-    Entry("word2vec-raw-only", "word2vec", ("C", *BASELINES), skipgram="", corpora=("raw",)),
-    Entry("dive-word2vec-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec", corpora=("raw",)),
+MEASURED_SPACES = (
+    MeasuredSpace("dive", "dive", ("C", "W", *FIVE, *BASELINES), costed=True),
+    MeasuredSpace("sbow-freq", "counts", (*SIXTEEN, *BASELINES), "sbow-freq", costed=True),
+    MeasuredSpace("sbow-ppmi", "counts", (*FIVE, *BASELINES), "sbow-ppmi", costed=True),
+    MeasuredSpace("sbow-ppmi-is", "counts", (*FIVE, *BASELINES), "sbow-ppmi-is", costed=True),
+    MeasuredSpace("dive-no-pmi", "dive-no-pmi"),
+    MeasuredSpace("dive-no-shift", "dive-no-shift"),
+    MeasuredSpace("kmeans", "kmeans"),
+    MeasuredSpace("sbow-ppmi-all", "counts-all", kind="sbow-ppmi"),
+    MeasuredSpace("sbow-ppmi-half", "counts-half", kind="sbow-ppmi"),
+    MeasuredSpace("dive-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), corpora=("raw",)),
+    MeasuredSpace("skipgram", "dive", ("C", *BASELINES), "skipgram", ""),
+    MeasuredSpace("dive-centred", "dive", ("C", "W", *FIVE, *BASELINES), "centred"),
+    MeasuredSpace("dive-pubmed", "dive", corpora=("pubmed",), datasets=("Medical",)),
+    MeasuredSpace("sbow-ppmi-pubmed", "counts", kind="sbow-ppmi", corpora=("pubmed",), datasets=("Medical",)),
+    MeasuredSpace("gaussian", "gaussian", ("GE C", "KL", *BASELINES), skipgram=""),
+    MeasuredSpace("word2vec", "word2vec", ("C", *BASELINES), skipgram=""),
+    MeasuredSpace("dive-word2vec", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec"),
+    MeasuredSpace("skipgram-raw-only", "dive", ("C", *BASELINES), "skipgram", "", corpora=("raw",)),
+    MeasuredSpace("word2vec-raw-only", "word2vec", ("C", *BASELINES), skipgram="", corpora=("raw",)),
+    MeasuredSpace(
+        "dive-word2vec-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec", corpora=("raw",)
+    ),
 )
 
 
-def figure_stages(made: Sequence[Stage], options: ReproduceOptions, checksums: Sequence[str] = ()) -> list[Stage]:
+def figure_stages(
+    made: Sequence[ReproduceStage], options: ReproduceOptions, checksums: Sequence[str] = ()
+) -> list[ReproduceStage]:
     """A stage of figures for every space whose own stages are in the plan; `checksums` are those of the datasets.
 
-    >>> from hyperdive.benchmark.reproduce.plan import Text, stages
+    >>> from hyperdive.benchmark.reproduce.plan import RunText, stages
     >>> options = ReproduceOptions(without=("pos", "half", "kmeans", "gaussian", "word2vec"))
-    >>> [stage.name for stage in figure_stages(stages(options, Text(("a",), "0" * 64, 9)), options)][:3]
+    >>> [stage.name for stage in figure_stages(stages(options, RunText(("a",), "0" * 64, 9)), options)][:3]
     ['figures-dive', 'figures-sbow-freq', 'figures-sbow-ppmi']
     """
     known = {stage.name: stage for stage in made}
     figures = []
-    for entry in ENTRIES:
+    for entry in MEASURED_SPACES:
         # a run without parts of speech reads the tagged sets in the raw space
         there = [kind for kind in entry.corpora if f"corpus-{kind}" in known]
         needs = [f"{main}-{kind}" for kind in there for main in dict.fromkeys((entry.main, entry.skipgram)) if main]
@@ -103,7 +107,8 @@ def figure_stages(made: Sequence[Stage], options: ReproduceOptions, checksums: S
         }
         seconds = (4.0 * len(entry.scores) if entry.kind.startswith("sbow") else 5.0) * len(there)
         what = f"figures of {entry.name}"
-        figures.append(Stage(f"figures-{entry.name}", "figures", what, settings, tuple(map(known.get, needs)), seconds))  # type: ignore[arg-type]
+        sources = tuple(known[name] for name in needs)
+        figures.append(ReproduceStage(f"figures-{entry.name}", "figures", what, settings, sources, seconds))
     return figures
 
 
@@ -114,13 +119,13 @@ def dataset_checksums(data: str | Path | None = None, *, verify: bool = True) ->
     return [hashlib.sha256(read_file(folder, file, verify=verify).encode("utf-8")).hexdigest() for file in files]
 
 
-def entry_of(stage: Stage) -> Entry:
+def space_of(stage: ReproduceStage) -> MeasuredSpace:
     """The entry a stage of figures measures."""
-    return next(entry for entry in ENTRIES if f"figures-{entry.name}" == stage.name)
+    return next(entry for entry in MEASURED_SPACES if f"figures-{entry.name}" == stage.name)
 
 
 def measure_stage(
-    stage: Stage,
+    stage: ReproduceStage,
     workshop: Workshop,
     *,
     data: str | Path | None = None,
@@ -131,7 +136,7 @@ def measure_stage(
     """Open the spaces of a stage and measure them."""
     from hyperdive.benchmark.evaluation import evaluate
 
-    entry = entry_of(stage)
+    entry = space_of(stage)
     names = {one.name for one in stage.needs}
     sources = {
         kind: open_source(workshop, entry, kind)
@@ -166,7 +171,7 @@ def measure_stage(
     return figures
 
 
-def open_source(workshop: Workshop, entry: Entry, kind: str) -> Source:
+def open_source(workshop: Workshop, entry: MeasuredSpace, kind: str) -> Source:
     """The spaces of an entry over one corpus."""
     from hyperdive.counts.cooccurrence import Cooccurrence
     from hyperdive.scores import as_source

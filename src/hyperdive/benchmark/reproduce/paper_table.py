@@ -11,10 +11,10 @@ NEAR = 0.5
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperCell:
     """One figure of ours, the paper's, and a remark: `reported`, `not comparable`; or a text instead.
 
-    >>> Cell(33.84, 32.7).plain(), Cell(None, 58.5, "reported").plain(), Cell(text="use").plain()
+    >>> PaperCell(33.84, 32.7).plain(), PaperCell(None, 58.5, "reported").plain(), PaperCell(text="use").plain()
     ('33.8 (32.7; +1.1)', '58.5 reported', 'use')
     """
 
@@ -78,18 +78,19 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """Names, one a label column, and cells, one a column."""
 
     labels: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[PaperCell, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """A table with its name (of the files), title, and notes beneath it.
 
-    >>> table = Table("t", "Sizes", ("dataset",), ("pairs",), (Row(("BLESS",), (Cell(5.0, 4.0, decimals=0),)),))
+    >>> row = PaperRow(("BLESS",), (PaperCell(5.0, 4.0, decimals=0),))
+    >>> table = PaperTable("t", "Sizes", ("dataset",), ("pairs",), (row,))
     >>> print(table.markdown())
     ## Sizes
     <BLANKLINE>
@@ -103,7 +104,7 @@ class Table:
     title: str
     label_columns: tuple[str, ...]
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     notes: tuple[str, ...] = ()
 
     def _is_words(self, column: int) -> bool:

@@ -58,14 +58,14 @@ class ReproduceOptions:
 
 
 @dataclass(frozen=True)
-class Stage:
+class ReproduceStage:
     """One step of the run; its identity is what it makes and of what, not the version of the program."""
 
     name: str
     kind: str
     what: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    needs: tuple[Stage, ...] = ()
+    needs: tuple[ReproduceStage, ...] = ()
     seconds: float = 0.0
     constants: Mapping[str, Any] = field(default_factory=dict)
     """What DIVE and skip-gram choose where the options are silent; other constants make another stage."""
@@ -80,7 +80,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Text:
+class RunText:
     """A corpus as the user gave it: its files, what is in them, and how much that is about."""
 
     paths: tuple[str, ...]
@@ -88,7 +88,7 @@ class Text:
     bytes: int
 
     @classmethod
-    def find(cls, paths: Sequence[str | Path]) -> Text:
+    def find(cls, paths: Sequence[str | Path]) -> RunText:
         """Look at the files without reading their text into memory; the content's hash tells one text from another."""
         import hashlib
 
@@ -113,17 +113,17 @@ class Text:
         return self.bytes / _BYTES_A_WORD > 1.2 * BUDGET
 
 
-def stages(options: ReproduceOptions, corpus: Text, pubmed: Text | None = None) -> list[Stage]:
+def stages(options: ReproduceOptions, corpus: RunText, pubmed: RunText | None = None) -> list[ReproduceStage]:
     """All stages that train something, in the order they run: cheap and telling ones first.
 
-    >>> text = Text(("wiki.txt",), "0" * 64, 335_000_000)
+    >>> text = RunText(("wiki.txt",), "0" * 64, 335_000_000)
     >>> [stage.name for stage in stages(ReproduceOptions(without=("pos", "half", "gaussian", "word2vec")), text)]
     ['corpus-raw', 'counts-raw', 'dive-raw', 'dive-no-pmi-raw', 'dive-no-shift-raw', 'kmeans-raw']
     """
     kinds = ["raw"] if "pos" in options.without else ["raw", "pos"]
     scale = corpus.scale
-    made: list[Stage] = []
-    corpora: dict[str, Stage] = {}
+    made: list[ReproduceStage] = []
+    corpora: dict[str, ReproduceStage] = {}
     for kind in kinds:
         corpora[kind] = _corpus(options, corpus, kind, "")
         counts = _counts(corpora[kind], f"counts-{kind}", scale)
@@ -147,12 +147,14 @@ def stages(options: ReproduceOptions, corpus: Text, pubmed: Text | None = None) 
     return made
 
 
-def made_by_name(made: Sequence[Stage], name: str) -> Stage:
+def made_by_name(made: Sequence[ReproduceStage], name: str) -> ReproduceStage:
     """The stage of that name."""
     return next(stage for stage in made if stage.name == name)
 
 
-def _corpus(options: ReproduceOptions, text: Text, kind: str, length: str, whole: Stage | None = None) -> Stage:
+def _corpus(
+    options: ReproduceOptions, text: RunText, kind: str, length: str, whole: ReproduceStage | None = None
+) -> ReproduceStage:
     """Raw words or words with parts of speech; the budget's length, the first half of it, or all there is."""
     rules: dict[str, Any] = {"min_count": options.min_count}
     if kind == "pos":
@@ -167,19 +169,25 @@ def _corpus(options: ReproduceOptions, text: Text, kind: str, length: str, whole
     seconds = size / (3.5e6 if kind == "pos" else 25e6) + 2
     name = "-".join(part for part in ("corpus", length, kind) if part)
     needs = (whole,) if whole is not None else ()
-    return Stage(name, "corpus", f"{many} → {how}", {"text": text.content, **rules}, needs, seconds)
+    return ReproduceStage(name, "corpus", f"{many} → {how}", {"text": text.content, **rules}, needs, seconds)
 
 
-def _counts(corpus: Stage, name: str, scale: float) -> Stage:
-    return Stage(name, "counts", "who meets whom, for the sparse spaces", {"window": 10}, (corpus,), 8 * scale)
+def _counts(corpus: ReproduceStage, name: str, scale: float) -> ReproduceStage:
+    return ReproduceStage(name, "counts", "who meets whom, for the sparse spaces", {"window": 10}, (corpus,), 8 * scale)
 
 
 def _train(
-    options: ReproduceOptions, name: str, what: str, source: Stage, seconds: float, space: str = "", **settings: Any
-) -> Stage:
+    options: ReproduceOptions,
+    name: str,
+    what: str,
+    source: ReproduceStage,
+    seconds: float,
+    space: str = "",
+    **settings: Any,
+) -> ReproduceStage:
     given = {"space": space or name.rsplit("-", 1)[0], "dimensions": options.dimensions, "seed": options.seed}
     chosen = {**given, **settings}
-    return Stage(name, "train", what, chosen, (source,), seconds, _constants(chosen))
+    return ReproduceStage(name, "train", what, chosen, (source,), seconds, _constants(chosen))
 
 
 def _constants(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,7 +198,9 @@ def _constants(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**TrainOptions.preset(preset, **changes).as_parameters(), "skipgram": asdict(SkipgramOptions())}
 
 
-def _dive(options: ReproduceOptions, corpus: Stage, counts: Stage, kind: str, scale: float) -> list[Stage]:
+def _dive(
+    options: ReproduceOptions, corpus: ReproduceStage, counts: ReproduceStage, kind: str, scale: float
+) -> list[ReproduceStage]:
     """DIVE in full with skip-gram beside it, then its two variants."""
     paper = options.solver == "paper"
     shared: dict[str, Any] = {"space": "dive", "preset": "paper" if paper else "default", "solver": options.solver}
@@ -210,7 +220,7 @@ def _dive(options: ReproduceOptions, corpus: Stage, counts: Stage, kind: str, sc
     ]
 
 
-def _pubmed(options: ReproduceOptions, text: Text) -> list[Stage]:
+def _pubmed(options: ReproduceOptions, text: RunText) -> list[ReproduceStage]:
     corpus = _corpus(options, text, "pubmed", "")
     counts = _counts(corpus, "counts-pubmed", text.scale)
     return [corpus, counts, _dive(options, corpus, counts, "pubmed", text.scale)[0]]

@@ -12,7 +12,7 @@ from hyperdive._progress import duration
 from hyperdive._store import write_file
 from hyperdive.benchmark.paper import general_words as printed_words
 from hyperdive.benchmark.reproduce import pictures as drawings
-from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
+from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
 
 _STYLE = """
 :root { --ink: #1c2430; --soft: #66707d; --line: #d9dee5; --page: #fdfdfc; --good: #1d7a3d; --bad: #b3372c; }
@@ -34,15 +34,15 @@ nav { columns: 3 16rem; font-size: .9rem; }
 QUERIES = ("", "species", "system")
 
 
-def general_table(space: Any) -> Table:
+def general_table(space: Any) -> PaperTable:
     """The most general words, without a query and for two, beside the paper's lists."""
     papers = printed_words()
     lists = [(drawings.general_words(space, query or None), papers[query]) for query in QUERIES]
     columns = [f"{query or 'no query'}: {whose}" for query in QUERIES for whose in ("ours", "paper")]
     body = [
-        Row(
+        PaperRow(
             (str(place + 1),),
-            tuple(Cell(text=words[place] if place < len(words) else "–") for both in lists for words in both),
+            tuple(PaperCell(text=words[place] if place < len(words) else "–") for both in lists for words in both),
         )
         for place in range(30)
     ]
@@ -50,19 +50,29 @@ def general_table(space: Any) -> Table:
         f"{query or 'no query'}: {len(set(ours) & set(theirs))} of the paper's {len(theirs)} words are among ours"
         for query, (ours, theirs) in zip(QUERIES, lists, strict=True)
     ]
-    return Table("table_general_words", "Most general words", ("place",), tuple(columns), tuple(body), tuple(notes))
+    return PaperTable(
+        "table_general_words", "Most general words", ("place",), tuple(columns), tuple(body), tuple(notes)
+    )
 
 
-def topics_table(topics: drawings.Topics) -> Table:
+def topics_table(topics: drawings.Topics) -> PaperTable:
     """The dimensions of the main figure in words."""
     narrow, broad = drawings.MAIN[0]
     body = tuple(
-        Row((str(i),), (Cell(q, decimals=2), Cell(p, decimals=2), Cell(text=first or "–"), Cell(text=later or "–")))
+        PaperRow(
+            (str(i),),
+            (
+                PaperCell(q, decimals=2),
+                PaperCell(p, decimals=2),
+                PaperCell(text=first or "–"),
+                PaperCell(text=later or "–"),
+            ),
+        )
         for i, q, p, first, later in drawings.topics_rows(topics, narrow, broad)
     )
     columns = (narrow, broad, "words 1–5", "words 51–105")
     notes = ("Dimensions by the hypernym's value; a dimension's first words are more general than its later ones.",)
-    return Table("table_topics", f"The dimensions of {narrow} and {broad}", ("dimension",), columns, body, notes)
+    return PaperTable("table_topics", f"The dimensions of {narrow} and {broad}", ("dimension",), columns, body, notes)
 
 
 def pictures(topics: drawings.Topics) -> dict[str, tuple[str, str]]:
@@ -79,10 +89,10 @@ def pictures(topics: drawings.Topics) -> dict[str, tuple[str, str]]:
     return {**made, "figure_al1": ("The asymmetric L1 distance", drawings.inclusion_picture(topics))}
 
 
-def times_table(done: Sequence[tuple[str, str, float | None, float]]) -> Table:
+def times_table(done: Sequence[tuple[str, str, float | None, float]]) -> PaperTable:
     """What each stage took."""
     body = tuple(
-        Row((name,), (Cell(text=what), Cell(seconds, decimals=0), Cell(estimate, decimals=0)))
+        PaperRow((name,), (PaperCell(text=what), PaperCell(seconds, decimals=0), PaperCell(estimate, decimals=0)))
         for name, what, seconds, estimate in done
     )
     total = sum(seconds for _, _, seconds, _ in done if seconds is not None)
@@ -90,11 +100,11 @@ def times_table(done: Sequence[tuple[str, str, float | None, float]]) -> Table:
     notes = [f"All that is done took {duration(total)}."]
     if left:
         notes.append(f"Not done yet: {', '.join(left)}.")
-    return Table("stages", "Stages", ("stage",), ("what", "seconds", "estimate"), body, tuple(notes))
+    return PaperTable("stages", "Stages", ("stage",), ("what", "seconds", "estimate"), body, tuple(notes))
 
 
 def write_all(
-    folder: Path, tables: Sequence[Table], drawn: dict[str, tuple[str, str]], about: dict[str, Any]
+    folder: Path, tables: Sequence[PaperTable], drawn: dict[str, tuple[str, str]], about: dict[str, Any]
 ) -> list[Path]:
     """Every file of the results; the page is the last, so that it is there when all the others are."""
     made = []
@@ -116,7 +126,7 @@ def write_all(
     return made
 
 
-def summary(tables: Sequence[Table], drawn: dict[str, tuple[str, str]], about: dict[str, Any]) -> str:
+def summary(tables: Sequence[PaperTable], drawn: dict[str, tuple[str, str]], about: dict[str, Any]) -> str:
     """All tables in one Markdown file."""
     lines = ["# The paper's tables, reproduced", "", _sentence(about), ""]
     lines += [table.markdown() for table in tables]
@@ -128,7 +138,7 @@ def _sentence(about: dict[str, Any]) -> str:
     return " ".join(f"{name}: {value}." for name, value in about.items())
 
 
-def page(title: str, tables: Sequence[Table], drawn: dict[str, tuple[str, str]], about: dict[str, Any]) -> str:
+def page(title: str, tables: Sequence[PaperTable], drawn: dict[str, tuple[str, str]], about: dict[str, Any]) -> str:
     """A page that needs nothing but itself."""
     several = len(tables) > 1
     links = "".join(f'<div><a href="#{escape(one.name)}">{escape(one.title)}</a></div>' for one in tables)

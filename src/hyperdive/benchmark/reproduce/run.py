@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import SILENT, Progress, duration
-from hyperdive.benchmark.reproduce.measurement import dataset_checksums, entry_of, figure_stages
-from hyperdive.benchmark.reproduce.plan import BUDGET, ReproduceOptions, Stage, Text, stages
+from hyperdive.benchmark.reproduce.measurement import dataset_checksums, figure_stages, space_of
+from hyperdive.benchmark.reproduce.plan import BUDGET, ReproduceOptions, ReproduceStage, RunText, stages
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
 from hyperdive.errors import OutputError
 
@@ -18,17 +18,17 @@ _WRITING = 30.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReproducePlan:
     """The stages of a run and what is known of each."""
 
     output: Path
     options: ReproduceOptions
-    stages: tuple[Stage, ...]
+    stages: tuple[ReproduceStage, ...]
     texts: dict[str, tuple[str, ...]]
     workshop: Workshop
 
     @property
-    def done(self) -> list[Stage]:
+    def done(self) -> list[ReproduceStage]:
         """Stages that are finished."""
         return [stage for stage in self.stages if self.workshop.done(stage)]
 
@@ -71,7 +71,7 @@ def prepare(
     options: ReproduceOptions | None = None,
     data: str | Path | None = None,
     verify: bool = True,
-) -> Plan:
+) -> ReproducePlan:
     """Look at texts and datasets and lay out the stages; nothing is written.
 
     Datasets or extras that are missing are told now, not after hours.
@@ -83,16 +83,16 @@ def prepare(
     if output.is_dir() and any(output.iterdir()) and not (output / "stages").is_dir():
         raise OutputError(f"{output}: has other things in it", hint="choose an empty or new folder for -o")
     checksums = dataset_checksums(data, verify=verify)
-    texts = [Text.find(corpus), *([Text.find(pubmed)] if pubmed else [])]
+    texts = [RunText.find(corpus), *([RunText.find(pubmed)] if pubmed else [])]
     training = stages(chosen, *texts)
     check_extras(training)
     figures = figure_stages(training, chosen, checksums)
     by_content = {text.content: text.paths for text in texts}
-    return Plan(output, chosen, (*training, *figures), by_content, Workshop(output))
+    return ReproducePlan(output, chosen, (*training, *figures), by_content, Workshop(output))
 
 
 def reproduce(
-    plan: Plan,
+    plan: ReproducePlan,
     *,
     tables_only: bool = False,
     data: str | Path | None = None,
@@ -113,21 +113,21 @@ def reproduce(
     return write_results(plan)
 
 
-def write_results(plan: Plan) -> Reproduction:
+def write_results(plan: ReproducePlan) -> Reproduction:
     """Tables, figures and claims from the stages that are done."""
     from hyperdive.benchmark.reproduce import results_writer as writing
     from hyperdive.benchmark.reproduce import tables
     from hyperdive.benchmark.reproduce.claims import check, claims_table
-    from hyperdive.benchmark.reproduce.figures import Found
+    from hyperdive.benchmark.reproduce.figures import RunFigures
     from hyperdive.benchmark.reproduce.pictures import Topics
 
     shop = plan.workshop
     known = {
-        entry_of(stage).name: figures
+        space_of(stage).name: figures
         for stage in plan.stages
         if stage.kind == "figures" and (figures := shop.figures(stage)) is not None
     }
-    found = Found(known)
+    found = RunFigures(known)
     claims = check(found)
     made = [claims_table(claims), *(table(found) for table in tables.TABLES)]
     drawn: dict[str, tuple[str, str]] = {}
@@ -151,7 +151,7 @@ def write_results(plan: Plan) -> Reproduction:
     return Reproduction(folder, tuple(claims), tuple(made), tuple(files), missing)
 
 
-def words_of(shop: Workshop, stage: Stage) -> int:
+def words_of(shop: Workshop, stage: ReproduceStage) -> int:
     """Words of a corpus as the paper's budget counts them, stop words too; 0 when it is not done."""
     from hyperdive.text.corpus import Corpus
 
@@ -161,7 +161,7 @@ def words_of(shop: Workshop, stage: Stage) -> int:
     return int(accounts["kept"] + accounts["dropped"].get("stop_word", 0))
 
 
-def about(plan: Plan) -> dict[str, Any]:
+def about(plan: ReproducePlan) -> dict[str, Any]:
     """What the tables were made from, in a few facts."""
     facts: dict[str, Any] = {}
     for stage in plan.stages:

@@ -14,7 +14,7 @@ from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._resources import Run
 from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER, canonical_json, explain_os_errors, write_file
-from hyperdive.benchmark.reproduce.plan import Stage
+from hyperdive.benchmark.reproduce.plan import ReproduceStage
 from hyperdive.errors import Error, FormatError, InputError
 
 
@@ -24,14 +24,14 @@ class Workshop:
     def __init__(self, output: str | Path) -> None:
         self.folder = Path(output) / "stages"
 
-    def place(self, stage: Stage | str) -> Path:
+    def place(self, stage: ReproduceStage | str) -> Path:
         """Where the artefact of a stage is, or will be."""
         return self.folder / (stage if isinstance(stage, str) else stage.name)
 
-    def _record(self, stage: Stage) -> Path:
+    def _record(self, stage: ReproduceStage) -> Path:
         return self.folder / f"{stage.name}.json"
 
-    def record(self, stage: Stage) -> dict[str, Any] | None:
+    def record(self, stage: ReproduceStage) -> dict[str, Any] | None:
         """What is known of a finished stage; None when it is not done, or was done with other options or text."""
         try:
             found = json.loads(self._record(stage).read_text(encoding="utf-8"))
@@ -41,23 +41,23 @@ class Workshop:
         there = stage.kind == "figures" or (self.place(stage) / HEADER).is_file()
         return found if ours and there else None
 
-    def done(self, stage: Stage) -> bool:
+    def done(self, stage: ReproduceStage) -> bool:
         """Whether a stage is finished."""
         return self.record(stage) is not None
 
-    def seconds(self, stage: Stage) -> float | None:
+    def seconds(self, stage: ReproduceStage) -> float | None:
         """How long a finished stage took."""
         found = self.record(stage)
         return None if found is None else float(found["seconds"])
 
-    def figures(self, stage: Stage) -> dict[str, Any] | None:
+    def figures(self, stage: ReproduceStage) -> dict[str, Any] | None:
         """What a stage of figures found; None when it is not done."""
         found = self.record(stage)
         return None if found is None else found["figures"]
 
     def run(
         self,
-        wanted: Sequence[Stage],
+        wanted: Sequence[ReproduceStage],
         texts: dict[str, tuple[str, ...]],
         *,
         data: str | Path | None = None,
@@ -79,7 +79,7 @@ class Workshop:
                 self._make(stage, texts, threads, progress)
                 self._write(stage, time.monotonic() - started)
 
-    def measure(self, stage: Stage, **settings: Any) -> None:
+    def measure(self, stage: ReproduceStage, **settings: Any) -> None:
         """Make a stage of figures, whose own stages must be done."""
         from hyperdive.benchmark.reproduce.measurement import measure_stage
 
@@ -87,14 +87,14 @@ class Workshop:
         figures = measure_stage(stage, self, **settings)
         self._write(stage, time.monotonic() - started, figures=figures)
 
-    def _clear(self, stage: Stage) -> None:
+    def _clear(self, stage: ReproduceStage) -> None:
         """Take away what another run left under this name."""
         with explain_os_errors(self.folder):
             self._record(stage).unlink(missing_ok=True)
             if self.place(stage).exists():
                 shutil.rmtree(self.place(stage))
 
-    def _write(self, stage: Stage, seconds: float, **more: Any) -> None:
+    def _write(self, stage: ReproduceStage, seconds: float, **more: Any) -> None:
         record = {"identity": stage.identity, "what": stage.what, "seconds": round(seconds, 1), **more}
         write_file(self._record(stage), canonical_json(record))
 
@@ -109,7 +109,9 @@ class Workshop:
 
     # ---- the three kinds of work ----------------------------------------------------------------------------
 
-    def _make(self, stage: Stage, texts: dict[str, tuple[str, ...]], threads: int | None, progress: Progress) -> None:
+    def _make(
+        self, stage: ReproduceStage, texts: dict[str, tuple[str, ...]], threads: int | None, progress: Progress
+    ) -> None:
         if stage.kind == "corpus":
             self._encode(stage, texts[stage.options["text"]], threads, progress)
         elif stage.kind == "counts":
@@ -122,7 +124,7 @@ class Workshop:
         else:
             self._train(stage, threads, progress)
 
-    def _encode(self, stage: Stage, paths: tuple[str, ...], threads: int | None, progress: Progress) -> None:
+    def _encode(self, stage: ReproduceStage, paths: tuple[str, ...], threads: int | None, progress: Progress) -> None:
         from hyperdive.text.corpus import Corpus
         from hyperdive.text.encoder import encode_text
 
@@ -143,7 +145,7 @@ class Workshop:
             **rules,
         )
 
-    def _train(self, stage: Stage, threads: int | None, progress: Progress) -> None:
+    def _train(self, stage: ReproduceStage, threads: int | None, progress: Progress) -> None:
         from hyperdive.pipeline.train import train
 
         options: dict[str, Any] = dict(stage.options)
@@ -158,7 +160,7 @@ class Workshop:
         train(source, place, **shared, **options)
 
 
-def check_extras(wanted: Sequence[Stage]) -> None:
+def check_extras(wanted: Sequence[ReproduceStage]) -> None:
     """Refuse before any work what would be missing hours later."""
     from importlib.util import find_spec
 

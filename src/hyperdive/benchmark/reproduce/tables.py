@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, SPECS
 from hyperdive.benchmark.paper import printed, printed_micro, rows
-from hyperdive.benchmark.reproduce.figures import Found
+from hyperdive.benchmark.reproduce.figures import RunFigures
 from hyperdive.benchmark.reproduce.measurement import COSTED, FIVE, SIXTEEN
-from hyperdive.benchmark.reproduce.paper_table import Cell, Row, Table
+from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
 from hyperdive.scores import get
 
 REPORTED, NOT_COMPARABLE = "reported", "not comparable"
@@ -55,26 +55,32 @@ def paper_micro(kind: str, score: str, names: tuple[str, ...]) -> float | None:
 
 
 def _cells(
-    found: Found, name: str, kind: str, score: str, datasets: Sequence[str], averages: Sequence[str], mark: str = ""
-) -> tuple[Cell, ...]:
-    made = [Cell(found.value(name, score, one), paper_cell(kind, score, one), mark) for one in datasets]
+    found: RunFigures,
+    name: str,
+    kind: str,
+    score: str,
+    datasets: Sequence[str],
+    averages: Sequence[str],
+    mark: str = "",
+) -> tuple[PaperCell, ...]:
+    made = [PaperCell(found.value(name, score, one), paper_cell(kind, score, one), mark) for one in datasets]
     for which in averages:
         papers = paper_micro(kind, score, MICRO_4 if which == "micro4" else MICRO_10)
-        made.append(Cell(found.micro(name, score, which), papers, mark))
+        made.append(PaperCell(found.micro(name, score, which), papers, mark))
     return tuple(made)
 
 
-def _baselines(found: Found, datasets: Sequence[str], averages: Sequence[str], labels: int) -> list[Row]:
+def _baselines(found: RunFigures, datasets: Sequence[str], averages: Sequence[str], labels: int) -> list[PaperRow]:
     """Frequency alone and Random, in the vocabulary of DIVE."""
     blank = ("",) * (labels - 1)
     return [
-        Row(("Frequency alone", *blank), _cells(found, "dive", "", "Frequency", datasets, averages)),
-        Row(("Random", *blank), _cells(found, "dive", "dive", "Random", datasets, averages)),
+        PaperRow(("Frequency alone", *blank), _cells(found, "dive", "", "Frequency", datasets, averages)),
+        PaperRow(("Random", *blank), _cells(found, "dive", "dive", "Random", datasets, averages)),
     ]
 
 
-def embeddings(found: Found) -> Table:
-    """Table 1: DIVE and other unsupervised embeddings."""
+def embeddings(found: RunFigures) -> PaperTable:
+    """PaperTable 1: DIVE and other unsupervised embeddings."""
     lines = (
         ("word2vec + C (gensim)", "word2vec", "word2vec", "C"),
         *(() if "word2vec" in found else (("word2vec + C (gensim), raw words", "word2vec-raw-only", "word2vec", "C"),)),
@@ -87,7 +93,7 @@ def embeddings(found: Found) -> Table:
         ("DIVE + W·ΔS, W of gensim", "dive-word2vec", "dive", "W·ΔS"),
     )
     body = [
-        Row(
+        PaperRow(
             (label,),
             (
                 *_cells(found, name, kind, score, MICRO_10, ("micro10",)),
@@ -98,7 +104,7 @@ def embeddings(found: Found) -> Table:
         if name in found
     ]
     for base in _baselines(found, (*MICRO_10, "HyperLex"), ("micro10",), 1):
-        body.append(Row(base.labels, (*base.cells[:-2], base.cells[-1], base.cells[-2])))
+        body.append(PaperRow(base.labels, (*base.cells[:-2], base.cells[-1], base.cells[-2])))
     columns = (*map(heading, MICRO_10), "micro 10", heading("HyperLex"))
     notes = (
         "AP@all in per cent; Spearman's ρ for HyperLex.",
@@ -109,10 +115,10 @@ def embeddings(found: Found) -> Table:
         "Gaussian + KL on LEDS: 80 reported in earlier literature; on HyperLex: 20.6.",
         _FREQUENCY,
     )
-    return Table("table1", "Table 1: unsupervised embeddings", ("method",), columns, tuple(body), notes)
+    return PaperTable("table1", "PaperTable 1: unsupervised embeddings", ("method",), columns, tuple(body), notes)
 
 
-def _measured(found: Found) -> list[tuple[str, str, str, str, str]]:
+def _measured(found: RunFigures) -> list[tuple[str, str, str, str, str]]:
     """Spaces of tables 2 and 3 that were made, with the name of their figures and a mark for their cells."""
     made = []
     for name, space, variant, kind in _SPACES:
@@ -130,39 +136,41 @@ _HALF = (
 )
 
 
-def precision(found: Found) -> Table:
-    """Table 2: every space and score on ten datasets."""
+def precision(found: RunFigures) -> PaperTable:
+    """PaperTable 2: every space and score on ten datasets."""
     body = [
-        Row((space, variant, score), _cells(found, name, kind, score, MICRO_10, ("micro4", "micro10"), mark))
+        PaperRow((space, variant, score), _cells(found, name, kind, score, MICRO_10, ("micro4", "micro10"), mark))
         for name, space, variant, kind, mark in _measured(found)
         for score in FIVE
     ]
     body += _baselines(found, MICRO_10, ("micro4", "micro10"), 3)
     columns = (*map(heading, MICRO_10), "micro 4", "micro 10")
     notes = ("AP@all in per cent.", _READ, _AVERAGES, _HALF, _FREQUENCY)
-    return Table("table2", "Table 2: AP on ten datasets", ("space", "variant", "score"), columns, tuple(body), notes)
+    return PaperTable(
+        "table2", "PaperTable 2: AP on ten datasets", ("space", "variant", "score"), columns, tuple(body), notes
+    )
 
 
-def hyperlex(found: Found) -> Table:
-    """Table 3: every space and score on HyperLex."""
+def hyperlex(found: RunFigures) -> PaperTable:
+    """PaperTable 3: every space and score on HyperLex."""
     body = [
-        Row(
+        PaperRow(
             (space, variant),
             (
                 *(_cells(found, name, kind, score, ("HyperLex",), (), mark)[0] for score in FIVE),
-                Cell(found.value(name, "Frequency", "HyperLex")),
-                Cell(found.value(name, "Random", "HyperLex")),
+                PaperCell(found.value(name, "Frequency", "HyperLex")),
+                PaperCell(found.value(name, "Random", "HyperLex")),
             ),
         )
         for name, space, variant, kind, mark in _measured(found)
     ]
     columns = (*FIVE, "Frequency alone", "Random")
     notes = ("Spearman's ρ × 100.", _READ, _HALF, _FREQUENCY)
-    return Table("table3", "Table 3: HyperLex", ("space", "variant"), columns, tuple(body), notes)
+    return PaperTable("table3", "PaperTable 3: HyperLex", ("space", "variant"), columns, tuple(body), notes)
 
 
-def compression(found: Found) -> Table:
-    """Table 4, and what fewer non-zero dimensions save: memory and time."""
+def compression(found: RunFigures) -> PaperTable:
+    """PaperTable 4, and what fewer non-zero dimensions save: memory and time."""
     papers = {row["space"]: float(row["avg_nonzero_dims"]) for row in rows("table4_avg_dims")}
     spaces = (
         ("sbow-freq", "SBOW Freq"),
@@ -177,13 +185,13 @@ def compression(found: Found) -> Table:
             continue
         megabytes = [one / 1e6 for one in costs["bytes"].values()]
         body.append(
-            Row(
+            PaperRow(
                 (label,),
                 (
-                    Cell(found.dimensions(name), papers.get(label), judged=False),
-                    Cell(sum(costs["nonzeros"].values()) / 1e6, decimals=2),
-                    Cell(sum(megabytes)),
-                    *(Cell(1000 * costs["seconds"][score]) for score in COSTED),
+                    PaperCell(found.dimensions(name), papers.get(label), judged=False),
+                    PaperCell(sum(costs["nonzeros"].values()) / 1e6, decimals=2),
+                    PaperCell(sum(megabytes)),
+                    *(PaperCell(1000 * costs["seconds"][score]) for score in COSTED),
                 ),
             )
         )
@@ -193,16 +201,16 @@ def compression(found: Found) -> Table:
             costs = found.cost(name)
             if costs is not None:
                 body.append(
-                    Row(
+                    PaperRow(
                         (f"{label} ÷ DIVE",),
                         (
-                            Cell(_ratio(found.dimensions(name), found.dimensions("dive")), decimals=0),
-                            Cell(
+                            PaperCell(_ratio(found.dimensions(name), found.dimensions("dive")), decimals=0),
+                            PaperCell(
                                 _ratio(sum(costs["nonzeros"].values()), sum(against["nonzeros"].values())), decimals=0
                             ),
-                            Cell(_ratio(sum(costs["bytes"].values()), sum(against["bytes"].values())), decimals=0),
+                            PaperCell(_ratio(sum(costs["bytes"].values()), sum(against["bytes"].values())), decimals=0),
                             *(
-                                Cell(_ratio(costs["seconds"][score], against["seconds"][score]), decimals=0)
+                                PaperCell(_ratio(costs["seconds"][score], against["seconds"][score]), decimals=0)
                                 for score in COSTED
                             ),
                         ),
@@ -214,14 +222,16 @@ def compression(found: Found) -> Table:
         "Numbers and memory are those of the whole space, raw and with parts of speech together, as sparse rows.",
         "Milliseconds are for all pairs of the ten datasets that the space knows, one thread, vectors in memory.",
     )
-    return Table("table4", "Table 4: non-zero dimensions, memory and time", ("space",), columns, tuple(body), notes)
+    return PaperTable(
+        "table4", "PaperTable 4: non-zero dimensions, memory and time", ("space",), columns, tuple(body), notes
+    )
 
 
 def _ratio(above: float | None, below: float | None) -> float | None:
     return above / below if above is not None and below else None
 
 
-def sizes(found: Found) -> Table:
+def sizes(found: RunFigures) -> PaperTable:
     """Sizes of the datasets and pairs out of vocabulary."""
     papers = {row["dataset"]: (float(row["N"]), float(row["OOV"])) for row in rows("table_stats_N_OOV")}
 
@@ -240,13 +250,13 @@ def sizes(found: Found) -> Table:
         lost = papers[key][1] if key != "MicroAverage10" else float(sum(papers[name][1] for name in MICRO_10))
         covered = None if missing is None else 100 * (1 - missing / many)
         body.append(
-            Row(
+            PaperRow(
                 (label,),
                 (
-                    Cell(many, papers[key][0], decimals=0, judged=False),
-                    Cell(None if key == "HyperLex" else positives, decimals=0),
-                    Cell(missing, lost, decimals=0, judged=False),
-                    Cell(covered, 100 * (1 - lost / papers[key][0])),
+                    PaperCell(many, papers[key][0], decimals=0, judged=False),
+                    PaperCell(None if key == "HyperLex" else positives, decimals=0),
+                    PaperCell(missing, lost, decimals=0, judged=False),
+                    PaperCell(covered, 100 * (1 - lost / papers[key][0])),
                 ),
             )
         )
@@ -256,10 +266,12 @@ def sizes(found: Found) -> Table:
         "The paper prints 24,110 OOV pairs for ten sets; its own ten figures sum to 23,115.",
     )
     columns = ("pairs", "positive", "OOV pairs", "covered %")
-    return Table("table_sizes", "Dataset sizes and words out of vocabulary", ("dataset",), columns, tuple(body), notes)
+    return PaperTable(
+        "table_sizes", "Dataset sizes and words out of vocabulary", ("dataset",), columns, tuple(body), notes
+    )
 
 
-def scoring_functions(found: Found) -> Table:
+def scoring_functions(found: RunFigures) -> PaperTable:
     """Sixteen scores on SBOW Freq."""
     papers = {get(row["score"]).name: float(row["value"]) for row in rows("table_metrics_sbow_freq")}
     labels = {get(row["score"]).name: row["printed_name"] for row in rows("table_metrics_sbow_freq")}
@@ -270,12 +282,12 @@ def scoring_functions(found: Found) -> Table:
         name = get(score).name
         label = labels.get(name, name).replace("Delta", "Δ").replace(".", "·").replace("AL_1", "AL₁")
         body.append(
-            Row(
+            PaperRow(
                 ({"Frequency": "Frequency alone"}.get(label, label),),
                 (
-                    Cell(found.micro("sbow-freq", score), papers.get(name)),
-                    Cell(found.micro("sbow-freq", score, "micro4")),
-                    Cell(found.value("sbow-freq", score, "HyperLex")),
+                    PaperCell(found.micro("sbow-freq", score), papers.get(name)),
+                    PaperCell(found.micro("sbow-freq", score, "micro4")),
+                    PaperCell(found.value("sbow-freq", score, "HyperLex")),
                 ),
             )
         )
@@ -285,17 +297,17 @@ def scoring_functions(found: Found) -> Table:
         "The paper's program ranks Weeds in the wrong direction, and 19.0 is what it prints.",
     )
     columns = ("micro 10", "micro 4", "HyperLex ρ")
-    return Table("table_scores", "Scoring functions on SBOW Freq", ("score",), columns, tuple(body), notes)
+    return PaperTable("table_scores", "Scoring functions on SBOW Freq", ("score",), columns, tuple(body), notes)
 
 
 _METRICS = {"AP@all": "AP", "F1": "F1", "Spearman rho": "ρ"}
 
 
-def _figure(found: Found, name: str, score: str, dataset: str, metric: str) -> float | None:
+def _figure(found: RunFigures, name: str, score: str, dataset: str, metric: str) -> float | None:
     return found.fold(name, score, dataset) if metric == "F1" else found.value(name, score, dataset)
 
 
-def _reported(found: Found, table: str, name: str, ours: Sequence[str]) -> tuple[tuple[str, ...], list[Row]]:
+def _reported(found: RunFigures, table: str, name: str, ours: Sequence[str]) -> tuple[tuple[str, ...], list[PaperRow]]:
     """A table of reported figures beside ours: its columns and rows, baselines last."""
     printed_rows = rows(table)
     cells = list(dict.fromkeys((row["dataset"], row["metric"]) for row in printed_rows))
@@ -306,9 +318,9 @@ def _reported(found: Found, table: str, name: str, ours: Sequence[str]) -> tuple
         label = f"{method} ({pairs} training pairs)" if pairs not in ("", "0") else method
         by_method.setdefault(label, {})[row["dataset"], row["metric"]] = float(row["value"])
     made = [
-        Row(
+        PaperRow(
             (method.replace(" (reported by earlier work)", ""),),
-            tuple(Cell(None, known.get(one), REPORTED) for one in cells),
+            tuple(PaperCell(None, known.get(one), REPORTED) for one in cells),
         )
         for method, known in by_method.items()
         if not method.startswith("DIVE")
@@ -316,15 +328,15 @@ def _reported(found: Found, table: str, name: str, ours: Sequence[str]) -> tuple
     for score in ours:
         papers = next((one for m, one in by_method.items() if m.startswith("DIVE") and get(m[5:]).name == score), {})
         made.append(
-            Row(
+            PaperRow(
                 ({"Frequency": "Frequency alone"}.get(score, f"DIVE + {score}" if papers else score),),
-                tuple(Cell(_figure(found, name, score, *one), papers.get(one)) for one in cells),
+                tuple(PaperCell(_figure(found, name, score, *one), papers.get(one)) for one in cells),
             )
         )
     return tuple(f"{heading(one).removesuffix(' ρ')} {_METRICS[metric]}" for one, metric in cells), made
 
 
-def against_sbow(found: Found) -> Table:
+def against_sbow(found: RunFigures) -> PaperTable:
     """DIVE beside what earlier work reports for sparse bags of words."""
     ours = ("C·ΔS", "W·ΔS", "Frequency", "Random")
     columns, body = _reported(found, "table_sbow_reported", "dive", ours)
@@ -334,10 +346,12 @@ def against_sbow(found: Found) -> Table:
         "F1 by thresholds of 20-fold cross-validation, as the paper's program computes it.",
         _READ,
     )
-    return Table("table_reported_sbow", "Beside reported results of SBOW", ("method",), columns, tuple(body), notes)
+    return PaperTable(
+        "table_reported_sbow", "Beside reported results of SBOW", ("method",), columns, tuple(body), notes
+    )
 
 
-def against_semisupervised(found: Found) -> Table:
+def against_semisupervised(found: RunFigures) -> PaperTable:
     """DIVE beside what semi-supervised embeddings report, in the raw space for all sets."""
     columns, body = _reported(found, "table_semisup_reported", "dive-raw-only", ("C·ΔS", "Frequency", "Random"))
     notes = (
@@ -346,10 +360,10 @@ def against_semisupervised(found: Found) -> Table:
         _READ,
     )
     title = "Beside reported results of semi-supervised embeddings"
-    return Table("table_reported_semisupervised", title, ("method",), columns, tuple(body), notes)
+    return PaperTable("table_reported_semisupervised", title, ("method",), columns, tuple(body), notes)
 
 
-def directionality(found: Found) -> Table:
+def directionality(found: RunFigures) -> PaperTable:
     """Which of two words is the broader one?"""
     papers = {
         (row["space"], get(row["score"]).name): float(row["accuracy_percent_10_datasets"])
@@ -363,23 +377,23 @@ def directionality(found: Found) -> Table:
         ("dive", "", "Frequency"),
     )
     body = [
-        Row(
+        PaperRow(
             (label, "alone" if score == "Frequency" else score) if label else ("Frequency", "alone"),
             (
-                Cell(found.direction(name, score), papers.get((label, score))),
-                Cell(found.direction(name, score, "decided")),
-                Cell(found.direction(name, score, "weighted_by_size")),
+                PaperCell(found.direction(name, score), papers.get((label, score))),
+                PaperCell(found.direction(name, score, "decided")),
+                PaperCell(found.direction(name, score, "weighted_by_size")),
             ),
         )
         for name, label, score in lines
     ]
-    body.append(Row(("Random", ""), (Cell(50.0), Cell(50.0), Cell(50.0))))
+    body.append(PaperRow(("Random", ""), (PaperCell(50.0), PaperCell(50.0), PaperCell(50.0))))
     notes = (
         "Accuracy in per cent over the positive pairs of ten sets together; undecided and unknown pairs count as half "
         'right. "Decided" leaves those out; "by size" weighs the ten accuracies by the sets\' sizes.',
         _READ,
     )
-    return Table(
+    return PaperTable(
         "table_directionality",
         "Directionality",
         ("space", "score"),
@@ -389,7 +403,7 @@ def directionality(found: Found) -> Table:
     )
 
 
-def pubmed(found: Found, *, comparable: bool = True) -> Table:
+def pubmed(found: RunFigures, *, comparable: bool = True) -> PaperTable:
     """The Medical set by models of an encyclopedia and of abstracts."""
     papers = {
         (row["space"], row["corpus"], get(row["score"]).name): float(row["value"]) for row in rows("table_pubmed")
@@ -401,20 +415,20 @@ def pubmed(found: Found, *, comparable: bool = True) -> Table:
         ("dive-pubmed", "DIVE", "PubMed"),
     )
     body = [
-        Row(
+        PaperRow(
             (space, corpus),
             (
                 *(
-                    Cell(
+                    PaperCell(
                         found.value(name, score, "Medical"),
                         papers.get((space, corpus, score)),
                         NOT_COMPARABLE if corpus == "PubMed" and not comparable else "",
                     )
                     for score in FIVE
                 ),
-                Cell(found.value(name, "Frequency", "Medical")),
-                Cell(found.value(name, "Random", "Medical")),
-                Cell(found.oov(name, "Medical"), decimals=0),
+                PaperCell(found.value(name, "Frequency", "Medical")),
+                PaperCell(found.value(name, "Random", "Medical")),
+                PaperCell(found.oov(name, "Medical"), decimals=0),
             ),
         )
         for name, space, corpus in lines
@@ -423,12 +437,14 @@ def pubmed(found: Found, *, comparable: bool = True) -> Table:
     if not comparable:
         notes.append("This collection of abstracts is shorter than the paper's, so its rows are not comparable.")
     columns = (*FIVE, "Frequency alone", "Random", "OOV pairs")
-    return Table("table_pubmed", "Training corpora: Medical", ("space", "corpus"), columns, tuple(body), tuple(notes))
+    return PaperTable(
+        "table_pubmed", "Training corpora: Medical", ("space", "corpus"), columns, tuple(body), tuple(notes)
+    )
 
 
-def skipgrams(found: Found) -> Table:
+def skipgrams(found: RunFigures) -> PaperTable:
     """Our skip-gram beside gensim's on the same tokens: by itself, and as the W of the same DIVE model."""
-    body: list[Row] = []
+    body: list[PaperRow] = []
     for spaces, ending in (("raw and POS", ""), ("raw alone", "-raw-only")):
         for label, names, score in (
             ("W alone", ("skipgram", "word2vec"), "C"),
@@ -438,19 +454,21 @@ def skipgrams(found: Found) -> Table:
                 continue
             for whose, name in zip(("ours", "gensim"), names, strict=True):
                 cells = _cells(found, f"{name}{ending}", "", score, MICRO_10, ("micro10",))
-                last = Cell(found.value(f"{name}{ending}", score, "HyperLex"))
-                body.append(Row((f"{label}, {spaces}", whose), (*cells, last)))
+                last = PaperCell(found.value(f"{name}{ending}", score, "HyperLex"))
+                body.append(PaperRow((f"{label}, {spaces}", whose), (*cells, last)))
             apart = [
-                Cell(None if a.ours is None or b.ours is None else a.ours - b.ours)
+                PaperCell(None if a.ours is None or b.ours is None else a.ours - b.ours)
                 for a, b in zip(body[-2].cells, body[-1].cells, strict=True)
             ]
-            body.append(Row((f"{label}, {spaces}", "ours − gensim"), tuple(apart)))
+            body.append(PaperRow((f"{label}, {spaces}", "ours − gensim"), tuple(apart)))
     columns = (*map(heading, MICRO_10), "micro 10", heading("HyperLex"))
     notes = ("Not in the paper: both trained on the same encoded corpora.",)
-    return Table("table_skipgram", "Our skip-gram beside gensim's", ("score", "skip-gram"), columns, tuple(body), notes)
+    return PaperTable(
+        "table_skipgram", "Our skip-gram beside gensim's", ("score", "skip-gram"), columns, tuple(body), notes
+    )
 
 
-TABLES: tuple[Callable[[Found], Table], ...] = (
+TABLES: tuple[Callable[[RunFigures], PaperTable], ...] = (
     embeddings,
     precision,
     hyperlex,
