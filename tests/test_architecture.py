@@ -18,6 +18,7 @@ ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
 ALLOWED["cli"] = ALLOWED["web"] = set(ORDER)
 GROUND = {
     "errors",
+    "_memo",
     "_quantize",
     "_resources",
     "_resume",

@@ -16,9 +16,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from hyperdive.benchmark import Dataset, evaluate
-from hyperdive.benchmark.comparison import compare, further_measures
+from hyperdive.benchmark.comparison import compare
 from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, discover, discover_all
+from hyperdive.benchmark.further_measures import further_measures
 from hyperdive.benchmark.report import page
 from hyperdive.errors import InputError
 from hyperdive.scores import as_source

@@ -16,7 +16,9 @@ from hyperdive.benchmark.reproduce import claims, tables
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.figures import RunFigures
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
+from hyperdive.discover.dimensions import Dimensions
 from hyperdive.scores import Pairs, get
+from hyperdive.scores.asymmetric_l1 import best_scale
 from hyperdive.spaces.space import VectorSpace
 
 FIVE = {"CDE": 27.5, "AL₁": 24.0, "ΔS": 32.1, "W·ΔS": 34.1, "C·ΔS": 32.7, "Frequency": 30.0, "Random": 23.0}
@@ -135,8 +137,8 @@ def test_the_drawn_scale_gives_the_score(q: list[float], p: list[float]) -> None
     if sum(q) == 0 or sum(p) == 0:
         return
     d_q, d_p = np.array(q) / sum(q), np.array(p) / sum(p)
-    a = drawings.best_scale(d_q, d_p)
-    distance = (5 * np.maximum(a * d_q - d_p, 0) + np.maximum(d_p - a * d_q, 0)).sum()
+    a, distance = best_scale(d_q, d_p)
+    assert distance == pytest.approx((5 * np.maximum(a * d_q - d_p, 0) + np.maximum(d_p - a * d_q, 0)).sum(), abs=1e-9)
     score = float(get("AL₁")(Pairs(np.array([q, p]), [0], [1]))[0])
     assert distance == pytest.approx(-score, abs=1e-9)
 
@@ -151,19 +153,19 @@ def space() -> VectorSpace:
 
 
 def test_drawings_are_xml_and_name_what_is_missing(space: VectorSpace) -> None:
-    topics = drawings.Topics(space)
+    dimensions = Dimensions(space)
     for svg in (
-        drawings.pairs_picture(topics, "a < b", (("rodent", "mammal"), ("<b>&", "animal"), ("ant", "insect"))),
-        drawings.inclusion_picture(topics),
-        drawings.inclusion_picture(topics, "zero", "mammal"),
-        drawings.inclusion_picture(topics, "ant", "insect"),
+        drawings.pairs_picture(dimensions, "a < b", (("rodent", "mammal"), ("<b>&", "animal"), ("ant", "insect"))),
+        drawings.inclusion_picture(dimensions),
+        drawings.inclusion_picture(dimensions, "zero", "mammal"),
+        drawings.inclusion_picture(dimensions, "ant", "insect"),
     ):
         assert ET.fromstring(svg).tag.endswith("svg")
-    assert "ant, insect is not in the vocabulary" in drawings.inclusion_picture(topics, "ant", "insect")
+    assert "ant, insect is not in the vocabulary" in drawings.inclusion_picture(dimensions, "ant", "insect")
 
 
 def test_small_values_are_left_out_and_dimensions_fall(space: VectorSpace) -> None:
-    rows = drawings.topics_rows(drawings.Topics(space), "rodent", "mammal")
+    rows = drawings.topics_rows(Dimensions(space), "rodent", "mammal")
     assert all(max(q, p) >= drawings.LEAST for _, q, p, _, _ in rows)
     assert [p for _, _, p, _, _ in rows] == sorted((p for _, _, p, _, _ in rows), reverse=True)
-    assert drawings.topics_rows(drawings.Topics(space), "ant", "mammal") == []
+    assert drawings.topics_rows(Dimensions(space), "ant", "mammal") == []

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hyperdive.discover.compare import compare
-from hyperdive.discover.explain import asymmetric, explain
+from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.explain import explain
 from hyperdive.discover.similar import similar
-from hyperdive.discover.topics import Dimensions, topics
+from hyperdive.discover.topics import topics
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.scores import Pairs, get
+from hyperdive.scores.asymmetric_l1 import best_scale
 from hyperdive.spaces.space import VectorSpace
 from tests.discover.small import WORDS, small_model
 
@@ -102,7 +104,7 @@ def test_an_explanation_says_where_inclusion_fails() -> None:
 @given(arrays(np.float64, (2, 6), elements=st.floats(0, 5).map(lambda x: round(x, 2))))
 def test_the_drawn_distance_is_the_score(vectors: np.ndarray) -> None:
     """The plain minimum over break points agrees with the compiled AL₁."""
-    scale, distance = asymmetric(*vectors)
+    scale, distance = best_scale(*vectors)
     assert scale >= 0
     assert distance == pytest.approx(-get("AL₁")(Pairs(vectors, [0], [1]))[0], abs=1e-9)
 

@@ -1,24 +1,16 @@
-"""Two models on the same pairs: is one really better? And the further measures of one model."""
+"""Two models on the same pairs: paired differences with intervals and p values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hyperdive.benchmark.bootstrap import interval, paired_p
-from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.discovery import discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation
-from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores import get
-
-F1_SETS = ("Medical", "HypeNet")
-DIRECTION_SCORES = ("ΔS", "ΔQ", "ΔE", "SLQS Sub", "Frequency")
 
 
 @dataclass(frozen=True)
@@ -61,80 +53,3 @@ def compare(evaluation: Evaluation, baseline: Evaluation) -> dict[str, dict[str,
 
 def _difference(value: float, first: Any, second: Any) -> Difference:
     return Difference(value, interval(first - second), paired_p(first, second))
-
-
-def further_measures(
-    evaluation: Evaluation,
-    model: Any,
-    *,
-    pos: Any = None,
-    discovery: Sequence[str] = (),
-    ranking: Callable[[Any], Any] | None = None,
-    never: Iterable[str] = (),
-    sample: int = 300,
-    seed: int = 0,
-    threads: int = 0,
-) -> dict[str, Any]:
-    """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
-
-    Figures are in per cent. Discovery ranks the whole vocabulary for up to `sample` hyponyms of a set, by what
-    `ranking` gives for a model (else the first score of the evaluation), without the words `never`. Priors are beside.
-    """
-    binary = {name: one.scored for name, one in evaluation.results.items() if not one.scored.dataset.graded}
-    further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}, "directionality": {}}
-    for name, scored in binary.items():
-        labels = scored.dataset.labels
-        if name in F1_SETS or name not in MICRO_10:
-            folds = {s: _folds(values, labels, scored.known, seed) for s, values in scored.values.items()}
-            further["f1"][name] = {s: None if one is None else round(100 * one.f1, 4) for s, one in folds.items()}
-            further["accuracy"][name] = {
-                s: None if one is None else round(100 * one.accuracy, 4) for s, one in folds.items()
-            }
-        further["ap100"][name] = {
-            s: round(100 * average_precision_at(values, labels, 100, scored.known, shuffles=20, seed=seed), 4)
-            for s, values in scored.values.items()
-        }
-    for score in (s for s in DIRECTION_SCORES if s in evaluation.scores):
-        each = [directionality(one.values[score], one.dataset.labels, one.known) for one in binary.values()]
-        pooled = sum(each, Direction(0, 0, 0))
-        sizes = np.array([len(one.dataset) for one in binary.values()], dtype=float)
-        weighted = float((sizes * [one.accuracy for one in each]).sum() / sizes.sum()) if len(each) else 0.0
-        further["directionality"][score] = {
-            "accuracy": round(100 * pooled.accuracy, 4),
-            "decided": round(100 * pooled.decided_accuracy, 4),
-            "weighted_by_size": round(100 * weighted, 4),
-            **asdict(pooled),
-        }
-    covered = coverage(model, [one.dataset for one in binary.values()], pos=pos)
-    further["coverage"] = {**asdict(covered), "share": round(covered.share, 4)}
-    further["discovery"] = {}
-    for name in discovery:
-        if name not in binary:
-            raise OptionError(f"{name} is not among the evaluated binary sets", hint="name it with --datasets too")
-        scored = binary[name]
-        use = pos if scored.space == "pos" and pos is not None else model
-        by = get(evaluation.scores[0]) if ranking is None else ranking(use)
-        beside = priors(use)
-        first, *rest = discover_all(
-            use,
-            scored.dataset,
-            [by, *beside],
-            never=never,
-            pos=scored.space == "pos",
-            sample=sample,
-            seed=seed,
-            threads=threads,
-        )
-        further["discovery"][name] = {
-            "score": by.name,
-            **asdict(first),
-            "priors": {prior.name: asdict(one) for prior, one in zip(beside, rest, strict=True)},
-        }
-    return further
-
-
-def _folds(values: Any, labels: Any, known: Any, seed: int) -> Any:
-    try:
-        return cross_validated(values, labels, known, seed=seed)
-    except InputError:  # too few positives for twenty folds
-        return None

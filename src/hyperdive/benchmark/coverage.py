@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperdive.benchmark.datasets import Dataset
 from hyperdive.scores import Rows, as_source, look_up
+from hyperdive.scores.source import AnyModel
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Coverage:
         return 100.0 * self.found / self.words if self.words else 0.0
 
 
-def coverage(raw: Any, datasets: Sequence[Dataset], *, pos: Any = None, lemmas: bool = False) -> Coverage:
+def coverage(
+    raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None = None, lemmas: bool = False
+) -> Coverage:
     """Coverage and average number of non-zero dimensions over the distinct words of all datasets together.
 
     >>> from hyperdive.spaces.space import VectorSpace

@@ -14,6 +14,7 @@ from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Source, as_source, get, look_up
 from hyperdive.scores.lookup import Lookup
 from hyperdive.scores.rows import Bools, Floats
+from hyperdive.scores.source import AnyModel
 from hyperdive.scores.terms import Vocabulary, with_vocabulary
 
 
@@ -53,13 +54,13 @@ FREQUENT_WORDS = Prior("most frequent words", _word_frequencies)
 FREQUENT_HYPERNYMS = Prior("most frequent pattern hypernyms", _hypernym_counts)
 
 
-def priors(model: Any) -> list[Prior]:
+def priors(model: AnyModel) -> list[Prior]:
     """The priors a model allows: its most frequent words and, with patterns, its most frequent hypernyms."""
     return [FREQUENT_WORDS] if as_source(model).patterns is None else [FREQUENT_WORDS, FREQUENT_HYPERNYMS]
 
 
 def discover(
-    model: Any,
+    model: AnyModel,
     dataset: Dataset,
     score: str | Callable[[Pairs], Floats] = "C·ΔS",
     **options: Any,
@@ -81,7 +82,7 @@ def discover(
 
 
 def discover_all(
-    model: Any,
+    model: AnyModel,
     dataset: Dataset,
     scores: Sequence[str | Callable[[Pairs], Floats]],
     *,

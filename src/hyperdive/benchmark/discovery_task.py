@@ -19,6 +19,7 @@ from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.discover.question import are_known
 from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
+from hyperdive.scores.source import AnyModel
 
 ANSWERS = 15
 
@@ -169,7 +170,7 @@ def question_figures(
 
 
 def evaluate_discovery(
-    model: Any, task: DiscoveryTask, *, score: str | None = None, progress: Progress = SILENT
+    model: AnyModel, task: DiscoveryTask, *, score: str | None = None, progress: Progress = SILENT
 ) -> DiscoveryResult:
     """Ask a model for the 15 best hypernyms of every query among the candidates, however unlikely they are.
 

@@ -19,6 +19,7 @@ from hyperdive.benchmark.measures import average_precision, micro_average, spear
 from hyperdive.benchmark.paper import kind_of
 from hyperdive.errors import InputError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
+from hyperdive.scores.source import AnyModel
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -191,9 +192,9 @@ def measure(scored: Scored, *, bootstrap: int = 0, seed: int = 0, threads: int =
 
 
 def evaluate(
-    main: Any,
+    main: AnyModel,
     skipgram: Any = None,
-    pos: Any = None,
+    pos: AnyModel | None = None,
     *,
     datasets: Sequence[str | Dataset] = ELEVEN,
     scores: Sequence[str | Score] | None = None,

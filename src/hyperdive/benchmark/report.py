@@ -18,6 +18,7 @@ from hyperdive.benchmark.paper import printed
 from hyperdive.benchmark.tables import columns
 from hyperdive.errors import OutputError
 from hyperdive.scores import Source, Terms, as_source
+from hyperdive.scores.source import AnyModel
 
 PREFERRED = ("C·ΔS", "W·ΔS", "ΔS", "CDE", "Frequency", "Random")
 _MISSES = 5
@@ -48,7 +49,7 @@ def write_report(
     evaluation: Evaluation,
     source: Any,
     *,
-    pos: Any = None,
+    pos: AnyModel | None = None,
     differences: dict[str, dict[str, Difference]] | None = None,
     further: dict[str, Any] | None = None,
     force: bool = False,

@@ -15,6 +15,7 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark.gold_files import gold_lines
 from hyperdive.benchmark.gold_taxonomy import Pair, PrecisionRecall, closure
 from hyperdive.errors import InputError
+from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.build import taxonomy
 from hyperdive.taxonomy.corrections import normal
 from hyperdive.taxonomy.options import TaxonomyOptions
@@ -136,7 +137,7 @@ def edge_figures(edges: Iterable[Pair], gold: TermTaxonomy) -> EdgeFigures:
 
 
 def evaluate_taxonomy(
-    model: Any, gold: TermTaxonomy | str | Path, *, progress: Progress = SILENT, **options: Any
+    model: AnyModel, gold: TermTaxonomy | str | Path, *, progress: Progress = SILENT, **options: Any
 ) -> TaxonomyResult:
     """Build the taxonomy of a gold's terms, adding none, and compare its edges with the gold's.
 

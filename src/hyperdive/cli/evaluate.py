@@ -115,9 +115,10 @@ def evaluate(
             )
         evaluate_tasks(model, gold_tasks(taxonomy, discovery, files), _split(scores), as_json, reporter(progress))
         return
-    from hyperdive.benchmark.comparison import compare, further_measures
+    from hyperdive.benchmark.comparison import compare
     from hyperdive.benchmark.datasets import ELEVEN
     from hyperdive.benchmark.evaluation import evaluate as measure
+    from hyperdive.benchmark.further_measures import further_measures
     from hyperdive.scores import usable_scores
 
     if report is not None and report.exists() and not force:

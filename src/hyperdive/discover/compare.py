@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive.discover.dimensions import dimensions_of
 from hyperdive.discover.question import Question
-from hyperdive.discover.topics import dimensions
 from hyperdive.errors import OptionError, one_line
+from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
 
 HIDDEN = 0.1  # the paper leaves out values under this
@@ -54,7 +54,7 @@ class Comparison(Table[Shared]):
         return "\n".join([*lines, *map(one_line, self.notes)])
 
 
-def compare(model: Any, words: Sequence[str], top: int | None = None) -> Comparison:
+def compare(model: AnyModel, words: Sequence[str], top: int | None = None) -> Comparison:
     """The words' values over the dimensions where any of them has at least 0.1.
 
     The word with the largest sum is taken as the broadest: it comes first and its values sort the dimensions.
@@ -74,7 +74,7 @@ def compare(model: Any, words: Sequence[str], top: int | None = None) -> Compari
     vectors = vectors_of(model, words)
     order = np.argsort(-vectors.sum(axis=1), kind="stable")
     vectors, named = vectors[order], tuple(" ".join(words[i].lower().split()) for i in order)
-    columns = dimensions(model)
+    columns = dimensions_of(model)
     # by the broadest word; where it has nothing, by the next
     sorting = np.lexsort([np.arange(vectors.shape[1]), *-np.where(vectors >= HIDDEN, vectors, 0.0)[::-1]])
     rows = [
@@ -96,7 +96,7 @@ def compare(model: Any, words: Sequence[str], top: int | None = None) -> Compari
     return Comparison(Shared, rows[:top], words=named, notes=notes)
 
 
-def vectors_of(model: Any, words: Sequence[str]) -> npt.NDArray[np.float64]:
+def vectors_of(model: AnyModel, words: Sequence[str]) -> npt.NDArray[np.float64]:
     """The vectors of words or phrases in the model's main space, one a row."""
     question = Question(model, words)
     rows = question.terms.rows.matrix[question.asked]

@@ -9,15 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.discover.compare import HIDDEN, LABEL_WORDS
+from hyperdive.discover.dimensions import dimensions_of
 from hyperdive.discover.question import Question
 from hyperdive.discover.ranking import silence
 from hyperdive.discover.signals import SIGNALS, agreement
-from hyperdive.discover.topics import dimensions
 from hyperdive.errors import one_line
+from hyperdive.scores.asymmetric_l1 import W0, best_scale
 from hyperdive.scores.registry import usable_scores
+from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
 
-W0 = 5.0
 Floats = npt.NDArray[np.float64]
 
 
@@ -88,7 +89,7 @@ class Explanation:
         }
 
 
-def explain(model: Any, hyponym: str, hypernym: str, top: int | None = None) -> Explanation:
+def explain(model: AnyModel, hyponym: str, hypernym: str, top: int | None = None) -> Explanation:
     """Who includes whom in each dimension, where inclusion fails, and each score's verdict in short.
 
     A score says "yes" when the pair scores above its reverse; a symmetric score has no direction. Every score also
@@ -111,7 +112,7 @@ def explain(model: Any, hyponym: str, hypernym: str, top: int | None = None) -> 
     vectors = np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
     names = " ".join(hyponym.lower().split()), " ".join(hypernym.lower().split())
     agreed = agreement(question.upwards(0, question.asked[1:]))[0]
-    scale, distance = asymmetric(vectors[0], vectors[1])
+    scale, distance = best_scale(vectors[0], vectors[1])
     return Explanation(
         *names,
         _dimensions(model, names, vectors, top),
@@ -125,8 +126,8 @@ def explain(model: Any, hyponym: str, hypernym: str, top: int | None = None) -> 
     )
 
 
-def _dimensions(model: Any, names: tuple[str, str], vectors: Floats, top: int | None) -> Table[Dimension]:
-    columns = dimensions(model)
+def _dimensions(model: AnyModel, names: tuple[str, str], vectors: Floats, top: int | None) -> Table[Dimension]:
+    columns = dimensions_of(model)
     q, p = vectors
     there = np.flatnonzero((q >= HIDDEN) | (p >= HIDDEN))
     # the hyponym's own dimensions first: inclusion is decided there
@@ -191,21 +192,3 @@ def _scores(question: Question) -> Table[Verdict]:
         columns=("score", "value", "reverse", "verdict"),
         notes=(f"place: among all {len(everything)} words as hypernyms",),
     )
-
-
-def asymmetric(q: Floats, p: Floats, w0: float = W0) -> tuple[float, float]:
-    """The scale a and the AL₁ distance min_a Σᵢ [w₀·max(a·d_q−d_p, 0) + max(d_p−a·d_q, 0)] of two vectors.
-
-    >>> asymmetric(np.array([1.0, 0.0]), np.array([1.0, 1.0]))
-    (0.5, 0.5)
-    """
-    if q.sum() <= 0 or p.sum() <= 0:
-        return 0.0, 1.0
-    d_q, d_p = q / q.sum(), p / p.sum()
-    there = d_q > 0
-    # f is convex and piecewise linear in a, so its minimum is at a break point d_p/d_q or at 0
-    scales = np.unique(np.concatenate([[0.0], d_p[there] / d_q[there]]))
-    over = scales[:, None] * d_q[None, :] - d_p[None, :]
-    costs = (w0 * np.maximum(over, 0.0) + np.maximum(-over, 0.0)).sum(axis=1)
-    best = int(np.argmin(costs))
-    return float(scales[best]), float(costs[best])

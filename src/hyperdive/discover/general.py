@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hyperdive.discover.question import Question, best, source_of
 from hyperdive.errors import OptionError
+from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
 
 
@@ -20,7 +20,7 @@ class GeneralWord:
     value: float
 
 
-def general_words(model: Any, query: str | None = None, top: int = 30) -> Table[GeneralWord]:
+def general_words(model: AnyModel, query: str | None = None, top: int = 30) -> Table[GeneralWord]:
     """The words with the largest sum ‖w‖₁, or for a query q the largest Σᵢ w[i]·q[i], as in the paper's table.
 
     >>> from hyperdive.spaces.space import VectorSpace

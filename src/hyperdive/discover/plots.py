@@ -16,9 +16,10 @@ import numpy as np
 
 from hyperdive._store import write_file
 from hyperdive.discover.compare import HIDDEN, Comparison, compare, vectors_of
-from hyperdive.discover.explain import W0, asymmetric
-from hyperdive.discover.topics import dimensions
+from hyperdive.discover.dimensions import dimensions_of
 from hyperdive.errors import MissingExtra, OptionError, OutputError, one_line
+from hyperdive.scores.asymmetric_l1 import W0, best_scale
+from hyperdive.scores.source import AnyModel
 
 FORMATS = (".png", ".svg")
 MOST_BARS, _FEWEST = 48, 8
@@ -45,7 +46,7 @@ DARK = Look("#16191d", "#eceff1", "#9aa4ab", "#343a40", (_SKY, _ORANGE, _GREEN, 
 
 
 def plot_comparison(
-    model: Any,
+    model: AnyModel,
     words: Sequence[str],
     path: str | Path,
     *,
@@ -59,15 +60,15 @@ def plot_comparison(
 
 
 def plot_pair(
-    model: Any, hyponym: str, hypernym: str, path: str | Path, *, dark: bool = False, force: bool = False
+    model: AnyModel, hyponym: str, hypernym: str, path: str | Path, *, dark: bool = False, force: bool = False
 ) -> None:
     """Draw AL₁: both words as distributions, the narrower scaled by a; what it has above the broader costs w₀."""
     vectors = vectors_of(model, [hyponym, hypernym])
-    labels = dimensions(model)
+    labels = dimensions_of(model)
     names = one_line(hyponym.lower()), one_line(hypernym.lower())
 
     def draw(look: Look) -> Any:
-        scale, distance = asymmetric(*vectors)
+        scale, distance = best_scale(*vectors)
         shares = vectors / np.maximum(vectors.sum(axis=1, keepdims=True), 1e-30)
         # where no scale above 0 pays, the narrower word is shown as it is, to see why
         fits = scale > 0

@@ -6,9 +6,8 @@ quick; a question with phrases or with the user's own list of terms looks those 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,33 +16,24 @@ from hyperdive._spelling import unknown_word
 from hyperdive.errors import InputError, OptionError, UnknownWordError
 from hyperdive.scores.lookup import joined, look_up
 from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.source import Source, SpaceLike, as_source
+from hyperdive.scores.source import AnyModel, Source, SpaceLike, as_source
 from hyperdive.scores.terms import Terms, Vocabulary, with_vocabulary
 from hyperdive.text.word_lists import read_lines
 
-T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 MAX_TERMS = 1_000_000
 TAGS = "nvja"
 
 
-def kept(model: Any, name: str, make: Callable[[], T]) -> T:
-    """Something worked out once a model and kept with it."""
-    store: dict[str, Any] = model.__dict__.setdefault("_asked", {})
-    if name not in store:
-        store[name] = make()
-    value: T = store[name]
-    return value
-
-
-def source_of(model: Any) -> Source:
+def source_of(model: AnyModel) -> Source:
     """The spaces of a model, the same object every time."""
-    return kept(model, "source", lambda: as_source(model))
+    return model.memo.get(Source, lambda: as_source(model))
 
 
-def vocabulary(model: Any) -> Terms:
-    """Every word of the model as a term, kept with the model."""
-    return kept(model, "vocabulary", lambda: Vocabulary(source_of(model)))
+def vocabulary(model: AnyModel) -> Vocabulary:
+    """Every word of the model as a term, looked up once."""
+    source = source_of(model)
+    return source.memo.get(Vocabulary, lambda: Vocabulary(source))
 
 
 def words_of(term: str, space: SpaceLike) -> list[str]:
@@ -58,7 +48,7 @@ def words_of(term: str, space: SpaceLike) -> list[str]:
     return [_tagged(word, space) if tagged and "|" not in word else word for word in term.lower().split() or [""]]
 
 
-def are_known(model: Any, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
+def are_known(model: AnyModel, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Which terms a model can be asked for, or can answer with.
 
     >>> from hyperdive.spaces.space import VectorSpace
@@ -126,7 +116,7 @@ class Question:
     out and named in `missing`.
     """
 
-    def __init__(self, model: Any, asked: Sequence[str], candidates: Iterable[str] | None = None) -> None:
+    def __init__(self, model: AnyModel, asked: Sequence[str], candidates: Iterable[str] | None = None) -> None:
         self._model = model
         source = source_of(model)
         space = source.main
@@ -138,7 +128,7 @@ class Question:
         self.missing: list[str] = []
         single = np.diff(found.starts) == 1
         if candidates is None and single.all():
-            self.terms = vocabulary(model)
+            self.terms: Terms = vocabulary(model)
             self.asked: Ints = found.rows.copy()
             self.candidates: Ints = np.arange(len(space.words))
             self.names: Sequence[str] = space.words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from hyperdive.errors import OptionError
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import Score, get
 from hyperdive.scores.rows import Floats
+from hyperdive.scores.source import AnyModel
 
 COMBINED = "hyper"
 HEAD_CONFIDENCE = 0.9
@@ -102,7 +102,7 @@ def near_and_general(pairs: Pairs) -> Floats:
     return np.maximum(similarity, 0.0) ** 3 * np.log1p(np.maximum(pairs.difference(pairs.rows.sums), 0.0))
 
 
-def ranking(model: Any, wanted: str | None = None) -> Ranking:
+def ranking(model: AnyModel, wanted: str | None = None) -> Ranking:
     """The score asked for, else the best this model allows: the combined one with patterns, else nearness upwards."""
     if wanted is not None:
         score = get(wanted)
@@ -126,7 +126,7 @@ def silence(score: Score) -> float:
         return 0.0
 
 
-def _combined(model: Any) -> Score | None:
+def _combined(model: AnyModel) -> Score | None:
     if getattr(model, "patterns", None) is None:
         return None
     try:

@@ -6,6 +6,7 @@ import numpy as np
 
 from hyperdive.errors import OptionError
 from hyperdive.scores._blocks import kernels
+from hyperdive.scores.asymmetric_l1 import W0
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register
 from hyperdive.scores.rows import Floats
@@ -167,13 +168,15 @@ def inv_cl(pairs: Pairs) -> Floats:
     reference=_PAPER,
     needs=("nonnegative",),
     aliases=("asymmetric L1",),
-    w0=5.0,
+    w0=W0,
     released=False,
 )
-def al1(pairs: Pairs, *, w0: float = 5.0, released: bool = False) -> Floats:
+def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
     """Asymmetric L1 distance, exact. `released` forgets the cost of q's mass outside p, as the authors' code does."""
     if not w0 > 0:
-        raise OptionError("AL₁: w0, the price of q's mass above p's, must be above 0", hint="the paper's value is 5")
+        raise OptionError(
+            "AL₁: w0, the price of q's mass above p's, must be above 0", hint=f"the paper's value is {W0:g}"
+        )
     csr = pairs.rows.csr
     return pairs.run(
         kernels.asymmetric_l1, csr.indptr, csr.indices, csr.data, pairs.rows.sums, pairs.q, pairs.p, w0, released

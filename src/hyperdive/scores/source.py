@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._memo import Memo
 from hyperdive.scores.pattern_projection import projection
 from hyperdive.scores.rows import Rows
 
@@ -28,11 +29,28 @@ class SpaceLike(Protocol):
     def frequencies(self) -> npt.NDArray[np.int64]: ...
     @property
     def kind(self) -> str: ...
+    @property
+    def memo(self) -> Memo: ...
     def __contains__(self, word: object) -> bool: ...
     def index(self, word: str) -> int: ...
 
 
-@dataclass(frozen=True)
+class TrainedModel(Protocol):
+    """What scores and questions need of a model; `hyperdive.Model` is one."""
+
+    @property
+    def dive(self) -> SpaceLike: ...
+    @property
+    def skipgram(self) -> SpaceLike | None: ...
+    @property
+    def patterns(self) -> Patterns | None: ...
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+    @property
+    def memo(self) -> Memo: ...
+
+
+@dataclass(frozen=True, eq=False)
 class Source:
     """The spaces that scores may ask: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
 
@@ -45,6 +63,7 @@ class Source:
     counts: SpaceLike | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     stated: Callable[[], Patterns | None] | None = field(default=None, repr=False)
+    memo: Memo = field(default_factory=Memo, repr=False)
 
     @cached_property
     def patterns(self) -> Patterns | None:
@@ -65,21 +84,32 @@ class Source:
         return Rows(self.counts.matrix)
 
 
-def as_source(model: Any, skipgram: Any = None, counts: Any = None) -> Source:
-    """A `Source` from a space, a model (anything with `.dive` or `.main`, and perhaps `.skipgram`) or a `Source`.
+def as_source(model: AnyModel, skipgram: SpaceLike | None = None, counts: SpaceLike | None = None) -> Source:
+    """A `Source` from a space, a model, or another `Source`.
+
+    Args:
+        model: What to score with.
+        skipgram: A skip-gram space to take W from instead of the model's own.
+        counts: A space of co-occurrence frequencies for the entropies of SLQS.
 
     >>> from types import SimpleNamespace
     >>> as_source(SimpleNamespace(dive="D", skipgram="W"))
     Source(main='D', skipgram='W', counts=None, parameters={})
     """
     if isinstance(model, Source):
-        main, own_skipgram, own_counts, stated = model.main, model.skipgram, model.counts, model.stated
+        own = model
+    elif (dive := getattr(model, "dive", None)) is not None:
+        # patterns are read when a score first asks for them
+        own = Source(dive, getattr(model, "skipgram", None), stated=partial(getattr, model, "patterns", None))
     else:
-        main = next((value for name in ("main", "dive") if (value := getattr(model, name, None)) is not None), model)
-        own_skipgram = getattr(model, "skipgram", None) if main is not model else None
-        own_counts, stated = None, partial(getattr, model, "patterns", None) if main is not model else None
-    own_counts = counts if counts is not None else own_counts
-    if own_counts is None and getattr(main, "kind", "") == "sbow-freq":
-        own_counts = main
-    parameters = getattr(model, "parameters", None) or getattr(main, "parameters", None) or {}
-    return Source(main, skipgram if skipgram is not None else own_skipgram, own_counts, parameters, stated)
+        own = Source(cast(SpaceLike, model))
+    if counts is None:
+        counts = own.counts
+    if counts is None and getattr(own.main, "kind", "") == "sbow-freq":
+        counts = own.main
+    parameters = getattr(model, "parameters", None) or getattr(own.main, "parameters", None) or {}
+    return Source(own.main, own.skipgram if skipgram is None else skipgram, counts, parameters, own.stated)
+
+
+AnyModel = Source | SpaceLike | TrainedModel
+"""What scores and questions take: a model, a space alone, or several spaces together."""

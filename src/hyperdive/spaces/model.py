@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hyperdive._memo import Memo
 from hyperdive._quantize import packed, unpacked
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, narrowest, read_header
 from hyperdive.errors import Error, FormatError, InputError
@@ -92,6 +93,7 @@ class ModelData:
         self._patterns = patterns
         self.parameters = dict(parameters or {})
         self.facts = dict(facts or {})
+        self.memo = Memo()
 
     def _space(self, name: str) -> VectorSpace | None:
         """A space beside the vectors, read now if it was not yet."""

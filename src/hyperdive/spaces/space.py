@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._memo import Memo
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.errors import FormatError, InputError
@@ -63,6 +64,7 @@ class VectorSpace:
         self.matrix = _checked(matrix)
         self.frequencies: npt.NDArray[np.int64] = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
+        self.memo = Memo()
         self.parameters = dict(parameters or {})
         if self.matrix.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
             raise InputError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from hyperdive.discover.question import Question, best, source_of, vocabulary, w
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.lookup import look_up
-from hyperdive.scores.source import SpaceLike
+from hyperdive.scores.source import AnyModel, SpaceLike
 from hyperdive.scores.terms import Terms
 from hyperdive.taxonomy.corrections import normal
 
@@ -72,7 +71,7 @@ class _Finder:
         ]
 
 
-def collect(model: Any, names: Iterable[str], *, heads: bool = True, keep: Iterable[str] = ()) -> Nodes:
+def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: Iterable[str] = ()) -> Nodes:
     """Look terms up and find the heads of phrases; with `heads` those in the model's vocabulary are added.
 
     A phrase with an unknown word stays if its head is known. `keep` are terms that stay even when they are unknown.
@@ -143,7 +142,7 @@ def collect(model: Any, names: Iterable[str], *, heads: bool = True, keep: Itera
 # ---- terms that the model chooses ---------------------------------------------------------------------------------
 
 
-def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, top: int) -> list[str]:
+def beneath(model: AnyModel, root: str, by: Ranking, *, least: float, levels: int, top: int) -> list[str]:
     """The root and up to `top` terms beneath it, found level by level.
 
     First the words that are a kind of the root; then, for each level, the words that are a kind of one of those, if
@@ -184,7 +183,7 @@ def beneath(model: Any, root: str, by: Ranking, *, least: float, levels: int, to
     return [root, *(plain(space.words[question.candidates[place]]) for place in chosen)]
 
 
-def _groups_first(model: Any, sure: npt.NDArray[np.float64], by: Ranking) -> npt.NDArray[np.float64]:
+def _groups_first(model: AnyModel, sure: npt.NDArray[np.float64], by: Ranking) -> npt.NDArray[np.float64]:
     """In which order words are chosen: ln(c/(1−c)) + ¼·ln(1 + n).
 
     c is the confidence, n how often the text calls something a kind of the word.
@@ -196,7 +195,7 @@ def _groups_first(model: Any, sure: npt.NDArray[np.float64], by: Ranking) -> npt
     return np.log(known / (1 - known)) + 0.25 * np.log1p(stated.hypernym_totals)
 
 
-def useful(model: Any, top: int) -> list[str]:
+def useful(model: AnyModel, top: int) -> list[str]:
     """The words a taxonomy of the whole model starts from.
 
     With patterns: the words that the text often calls a kind of something and often calls something a kind of, so

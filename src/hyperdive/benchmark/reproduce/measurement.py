@@ -30,7 +30,6 @@ BASELINES = ("Frequency", "Random")
 COSTED = ("ΔS", "C·ΔS", "CDE", "AL₁")
 """The scores whose time is measured."""
 _DIRECTED = ("ΔS", "SLQS Sub", "Frequency")
-_FOLDED = ("Medical", "HypeNet")
 _MEASURES = 1
 """To be raised when the same space would be measured otherwise, so that figures kept from before are made anew."""
 
@@ -135,6 +134,7 @@ def measure_stage(
 ) -> dict[str, Any]:
     """Open the spaces of a stage and measure them."""
     from hyperdive.benchmark.evaluation import evaluate
+    from hyperdive.benchmark.further_measures import F1_SETS, direction_figures, fold_figures
 
     entry = space_of(stage)
     names = {one.name for one in stage.needs}
@@ -158,8 +158,13 @@ def measure_stage(
     )
     figures = found.as_json()
     del figures["version"], figures["model"]
-    figures["folds"] = _folds(found, int(stage.options["seed"]))
-    figures["direction"] = _direction(found)
+    figures["folds"] = {
+        name: folds
+        for name in F1_SETS
+        if name in found.results and (folds := fold_figures(found.results[name].scored, int(stage.options["seed"])))
+    }
+    binary = [result.scored for result in found.results.values() if not result.scored.dataset.graded]
+    figures["direction"] = direction_figures(binary, [score for score in _DIRECTED if score in found.scores])
     figures["resampled"] = {
         name: {score: _resampled(found, score, sets) for score in found.scores}
         for name, sets in (("micro10", MICRO_10), ("micro4", MICRO_4))
@@ -188,7 +193,10 @@ def open_source(workshop: Workshop, entry: MeasuredSpace, kind: str) -> Source:
     if entry.kind.startswith("sbow"):
         return as_source(sbow(Cooccurrence.open(place), entry.kind), beside)
     model = ModelData.load(place)
-    return as_source(model.skipgram) if entry.kind == "skipgram" else as_source(model, beside)
+    if entry.kind == "skipgram":
+        assert model.skipgram is not None
+        return as_source(model.skipgram)
+    return as_source(model, beside)
 
 
 def centred(space: Any) -> Any:
@@ -211,44 +219,6 @@ def _resampled(found: Evaluation, score: str, names: Sequence[str]) -> list[floa
         return []
     mixed: Any = sum(found.results[name].n * found.results[name].replicates[score] for name in names)
     return [round(float(value), 3) for value in mixed / total]
-
-
-def _folds(found: Evaluation, seed: int) -> dict[str, dict[str, Any]]:
-    """F1 and accuracy by cross-validated thresholds, on the sets for which the literature reports them."""
-    from hyperdive.benchmark.measures import cross_validated
-    from hyperdive.errors import InputError
-
-    folds: dict[str, dict[str, Any]] = {}
-    for name in (name for name in _FOLDED if name in found.results):
-        scored = found.results[name].scored
-        for score, values in scored.values.items():
-            try:
-                one = cross_validated(values, scored.dataset.labels, scored.known, seed=seed)
-            except InputError:  # too few positives for twenty folds
-                continue
-            figures = {"f1": round(100 * one.f1, 4), "accuracy": round(100 * one.accuracy, 4)}
-            folds.setdefault(name, {})[score] = figures
-    return folds
-
-
-def _direction(found: Evaluation) -> dict[str, dict[str, float]]:
-    """Which word is the broader one? Over the positive pairs of all binary sets together."""
-    from hyperdive.benchmark.measures import Direction, directionality
-
-    binary = [one.scored for one in found.results.values() if not one.scored.dataset.graded]
-    made: dict[str, dict[str, float]] = {}
-    for score in (score for score in _DIRECTED if score in found.scores):
-        each = [directionality(one.values[score], one.dataset.labels, one.known) for one in binary]
-        pooled = sum(each, Direction(0, 0, 0))
-        sizes = np.array([len(one.dataset) for one in binary], dtype=float)
-        weighted = float((sizes * [one.accuracy for one in each]).sum() / sizes.sum())
-        made[score] = {
-            "accuracy": round(100 * pooled.accuracy, 4),
-            "decided": round(100 * pooled.decided_accuracy, 4),
-            "weighted_by_size": round(100 * weighted, 4),
-            **asdict(pooled),
-        }
-    return made
 
 
 def _dimensions(main: Any, pos: Any, binary: Sequence[Dataset]) -> dict[str, float]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from hyperdive.discover.dimensions import Dimensions
+from hyperdive.scores.asymmetric_l1 import W0, best_scale
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,52 +27,16 @@ PAIRS = (
     ("insect", "invertebrate"),
 )
 FAILURES = (("gasoline", "oil"), ("wax", "oil"), ("nucleus", "core"))
-_NARROW, _BROAD, _OVER = "#d1793b", "#3b6fb6", "#b3372c"
+_HYPONYM, _HYPERNYM, _OVER = "#d1793b", "#3b6fb6", "#b3372c"
 _STYLE = (
     "<style>text{font:11px system-ui,sans-serif;fill:#1c2430}.soft{fill:#66707d}.title{font-size:13px;font-weight:600}"
     ".page{fill:#fdfdfc}.axis{fill:none;stroke:#9aa4b1}</style>"
 )
 
 
-class Topics:
-    """The dimensions of a non-negative space, each named by its first words.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> space = VectorSpace(["animal", "dog", "law"], [[3, 1], [2, 0], [0, 4]], frequencies=[9, 5, 7], kind="dive")
-    >>> Topics(space).first(0, 2), Topics(space).first(1, 1)
-    (['animal', 'dog'], ['law'])
-    """
-
-    def __init__(self, space: Any) -> None:
-        self.space = space
-        matrix = space.matrix
-        self._columns: Any = (matrix if isinstance(matrix, np.ndarray) else matrix.toarray()).T
-
-    def first(self, dimension: int, many: int, start: int = 0) -> list[str]:
-        """The words with the largest values in a dimension, from place `start` on."""
-        column = self._columns[dimension]
-        order = np.argsort(-column, kind="stable")[start : start + many]
-        return [self.space.words[i] for i in order if column[i] > 0]
-
-
-def general_words(space: Any, query: str | None = None, top: int = 30) -> list[str]:
-    """The words with the largest sum, or for a query the largest product with it; none when the query is unknown.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> space = VectorSpace(["animal", "dog", "law"], [[3, 1], [2, 0], [0, 4]], frequencies=[9, 5, 7], kind="dive")
-    >>> general_words(space), general_words(space, "dog"), general_words(space, "cat")
-    (['animal', 'law', 'dog'], ['animal', 'dog'], [])
-    """
-    if query is not None and query not in space:
-        return []
-    weights = np.ones(space.dimensions) if query is None else space[query].astype(np.float64)
-    values = np.asarray(space.matrix @ weights, dtype=np.float64).ravel()
-    return [space.words[i] for i in np.argsort(-values, kind="stable")[:top] if values[i] > 0]
-
-
-def pairs_picture(topics: Topics, title: str, pairs: Sequence[tuple[str, str]], *, names: int = 3) -> str:
+def pairs_picture(dimensions: Dimensions, title: str, pairs: Sequence[tuple[str, str]], *, names: int = 3) -> str:
     """A panel for each pair, hyponym and hypernym over the hypernym's dimensions; two panels in a row."""
-    panels = [_panel(topics, narrow, broad, names) for narrow, broad in pairs]
+    panels = [_panel(dimensions, hyponym, hypernym, names) for hyponym, hypernym in pairs]
     across = 1 if len(panels) == 1 else 2
     width = max(panel[0] for panel in panels)
     rows = [panels[i : i + across] for i in range(0, len(panels), across)]
@@ -95,25 +61,29 @@ def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") 
     return f'<text x="{x:.1f}" y="{y:.1f}"{named} text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _panel(topics: Topics, narrow: str, broad: str, names: int) -> tuple[float, float, str]:
+def _panel(dimensions: Dimensions, hyponym: str, hypernym: str, names: int) -> tuple[float, float, str]:
     """Width, height and marks of one pair: a row a dimension, the hypernym's bar above the hyponym's."""
     label, bar, row = 60.0 + 62.0 * names, 200.0, 26.0
-    missing = [word for word in (narrow, broad) if word not in topics.space]
+    missing = [word for word in (hyponym, hypernym) if word not in dimensions.space]
     if missing:
-        return label + bar + 60, 40, _text(0, 14, f"{narrow} – {broad}: {', '.join(missing)} is not in the vocabulary")
-    q, p = (topics.space[word].astype(np.float64) for word in (narrow, broad))
+        return (
+            label + bar + 60,
+            40,
+            _text(0, 14, f"{hyponym} – {hypernym}: {', '.join(missing)} is not in the vocabulary"),
+        )
+    q, p = (dimensions.vector(word) for word in (hyponym, hypernym))
     shown = [int(i) for i in np.lexsort((-q, -p)) if max(q[i], p[i]) >= LEAST]
     scale = bar / max(float(max(q.max(), p.max())), 1e-9)
     parts = [
-        _text(label, 14, f"{broad} (sum {p.sum():.1f})"),
-        f'<rect x="{label - 14:.0f}" y="5" width="10" height="10" fill="{_BROAD}"/>',
-        _text(label, 30, f"{narrow} (sum {q.sum():.1f})"),
-        f'<rect x="{label - 14:.0f}" y="21" width="10" height="10" fill="{_NARROW}"/>',
+        _text(label, 14, f"{hypernym} (sum {p.sum():.1f})"),
+        f'<rect x="{label - 14:.0f}" y="5" width="10" height="10" fill="{_HYPERNYM}"/>',
+        _text(label, 30, f"{hyponym} (sum {q.sum():.1f})"),
+        f'<rect x="{label - 14:.0f}" y="21" width="10" height="10" fill="{_HYPONYM}"/>',
     ]
     for number, i in enumerate(shown):
         y = 42 + number * row
-        parts.append(_text(label - 8, y + 13, ", ".join(topics.first(i, names)), "soft", "end"))
-        for value, colour, down in ((p[i], _BROAD, 0), (q[i], _NARROW, 10)):
+        parts.append(_text(label - 8, y + 13, ", ".join(dimensions.first(i, names)), "soft", "end"))
+        for value, colour, down in ((p[i], _HYPERNYM, 0), (q[i], _HYPONYM, 10)):
             if value >= LEAST:
                 parts.append(
                     f'<rect x="{label:.0f}" y="{y + down:.0f}" width="{value * scale:.1f}" height="9" fill="{colour}"/>'
@@ -124,43 +94,44 @@ def _panel(topics: Topics, narrow: str, broad: str, names: int) -> tuple[float, 
     return label + bar + 60, height, "".join(parts)
 
 
-def inclusion_picture(topics: Topics, narrow: str = "rodent", broad: str = "mammal", *, weight: float = 5.0) -> str:
+def inclusion_picture(
+    dimensions: Dimensions, hyponym: str = "rodent", hypernym: str = "mammal", *, w0: float = W0
+) -> str:
     """The asymmetric L1 distance of a pair: the scaled hyponym over the hypernym, what sticks out in red."""
-    title = f"AL₁ of {narrow} and {broad}"
-    missing = [word for word in (narrow, broad) if word not in topics.space]
+    title = f"AL₁ of {hyponym} and {hypernym}"
+    missing = [word for word in (hyponym, hypernym) if word not in dimensions.space]
     if missing:
         return _page(420, 60, title, _text(10, 44, f"{', '.join(missing)} is not in the vocabulary"))
-    q, p = (topics.space[word].astype(np.float64) for word in (narrow, broad))
+    q, p = (dimensions.vector(word) for word in (hyponym, hypernym))
     if not q.sum() or not p.sum():
         return _page(420, 60, title, _text(10, 44, "a vector is zero"))
     d_q, d_p = q / q.sum(), p / p.sum()
-    a = best_scale(d_q, d_p, weight)
+    a, distance = best_scale(q, p, w0)
     over, under = np.maximum(a * d_q - d_p, 0), np.maximum(d_p - a * d_q, 0)
-    distance = weight * over.sum() + under.sum()
     shown = [int(i) for i in np.lexsort((-d_q, -d_p)) if max(d_p[i], a * d_q[i]) > 0.002]
     left, base, column = 50.0, 250.0, 34.0
     scale = 180.0 / max(float(d_p.max()), float((a * d_q).max()))
     parts = []
     for number, i in enumerate(shown):
         x = left + number * column
-        parts.append(_column(x, base, d_p[i] * scale, 24, _BROAD, 0.45))
-        parts.append(_column(x + 5, base, min(a * d_q[i], d_p[i]) * scale, 14, _NARROW, 1.0))
+        parts.append(_column(x, base, d_p[i] * scale, 24, _HYPERNYM, 0.45))
+        parts.append(_column(x + 5, base, min(a * d_q[i], d_p[i]) * scale, 14, _HYPONYM, 1.0))
         if over[i] > 0:
             parts.append(_column(x + 5, base - d_p[i] * scale, over[i] * scale, 14, _OVER, 1.0))
-        name = ", ".join(topics.first(i, 2))
+        name = ", ".join(dimensions.first(i, 2))
         parts.append(
             f'<g transform="translate({x + 16:.0f},{base + 12:.0f}) rotate(40)">{_text(0, 0, name, "soft")}</g>'
         )
     parts.append(f'<path class="axis" d="M{left - 6:.0f} {base:.0f}H{left + column * len(shown):.0f}"/>')
     legend = (
-        (_BROAD, f"d_p of {broad}"),
-        (_NARROW, f"a·d_q of {narrow}, a = {a:.2f}"),
-        (_OVER, f"above: costs {weight:g}"),
+        (_HYPERNYM, f"d_p of {hypernym}"),
+        (_HYPONYM, f"a·d_q of {hyponym}, a = {a:.2f}"),
+        (_OVER, f"above: costs {w0:g}"),
     )
     for number, (colour, name) in enumerate(legend):
         x = left + number * 170
         parts.append(f'<rect x="{x:.0f}" y="32" width="10" height="10" fill="{colour}"/>{_text(x + 15, 41, name)}')
-    said = f"distance {weight:g}·{over.sum():.3f} + {under.sum():.3f} = {distance:.3f}"
+    said = f"distance {w0:g}·{over.sum():.3f} + {under.sum():.3f} = {distance:.3f}"
     parts.append(_text(left, 62, f"{said}; below the hypernym costs 1"))
     return _page(max(left + column * len(shown) + 90, 600), base + 110, title, "".join(parts))
 
@@ -172,28 +143,13 @@ def _column(x: float, base: float, height: float, width: float, colour: str, opa
     )
 
 
-def best_scale(d_q: Floats, d_p: Floats, weight: float = 5.0) -> float:
-    """The a ≥ 0 that minimises Σ [w₀·max(a·d_q − d_p, 0) + max(d_p − a·d_q, 0)].
-
-    It is the first ratio d_p/d_q, from the least up, at which the mass of d_q reaches 1/(w₀+1).
-
-    >>> best_scale(np.array([0.5, 0.5, 0.0]), np.array([0.2, 0.3, 0.5]))
-    0.4
-    """
-    there = d_q > 0
-    ratios = d_p[there] / d_q[there]
-    order = np.argsort(ratios, kind="stable")
-    mass = np.cumsum(d_q[there][order])
-    return float(ratios[order][np.searchsorted(mass, 1.0 / (weight + 1.0) - 1e-12)])
-
-
-def topics_rows(topics: Topics, narrow: str, broad: str) -> list[tuple[int, float, float, str, str]]:
+def topics_rows(dimensions: Dimensions, hyponym: str, hypernym: str) -> list[tuple[int, float, float, str, str]]:
     """The main figure in words: dimension, both values, its first five words, and those from place 51 to 105."""
-    if narrow not in topics.space or broad not in topics.space:
+    if hyponym not in dimensions.space or hypernym not in dimensions.space:
         return []
-    q, p = topics.space[narrow], topics.space[broad]
+    q, p = dimensions.vector(hyponym), dimensions.vector(hypernym)
     return [
-        (int(i), float(q[i]), float(p[i]), ", ".join(topics.first(i, 5)), ", ".join(topics.first(i, 55, 50)))
+        (int(i), float(q[i]), float(p[i]), ", ".join(dimensions.first(i, 5)), ", ".join(dimensions.first(i, 55, 50)))
         for i in np.lexsort((-q, -p))
         if max(q[i], p[i]) >= LEAST
     ]

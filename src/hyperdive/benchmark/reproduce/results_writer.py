@@ -13,6 +13,9 @@ from hyperdive._store import write_file
 from hyperdive.benchmark.paper import general_words as printed_words
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
+from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.general import general_words
+from hyperdive.spaces.space import VectorSpace
 
 _STYLE = """
 :root { --ink: #1c2430; --soft: #66707d; --line: #d9dee5; --page: #fdfdfc; --good: #1d7a3d; --bad: #b3372c; }
@@ -34,10 +37,16 @@ nav { columns: 3 16rem; font-size: .9rem; }
 QUERIES = ("", "species", "system")
 
 
-def general_table(space: Any) -> PaperTable:
+def _general(space: VectorSpace, query: str) -> list[str]:
+    """Our most general words; none for a query that is not in the vocabulary."""
+    known = not query or query in space
+    return [word.term for word in general_words(space, query or None)] if known else []
+
+
+def general_table(space: VectorSpace) -> PaperTable:
     """The most general words, without a query and for two, beside the paper's lists."""
     papers = printed_words()
-    lists = [(drawings.general_words(space, query or None), papers[query]) for query in QUERIES]
+    lists = [(_general(space, query), papers[query]) for query in QUERIES]
     columns = [f"{query or 'no query'}: {whose}" for query in QUERIES for whose in ("ours", "paper")]
     body = [
         PaperRow(
@@ -55,9 +64,9 @@ def general_table(space: Any) -> PaperTable:
     )
 
 
-def topics_table(topics: drawings.Topics) -> PaperTable:
+def topics_table(dimensions: Dimensions) -> PaperTable:
     """The dimensions of the main figure in words."""
-    narrow, broad = drawings.MAIN[0]
+    hyponym, hypernym = drawings.MAIN[0]
     body = tuple(
         PaperRow(
             (str(i),),
@@ -68,14 +77,16 @@ def topics_table(topics: drawings.Topics) -> PaperTable:
                 PaperCell(text=later or "–"),
             ),
         )
-        for i, q, p, first, later in drawings.topics_rows(topics, narrow, broad)
+        for i, q, p, first, later in drawings.topics_rows(dimensions, hyponym, hypernym)
     )
-    columns = (narrow, broad, "words 1–5", "words 51–105")
+    columns = (hyponym, hypernym, "words 1–5", "words 51–105")
     notes = ("Dimensions by the hypernym's value; a dimension's first words are more general than its later ones.",)
-    return PaperTable("table_topics", f"The dimensions of {narrow} and {broad}", ("dimension",), columns, body, notes)
+    return PaperTable(
+        "table_topics", f"The dimensions of {hyponym} and {hypernym}", ("dimension",), columns, body, notes
+    )
 
 
-def pictures(topics: drawings.Topics) -> dict[str, tuple[str, str]]:
+def pictures(dimensions: Dimensions) -> dict[str, tuple[str, str]]:
     """The paper's figures: file name → title, SVG."""
     drawn = {
         "figure_main": ("rodent and mammal", drawings.MAIN, 4),
@@ -83,10 +94,10 @@ def pictures(topics: drawings.Topics) -> dict[str, tuple[str, str]]:
         "figure_failures": ("Pairs with which the paper shows inclusion failing", drawings.FAILURES, 2),
     }
     made = {
-        name: (title, drawings.pairs_picture(topics, title, pairs, names=names))
+        name: (title, drawings.pairs_picture(dimensions, title, pairs, names=names))
         for name, (title, pairs, names) in drawn.items()
     }
-    return {**made, "figure_al1": ("The asymmetric L1 distance", drawings.inclusion_picture(topics))}
+    return {**made, "figure_al1": ("The asymmetric L1 distance", drawings.inclusion_picture(dimensions))}
 
 
 def times_table(done: Sequence[tuple[str, str, float | None, float]]) -> PaperTable:

@@ -119,7 +119,7 @@ def write_results(plan: ReproducePlan) -> Reproduction:
     from hyperdive.benchmark.reproduce import tables
     from hyperdive.benchmark.reproduce.claims import check, claims_table
     from hyperdive.benchmark.reproduce.figures import RunFigures
-    from hyperdive.benchmark.reproduce.pictures import Topics
+    from hyperdive.discover.dimensions import Dimensions
 
     shop = plan.workshop
     known = {
@@ -136,9 +136,9 @@ def write_results(plan: ReproducePlan) -> Reproduction:
         from hyperdive.spaces.model import ModelData
 
         space = ModelData.load(shop.place("dive-raw")).dive
-        topics = Topics(space)
-        made += [writing.general_table(space), writing.topics_table(topics)]
-        drawn = writing.pictures(topics)
+        dimensions = Dimensions(space)
+        made += [writing.general_table(space), writing.topics_table(dimensions)]
+        drawn = writing.pictures(dimensions)
     if "dive-pubmed" in by_name:
         long_enough = words_of(shop, by_name["corpus-pubmed"]) >= 0.98 * BUDGET
         made.append(tables.pubmed(found, comparable=long_enough))

@@ -1,0 +1,112 @@
+"""Measures beside AP: F1, accuracy, AP@100, directionality, coverage, and discovery over the whole vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hyperdive.benchmark.coverage import coverage
+from hyperdive.benchmark.datasets import MICRO_10
+from hyperdive.benchmark.discovery import discover_all, priors
+from hyperdive.benchmark.evaluation import Evaluation, Scored
+from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality
+from hyperdive.errors import InputError, OptionError
+from hyperdive.scores import get
+from hyperdive.scores.source import AnyModel
+
+F1_SETS = ("Medical", "HypeNet")
+"""The sets for which the literature reports F1."""
+DIRECTION_SCORES = ("ΔS", "ΔQ", "ΔE", "SLQS Sub", "Frequency")
+
+
+def fold_figures(scored: Scored, seed: int = 0) -> dict[str, dict[str, float]]:
+    """F1 and accuracy in per cent by cross-validated thresholds; none for a score with too few positives for 20 folds."""
+    figures = {}
+    for score, values in scored.values.items():
+        try:
+            folds = cross_validated(values, scored.dataset.labels, scored.known, seed=seed)
+        except InputError:
+            continue
+        figures[score] = {"f1": round(100 * folds.f1, 4), "accuracy": round(100 * folds.accuracy, 4)}
+    return figures
+
+
+def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[str, dict[str, float]]:
+    """How often each generality score among `scores` tells the hypernym, over the positive pairs of all sets together.
+
+    In per cent: undecided pairs guessed, decided pairs only, and the sets' own accuracies weighted by their sizes.
+    """
+    figures: dict[str, dict[str, float]] = {}
+    for score in (score for score in DIRECTION_SCORES if score in scores):
+        each = [directionality(one.values[score], one.dataset.labels, one.known) for one in binary]
+        pooled = sum(each, Direction(0, 0, 0))
+        sizes = np.array([len(one.dataset) for one in binary], dtype=float)
+        weighted = float((sizes * [one.accuracy for one in each]).sum() / sizes.sum()) if each else 0.0
+        figures[score] = {
+            "accuracy": round(100 * pooled.accuracy, 4),
+            "decided": round(100 * pooled.decided_accuracy, 4),
+            "weighted_by_size": round(100 * weighted, 4),
+            **asdict(pooled),
+        }
+    return figures
+
+
+def further_measures(
+    evaluation: Evaluation,
+    model: AnyModel,
+    *,
+    pos: AnyModel | None = None,
+    discovery: Sequence[str] = (),
+    ranking: Callable[[Any], Any] | None = None,
+    never: Iterable[str] = (),
+    sample: int = 300,
+    seed: int = 0,
+    threads: int = 0,
+) -> dict[str, Any]:
+    """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
+
+    Figures are in per cent. Discovery ranks the whole vocabulary for up to `sample` hyponyms of a set, by what
+    `ranking` gives for a model (else the first score of the evaluation), without the words `never`. Priors are beside.
+    """
+    binary = {name: one.scored for name, one in evaluation.results.items() if not one.scored.dataset.graded}
+    further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}
+    for name, scored in binary.items():
+        labels = scored.dataset.labels
+        if name in F1_SETS or name not in MICRO_10:
+            folds = fold_figures(scored, seed)
+            for measure in ("f1", "accuracy"):
+                further[measure][name] = {s: folds[s][measure] if s in folds else None for s in scored.values}
+        further["ap100"][name] = {
+            s: round(100 * average_precision_at(values, labels, 100, scored.known, shuffles=20, seed=seed), 4)
+            for s, values in scored.values.items()
+        }
+    further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
+    covered = coverage(model, [one.dataset for one in binary.values()], pos=pos)
+    further["coverage"] = {**asdict(covered), "share": round(covered.share, 4)}
+    further["discovery"] = {}
+    for name in discovery:
+        if name not in binary:
+            raise OptionError(f"{name} is not among the evaluated binary sets", hint="name it with --datasets too")
+        scored = binary[name]
+        use = pos if scored.space == "pos" and pos is not None else model
+        by = get(evaluation.scores[0]) if ranking is None else ranking(use)
+        beside = priors(use)
+        first, *rest = discover_all(
+            use,
+            scored.dataset,
+            [by, *beside],
+            never=never,
+            pos=scored.space == "pos",
+            sample=sample,
+            seed=seed,
+            threads=threads,
+        )
+        further["discovery"][name] = {
+            "score": by.name,
+            **asdict(first),
+            "priors": {prior.name: asdict(one) for prior, one in zip(beside, rest, strict=True)},
+        }
+    return further
