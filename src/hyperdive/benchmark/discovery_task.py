@@ -180,7 +180,7 @@ def evaluate_discovery(
         score: The score to rank by; without one, the order of `hypernyms`.
         progress: Where to show how far it is.
 
-    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = np.array([[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]])
     >>> words = ["animal", "dog", "poodle", "law"]

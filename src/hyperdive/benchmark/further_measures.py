@@ -23,7 +23,7 @@ DIRECTION_SCORES = ("ΔS", "ΔQ", "ΔE", "SLQS Sub", "Frequency")
 
 
 def fold_figures(scored: Scored, seed: int = 0) -> dict[str, dict[str, float]]:
-    """F1 and accuracy in per cent by cross-validated thresholds; none for a score with too few positives for 20 folds."""
+    """F1 and accuracy in per cent by cross-validated thresholds; none with too few positives for 20 folds."""
     figures = {}
     for score, values in scored.values.items():
         try:

@@ -147,7 +147,7 @@ def evaluate_taxonomy(
         options: Those of `TaxonomyOptions`, such as `min_confidence` and `score`.
 
     >>> import numpy as np
-    >>> from hyperdive.spaces.model import Model
+    >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = np.array([[4, 4, 1], [3, 2, 0], [2, 1, 0]])
     >>> model = Model(VectorSpace(["animal", "dog", "poodle"], matrix, frequencies=[9, 5, 2], kind="dive"))

@@ -90,7 +90,7 @@ def read_terms(path: str | Path, what: str = "terms") -> list[str]:
     return terms
 
 
-def unknown_terms(model: Any, terms: Sequence[str]) -> dict[str, UnknownWordError]:
+def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWordError]:
     """The terms that a model does not know, each with the error that says so."""
     _check(terms)
     space = source_of(model).main
