@@ -31,12 +31,12 @@ from hyperdive.benchmark.evaluation import evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
 from hyperdive.errors import Error
-from hyperdive.pipeline.train import TrainOptions
+from hyperdive.pipeline.options import TrainOptions
 from hyperdive.spaces.dive import train_dive
-from hyperdive.spaces.dive_objective import Counts, row_objectives, word_weights
+from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, word_weights
 from hyperdive.spaces.dive_options import DiveResult
 from hyperdive.spaces.dive_paper import train_paper
-from hyperdive.spaces.skipgram import WINDOW as NEAR
+from hyperdive.spaces.inputs import NEIGHBOURS
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -51,12 +51,12 @@ def ours(place: str, threads: int | None) -> dict[str, Any]:
     start = time.perf_counter()
     counts = Cooccurrence.from_corpus(corpus, window=WINDOW, near=True, run=Run(threads=threads))
     counted = time.perf_counter()
-    matrix = counts.csr(filtered=TrainOptions().filter, threads=threads)
-    result = train_dive(*matrix, counts.frequencies, threads=threads)
+    matrix = CountMatrix.of(counts, filtered=TrainOptions().filter, threads=threads)
+    result = train_dive(matrix, run=Run(threads=threads))
     trained = time.perf_counter()
     del matrix
-    near = Cooccurrence.from_corpus(corpus, window=NEAR, run=Run(threads=threads))
-    train_skipgram(*near.csr(threads=threads), near.frequencies, threads=threads)
+    near = Cooccurrence.from_corpus(corpus, window=NEIGHBOURS, run=Run(threads=threads))
+    train_skipgram(CountMatrix.of(near, threads=threads), run=Run(threads=threads))
     return {
         "tokens": len(corpus),
         "words": counts.vocabulary_size,
@@ -117,13 +117,12 @@ def compare_speed(corpus: Corpus, threads: int | None) -> None:
     print(f"half the corpus takes {before:.1f} s, the whole {both / before:.2f} times that")
 
 
-def exact_objective(matrix: Any, counts: Cooccurrence, result: DiveResult) -> float:
+def exact_objective(matrix: CountMatrix, result: DiveResult) -> float:
     """The paper's objective (β = 0) over all words with all negatives, in nats a token."""
-    n = counts.frequencies
+    n = matrix.frequencies
     weights = 2 * WINDOW * PAPER_NEGATIVES * word_weights(n, beta=0.0)
-    table = Counts.checked(*matrix, n)
     masses = (n / n.sum()).astype(np.float32)
-    parts = row_objectives(table, np.arange(len(n)), result.words, result.contexts, weights, masses)
+    parts = row_objectives(matrix, np.arange(len(n)), result.words, result.contexts, weights, masses)
     return float(parts.sum() / n.sum())
 
 
@@ -143,17 +142,16 @@ def compare_solvers(corpus: Corpus, share: float, epochs: int, threads: int | No
     with tempfile.TemporaryDirectory() as folder:
         part = first_part(corpus, share, Path(folder) / "part")
         counts = Cooccurrence.from_corpus(part, window=WINDOW, near=True, run=Run(threads=threads))
-        matrix = counts.csr(filtered=PAPER_FILTER, threads=threads)
-        same: dict[str, Any] = {"negatives": PAPER_NEGATIVES, "beta": 0.0, "threads": threads}
+        matrix = CountMatrix.of(counts, filtered=PAPER_FILTER, threads=threads)
+        settings = Run(threads=threads)
+        same: dict[str, Any] = {"negatives": PAPER_NEGATIVES, "beta": 0.0, "run": settings}
         runs: dict[str, Callable[[], DiveResult]] = {
-            "fast, the paper's objective, 40 passes": lambda: train_dive(
-                *matrix, counts.frequencies, ridge=0.0, sample=0.0, **same
-            ),
+            "fast, the paper's objective, 40 passes": lambda: train_dive(matrix, ridge=0.0, sample=0.0, **same),
             "fast, the paper's objective, 100 passes": lambda: train_dive(
-                *matrix, counts.frequencies, ridge=0.0, sample=0.0, passes=100, **same
+                matrix, ridge=0.0, sample=0.0, passes=100, **same
             ),
             "fast, its own defaults": lambda: train_dive(
-                *counts.csr(filtered=TrainOptions().filter, threads=threads), counts.frequencies, threads=threads
+                CountMatrix.of(counts, filtered=TrainOptions().filter, threads=threads), run=settings
             ),
             f"paper, its own defaults, {epochs} epochs": lambda: train_paper(
                 part, counts, filtered=PAPER_FILTER, epochs=epochs, **same
@@ -166,7 +164,7 @@ def compare_solvers(corpus: Corpus, share: float, epochs: int, threads: int | No
             start = time.perf_counter()
             result = run()
             seconds = time.perf_counter() - start
-            reached = exact_objective(matrix, counts, result)
+            reached = exact_objective(matrix, result)
             print(f"| {name} | {seconds:.0f} | {reached:.4f} | {figures(counts, result)} |", flush=True)
 
 

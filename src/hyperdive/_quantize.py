@@ -13,18 +13,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats32
+
 _LOWEST = -24
 
 Codes = npt.NDArray[np.int8]
 
 
-def rounded_to_8_bits(matrix: Any) -> npt.NDArray[np.float32]:
+def rounded_to_8_bits(matrix: Any) -> Floats32:
     """The nearest rows that 8 bits can hold.
 
     >>> rounded_to_8_bits(np.array([[1.0, 0.3, -0.01], [0.0, 0.0, 0.0]])).tolist()
     [[1.0, 0.296875, -0.015625], [0.0, 0.0, 0.0]]
     """
     return unpacked(*_rounded(matrix))
+
+
+def rounded_to_16_bits(matrix: Floats32) -> Floats32:
+    """The nearest values that 16 bits can hold.
+
+    >>> rounded_to_16_bits(np.array([0.1, 1e-9], dtype=np.float32))
+    array([0.09997559, 0.        ], dtype=float32)
+    """
+    return matrix.astype(np.float16).astype(np.float32)
 
 
 def packed(matrix: Any) -> tuple[Codes, Codes] | None:
@@ -40,7 +51,7 @@ def packed(matrix: Any) -> tuple[Codes, Codes] | None:
     return (codes, exponents) if np.array_equal(unpacked(codes, exponents), matrix) else None
 
 
-def unpacked(codes: Codes, exponents: Codes) -> npt.NDArray[np.float32]:
+def unpacked(codes: Codes, exponents: Codes) -> Floats32:
     """The rows again; infinite where a damaged exponent is too large."""
     with np.errstate(over="ignore"):
         return np.asarray(np.ldexp(codes.astype(np.float32), exponents.astype(np.int32)[:, None]))

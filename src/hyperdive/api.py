@@ -328,7 +328,7 @@ class Dive:
         progress: Progress = SILENT,
         **options: Any,
     ) -> None:
-        from hyperdive.pipeline.train import TrainOptions
+        from hyperdive.pipeline.options import TrainOptions
 
         if TrainOptions.preset(preset, **options).space != "dive":  # a wrong option should be told here
             raise OptionError("Dive trains space='dive'", hint="use hyperdive.train for other spaces")
@@ -336,7 +336,7 @@ class Dive:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All options with their values."""
-        from hyperdive.pipeline.train import TrainOptions
+        from hyperdive.pipeline.options import TrainOptions
 
         own = {name: self._given[name] for name in _OWN if name != "progress"}
         options = {name: value for name, value in self._given.items() if name not in _OWN}
@@ -404,6 +404,12 @@ def _words(term: str) -> list[str]:
 def train(
     source: str | Path | Corpus | Cooccurrence | Sequence[str | Path],
     output: str | Path,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress = SILENT,
     **options: Any,
 ) -> Model:
     """Train a model or another space and save it; see `hyperdive.pipeline.train` for the options.
@@ -416,9 +422,11 @@ def train(
     >>> train(folder / "pets.txt", folder / "sbow", space="sbow-ppmi")
     <Model of 7 words: sbow-ppmi 7 dimensions>
     """
+    from hyperdive._resources import Run
     from hyperdive.pipeline.train import train
 
-    return Model.of(train(source, output, **options))
+    run = Run(threads=threads, memory=memory, resume=resume, force=force, progress=progress)
+    return Model.of(train(source, output, run=run, **options))
 
 
 def load(path: str | Path, *, verify: bool = True) -> Model:

@@ -17,7 +17,10 @@ import pytest
 from hyperdive import Dive, Model, encode, load, train
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError, OutputError
-from hyperdive.pipeline.train import FROM_TOKENS, SPACES, TrainOptions, kind_of
+from hyperdive.pipeline.options import TrainOptions
+from hyperdive.pipeline.train import kind_of
+from hyperdive.spaces.inputs import SpaceInputs
+from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace
 from tests.spaces import planted
 
@@ -64,7 +67,7 @@ def test_text_corpus_and_counts_give_the_same_vectors(tmp_path: Path, text: Path
 EXTRA = {"kmeans": "sklearn", "word2vec": "gensim", "word2vec-cbow": "gensim"}
 
 
-@pytest.mark.parametrize("space", SPACES[1:])
+@pytest.mark.parametrize("space", [name for name in SPACES if name != "dive"])
 def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
     if space in EXTRA:
         pytest.importorskip(EXTRA[space])
@@ -134,7 +137,7 @@ def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: R
         train(counts, tmp_path / "m", text={"min_count": 3})
     with pytest.raises(OptionError, match="reads tokens, not counts"):
         train(counts, tmp_path / "m", solver="paper", **SMALL)
-    for space in FROM_TOKENS:
+    for space in (name for name, maker in SPACES.items() if maker.needs == "tokens"):
         with pytest.raises(OptionError, match=f"{space} reads tokens, not counts"):
             train(counts, tmp_path / "m", space=space, **SMALL)
     with pytest.raises(InputError, match="no run to resume"):
@@ -237,14 +240,17 @@ def test_asking_for_unknown_words_and_phrases() -> None:
 # ---- resuming only what is the same run ---------------------------------------------------------------------
 
 
-def interrupted(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> None:
-    """A run that is stopped after its corpus."""
+def interrupted(monkeypatch: pytest.MonkeyPatch, *arguments: Any, stage: str = "counts", **options: Any) -> None:
+    """A run that is stopped before it counts for this stage."""
+    counted = SpaceInputs._counted
 
-    def stop(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
+    def stop(self: SpaceInputs, name: str, **rules: Any) -> Any:
+        if name == stage:
+            raise KeyboardInterrupt
+        return counted(self, name, **rules)
 
     with monkeypatch.context() as patch:
-        patch.setattr("hyperdive.pipeline.train._counts", stop)
+        patch.setattr(SpaceInputs, "_counted", stop)
         with pytest.raises(KeyboardInterrupt):
             train(*arguments, **options)
 
@@ -265,6 +271,36 @@ def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monk
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
 
+def test_the_count_for_skipgram_is_a_stage(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was made in a temporary folder, so a run that was stopped in it counted again, and trained again."""
+    interrupted(monkeypatch, text, tmp_path / "m", stage="neighbour-counts", text=PLAIN, **SMALL)
+    work = tmp_path / ".m.train"
+    assert (work / "dive" / "header.json").exists()
+    assert not (work / "owner").exists()
+    made = []
+    counted = Cooccurrence.from_corpus.__func__  # type: ignore[attr-defined]
+
+    def watched(cls: Any, corpus: Any, output: Any = None, **options: Any) -> Any:
+        made.append(Path(output).name)
+        return counted(cls, corpus, output, **options)
+
+    monkeypatch.setattr(Cooccurrence, "from_corpus", classmethod(watched))
+    train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    assert made == ["neighbour-counts"]
+    train(text, tmp_path / "whole", text=PLAIN, **SMALL)
+    assert contents(tmp_path / "m") == contents(tmp_path / "whole")
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(tmp_path: Path, text: Path) -> None:
+    """Any folder with the name of the work folder was removed."""
+    mine = tmp_path / ".m.train" / "notes.txt"
+    mine.parent.mkdir()
+    mine.write_text("mine")
+    with pytest.raises(OutputError, match="not made by hyperdive"):
+        train(text, tmp_path / "m", text=PLAIN, **SMALL)
+    assert mine.read_text() == "mine"
+
+
 def test_a_damaged_mark_belongs_to_no_run(tmp_path: Path, text: Path) -> None:
     """A mark cut short by a kill made every later run fail."""
     (tmp_path / ".m.train").mkdir()
@@ -277,7 +313,7 @@ def test_a_damaged_mark_belongs_to_no_run(tmp_path: Path, text: Path) -> None:
 def test_two_runs_do_not_share_a_folder(tmp_path: Path, text: Path) -> None:
     """The second one removed the first one's stages under its feet."""
     (tmp_path / ".m.train").mkdir()
-    (tmp_path / ".m.train" / "plan.json").write_text('{"process": 1}')
+    (tmp_path / ".m.train" / "owner").write_text("1")
     with pytest.raises(OutputError, match="another run"):
         train(text, tmp_path / "m", text=PLAIN, **SMALL)
 

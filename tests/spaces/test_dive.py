@@ -11,11 +11,12 @@ import pytest
 from scipy import sparse
 
 from hyperdive._progress import Bar, Progress
+from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OptionError
 from hyperdive.spaces import dive as fast
-from hyperdive.spaces.dive import Run, shared_negatives, train_dive
-from hyperdive.spaces.dive_objective import Counts, row_objectives, word_weights
+from hyperdive.spaces.dive import FastSolver, shared_negatives, train_dive
+from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, word_weights
 from hyperdive.spaces.dive_options import DiveOptions, DiveResult, workers
 from hyperdive.text.encoder import encode_tokens
 
@@ -24,7 +25,7 @@ from . import planted
 
 @cache
 def matrix(size: int = 400, seed: int = 0) -> tuple[Any, ...]:
-    """Random symmetric counts with falling frequencies, and what `train_dive` takes."""
+    """Random symmetric counts with falling frequencies."""
     rng = np.random.default_rng(seed)
     weight = 1 / np.arange(1, size + 1)
     topic = rng.integers(0, 8, size)
@@ -34,6 +35,11 @@ def matrix(size: int = 400, seed: int = 0) -> tuple[Any, ...]:
     counts.sort_indices()
     frequencies = (5000 * weight).astype(np.int64) + 10
     return counts.indptr, counts.indices, counts.data, frequencies
+
+
+def count_matrix(size: int = 400) -> CountMatrix:
+    """The same, as `train_dive` takes it."""
+    return CountMatrix.checked(*matrix(size))
 
 
 SMALL = {"dimensions": 8, "passes": 6, "rare_passes": 3, "frequent": 150, "sampled": 60}
@@ -47,7 +53,7 @@ def same(a: DiveResult, b: DiveResult) -> bool:
     "options", [{}, {"shift": False}, {"beta": 0.0}, {"ridge": 0.0}, {"negatives": 5.0}, {"sample": 0.01}]
 )
 def test_tables_are_finite_and_never_negative(options: dict[str, Any]) -> None:
-    result = train_dive(*matrix(), **{**SMALL, **options})
+    result = train_dive(count_matrix(), **{**SMALL, **options})
     for table in (result.words, result.contexts):
         assert np.isfinite(table).all() and (table >= 0).all() and table.dtype == np.float32
     assert result.words.any()
@@ -55,7 +61,7 @@ def test_tables_are_finite_and_never_negative(options: dict[str, Any]) -> None:
 
 def test_frequent_words_are_thinned_out_on_both_sides() -> None:
     indptr, indices, data, frequencies = matrix()
-    counts = Counts.checked(indptr, indices, data, frequencies)
+    counts = CountMatrix.checked(indptr, indices, data, frequencies)
     share = 22 * frequencies.mean() / frequencies.sum()
     thinned = counts.sampled(share)
     kept = np.minimum(1.0, np.sqrt(22 * frequencies.mean() / frequencies))
@@ -63,25 +69,25 @@ def test_frequent_words_are_thinned_out_on_both_sides() -> None:
     slow = (sparse.diags_array(kept) @ sparse.csr_array((data, indices, indptr)) @ sparse.diags_array(kept)).toarray()
     fast_ = sparse.csr_array((thinned.data, thinned.indices, thinned.indptr)).toarray()
     np.testing.assert_allclose(fast_, slow, rtol=1e-6)
-    one_sided = Counts.checked(indptr, indices, data, frequencies, symmetric=False).sampled(share)
+    one_sided = CountMatrix.checked(indptr, indices, data, frequencies, symmetric=False).sampled(share)
     assert one_sided.mirrored is not None and one_sided.mirrored.data.tobytes() == thinned.data.tobytes()
     assert counts.sampled(0.0) is counts
-    assert not same(train_dive(*matrix(), sample=share, **SMALL), train_dive(*matrix(), sample=0.0, **SMALL))
+    assert not same(train_dive(count_matrix(), sample=share, **SMALL), train_dive(count_matrix(), sample=0.0, **SMALL))
 
 
 def test_threads_do_not_change_a_byte() -> None:
-    results = [train_dive(*matrix(), threads=threads, **SMALL) for threads in (1, 2, 5)]
+    results = [train_dive(count_matrix(), run=Run(threads=threads), **SMALL) for threads in (1, 2, 5)]
     assert same(results[0], results[1]) and same(results[0], results[2])
     assert results[0].history == results[2].history
 
 
 def test_the_seed_decides() -> None:
-    first, again, other = (train_dive(*matrix(), seed=seed, **SMALL) for seed in (0, 0, 1))
+    first, again, other = (train_dive(count_matrix(), seed=seed, **SMALL) for seed in (0, 0, 1))
     assert same(first, again) and not same(first, other)
 
 
 def test_every_stage_climbs() -> None:
-    result = train_dive(*matrix(), **{**SMALL, "passes": 30, "rare_passes": 8, "ridge": 0.0})
+    result = train_dive(count_matrix(), **{**SMALL, "passes": 30, "rare_passes": 8, "ridge": 0.0})
     for stage in (fast.TOGETHER, fast.RARE_CONTEXTS, fast.RARE_WORDS):
         seen = [p.objective for p in result.history if p.stage == stage]
         assert seen[-1] > seen[0], stage
@@ -97,16 +103,18 @@ def test_permuting_the_words_permutes_one_row_step() -> None:
     options = DiveOptions(dimensions=5, frequent=60)
     words, contexts = (rng.random((60, 5), dtype=np.float32) for _ in range(2))
 
-    def step(counts: Counts, x: Any, y: Any) -> Any:
+    def step(counts: CountMatrix, x: Any, y: Any) -> Any:
         with workers(1) as pool:
-            run = Run(counts, options, pool, x.copy(), y.copy())
-            side = run.word_side(0, 60, 60)
-            run.climb(side, fast.Moments.of(side), 0.1, np.random.default_rng(0))
-        return run.words
+            solver = FastSolver(counts, options, pool, x.copy(), y.copy())
+            side = solver.word_side(0, 60, 60)
+            solver.climb(side, fast.Moments.of(side), 0.1, np.random.default_rng(0))
+        return solver.words
 
-    one = step(Counts.checked(indptr, indices, data, frequencies), words, contexts)
+    one = step(CountMatrix.checked(indptr, indices, data, frequencies), words, contexts)
     other = step(
-        Counts.checked(turned.indptr, turned.indices, turned.data, frequencies[order]), words[order], contexts[order]
+        CountMatrix.checked(turned.indptr, turned.indices, turned.data, frequencies[order]),
+        words[order],
+        contexts[order],
     )
     np.testing.assert_allclose(one[order], other, atol=1e-5)
 
@@ -118,13 +126,13 @@ def test_one_step_agrees_with_plain_numpy() -> None:
     rng = np.random.default_rng(0)
     x, y = (rng.random((60, 5), dtype=np.float32) for _ in range(2))
     with workers(2) as pool:
-        run = Run(Counts.checked(indptr, indices, data, n), options, pool, x.copy(), y.copy())
-        side = run.word_side(0, 60, 60)
-        run.climb(side, fast.Moments.of(side), 0.1, rng)
+        solver = FastSolver(CountMatrix.checked(indptr, indices, data, n), options, pool, x.copy(), y.copy())
+        side = solver.word_side(0, 60, 60)
+        solver.climb(side, fast.Moments.of(side), 0.1, rng)
     sigma = 1 / (1 + np.exp(-(x.astype(np.float64) @ y.T)))
     kappa_z = 20 * options.negatives * word_weights(n, beta=options.beta)[:, None]
     up = (dense * (1 - sigma)) @ y - kappa_z * (sigma * (n / n.sum())) @ y - kappa_z * options.ridge * x
-    np.testing.assert_allclose(run.words, np.maximum(x + 0.1 * np.sign(up), 0), atol=2e-3)
+    np.testing.assert_allclose(solver.words, np.maximum(x + 0.1 * np.sign(up), 0), atol=2e-3)
 
 
 class _Stop(Progress):
@@ -155,12 +163,12 @@ class _Stop(Progress):
 
 @pytest.mark.parametrize("after", [2, 5, 7, 9, 11])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path: Path, after: int) -> None:
-    whole = train_dive(*matrix(), **SMALL)
+    whole = train_dive(count_matrix(), **SMALL)
     keep = {"checkpoint": tmp_path / "state", "checkpoint_seconds": 0.0}
     with pytest.raises(KeyboardInterrupt):
-        train_dive(*matrix(), progress=_Stop(after), **keep, **SMALL)
+        train_dive(count_matrix(), run=Run(progress=_Stop(after)), **keep, **SMALL)
     assert (tmp_path / "state").exists()
-    resumed = train_dive(*matrix(), threads=1, **keep, **SMALL)
+    resumed = train_dive(count_matrix(), run=Run(threads=1), **keep, **SMALL)
     assert same(whole, resumed) and whole.history == resumed.history
     assert not (tmp_path / "state").exists()
 
@@ -168,9 +176,9 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path: Path, after: int) -> N
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     keep = {"checkpoint": tmp_path / "state", "checkpoint_seconds": 0.0}
     with pytest.raises(KeyboardInterrupt):
-        train_dive(*matrix(), progress=_Stop(3), **keep, **SMALL)
+        train_dive(count_matrix(), run=Run(progress=_Stop(3)), **keep, **SMALL)
     with pytest.raises(FormatError, match="other options"):
-        train_dive(*matrix(), **keep, **{**SMALL, "beta": 0.9})
+        train_dive(count_matrix(), **keep, **{**SMALL, "beta": 0.9})
 
 
 def test_a_bad_pass_is_taken_back_and_tried_with_smaller_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,35 +191,34 @@ def test_a_bad_pass_is_taken_back_and_tried_with_smaller_steps(monkeypatch: pyte
             run.words[5] = np.nan
 
     monkeypatch.setattr(fast, "one_pass", poisoned)
-    result = train_dive(*matrix(), **SMALL)
+    result = train_dive(count_matrix(), **SMALL)
     assert np.isfinite(result.words).all()
     assert calls[3][0] == calls[2][0] and calls[3][1] < calls[2][1]
     monkeypatch.setattr(fast, "one_pass", lambda run, *_: run.words.fill(np.inf))
     with pytest.raises(Error, match="range of numbers"):
-        train_dive(*matrix(), **SMALL)
+        train_dive(count_matrix(), **SMALL)
 
 
 def test_a_plateau_ends_the_first_stage() -> None:
-    result = train_dive(*matrix(), **{**SMALL, "passes": 200, "tolerance": 0.01})
+    result = train_dive(count_matrix(), **{**SMALL, "passes": 200, "tolerance": 0.01})
     assert sum(p.stage == fast.TOGETHER for p in result.history) < 200
 
 
 def test_counts_of_one_side_are_trained_both_ways() -> None:
     indptr, indices, data, frequencies = matrix(120)
     one_sided = sparse.csr_array(np.triu(sparse.csr_array((data, indices, indptr)).toarray()))
-    result = train_dive(
-        one_sided.indptr, one_sided.indices, one_sided.data, frequencies, symmetric=False, **{**SMALL, "frequent": 120}
-    )
+    counts = CountMatrix.checked(one_sided.indptr, one_sided.indices, one_sided.data, frequencies, symmetric=False)
+    result = train_dive(counts, **{**SMALL, "frequent": 120})
     # the last context meets only words before it: its row must still have been trained
     assert result.contexts[-1].max() > 0 or result.contexts[-5:].max() > 0
 
 
 def test_a_warm_start_is_where_training_goes_on() -> None:
-    before = train_dive(*matrix(), **{**SMALL, "passes": 30})
-    after = train_dive(*matrix(), start=(before.words, before.contexts), **{**SMALL, "passes": 1, "rate": 0.01})
-    assert after.history[0].objective > train_dive(*matrix(), **SMALL).history[0].objective
+    before = train_dive(count_matrix(), **{**SMALL, "passes": 30})
+    after = train_dive(count_matrix(), start=(before.words, before.contexts), **{**SMALL, "passes": 1, "rate": 0.01})
+    assert after.history[0].objective > train_dive(count_matrix(), **SMALL).history[0].objective
     with pytest.raises(InputError, match="shape"):
-        train_dive(*matrix(), start=(before.words[:3], before.contexts), **SMALL)
+        train_dive(count_matrix(), start=(before.words[:3], before.contexts), **SMALL)
 
 
 def test_shared_negatives_stand_for_all() -> None:
@@ -234,7 +241,7 @@ def test_row_objectives_are_exact() -> None:
     weights, masses = rng.random(50), rng.random(50)
     s = x.astype(np.float64) @ y.T
     wanted = (-dense * np.logaddexp(0, -s)).sum(axis=1) - weights * (np.logaddexp(0, s) @ masses)
-    found = row_objectives(Counts.checked(indptr, indices, data, n), np.arange(50), x, y, weights, masses)
+    found = row_objectives(CountMatrix.checked(indptr, indices, data, n), np.arange(50), x, y, weights, masses)
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
@@ -251,22 +258,22 @@ def test_row_objectives_are_exact() -> None:
 )
 def test_bad_counts_are_refused_in_one_line(spoil: Any, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
-        train_dive(*spoil(*matrix(60)), **{**SMALL, "dimensions": 4})
+        train_dive(CountMatrix.checked(*spoil(*matrix(60))), **{**SMALL, "dimensions": 4})
     assert "\n" not in str(raised.value)
 
 
 def test_bad_options_are_refused() -> None:
     for options in ({"dimensions": 0}, {"dimensions": 100_000}, {"negatives": -1}, {"beta": -0.5}, {"passes": 0}):
         with pytest.raises(OptionError):
-            train_dive(*matrix(60), **options)
+            train_dive(count_matrix(60), **options)
     with pytest.raises(InputError, match="59 words for 100 dimensions"):
-        train_dive(*matrix(60))
+        train_dive(count_matrix(60))
 
 
 def test_a_planted_tree_is_found(tmp_path: Path) -> None:
     corpus = encode_tokens(planted.lines(), tmp_path / "corpus", min_count=1)
     counts = Cooccurrence.from_corpus(corpus)
-    result = train_dive(*counts.csr(), counts.frequencies, dimensions=50)
+    result = train_dive(CountMatrix.of(counts), dimensions=50)
     ids = corpus.word_ids
     assert len({word for pair in planted.tree() for word in pair}) == 200
     rows = planted.candidates()

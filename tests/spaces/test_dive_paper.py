@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
-from hyperdive.spaces.dive_objective import Counts
+from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveResult, workers
 from hyperdive.spaces.dive_paper import PaperOptions, Tables, kept_pairs, push_weights, step, train_paper
 from hyperdive.text.corpus import Corpus
@@ -34,7 +35,7 @@ def toy(folder: Path) -> tuple[Corpus, Cooccurrence]:
 def test_three_steps_agree_with_plain_numpy(tmp_path: Path) -> None:
     corpus, counts = toy(tmp_path)
     options = PaperOptions(dimensions=6, window=3, batch=16, negatives=1.0)
-    matrix = Counts.checked(*counts.csr(filtered=PmiFilter(threshold=4)), counts.frequencies)
+    matrix = CountMatrix.checked(*counts.csr(filtered=PmiFilter(threshold=4)), counts.frequencies)
     kept = {(w, int(c)) for w in range(matrix.size) for c in matrix.indices[matrix.indptr[w] : matrix.indptr[w + 1]]}
     tokens, offsets = np.asarray(corpus[0 : len(corpus)], dtype=np.int64), np.asarray(corpus.line_offsets)
     weights = push_weights(matrix.frequencies, options)
@@ -97,7 +98,7 @@ def test_rows_outside_the_batch_move_too(tmp_path: Path) -> None:
 @cache
 def _trained(threads: int, folder: Path) -> DiveResult:
     corpus, counts = toy(folder)
-    return train_paper(corpus, counts, filtered=PmiFilter(threshold=4), threads=threads, **OPTIONS)
+    return train_paper(corpus, counts, filtered=PmiFilter(threshold=4), run=Run(threads=threads), **OPTIONS)
 
 
 def test_threads_do_not_change_a_byte(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path: Path, after: int) -> N
     corpus, counts = toy(tmp_path / "again")
     keep = {"checkpoint": tmp_path / "state", "checkpoint_seconds": 0.0, "filtered": PmiFilter(threshold=4)}
     with pytest.raises(KeyboardInterrupt):
-        train_paper(corpus, counts, progress=_Stop(after), **keep, **OPTIONS)
+        train_paper(corpus, counts, run=Run(progress=_Stop(after)), **keep, **OPTIONS)
     resumed = train_paper(corpus, counts, **keep, **OPTIONS)
     assert whole.words.tobytes() == resumed.words.tobytes() and whole.history == resumed.history
 

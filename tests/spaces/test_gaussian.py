@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperdive._resume import Checkpoint
 from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces import _kernels, gaussian
-from hyperdive.spaces.dive_options import Checkpoint
 from hyperdive.spaces.gaussian import GaussianOptions, keep_chances, negative_table, train_gaussian
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_tokens

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.kmeans import cluster, kmeans
@@ -40,7 +41,7 @@ def test_entries_are_sums_of_counts_over_clusters(counts: Cooccurrence) -> None:
 
 
 def test_it_is_the_same_at_any_number_of_threads(counts: Cooccurrence) -> None:
-    made = [kmeans(counts, clusters=10, dimensions=10, threads=threads) for threads in (1, 2)]
+    made = [kmeans(counts, clusters=10, dimensions=10, run=Run(threads=threads)) for threads in (1, 2)]
     assert np.array_equal(made[0].matrix, made[1].matrix)
     assert made[0].parameters == made[1].parameters
     other = kmeans(counts, clusters=10, dimensions=10, seed=1)

@@ -15,9 +15,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from hyperdive import Model
+from hyperdive._quantize import rounded_to_16_bits
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
-from hyperdive.spaces.model import rounded
 from hyperdive.spaces.space import VectorSpace
 
 WORDS = [f"word{i}" for i in range(300)]
@@ -31,7 +31,7 @@ def space(kind: str, seed: int = 0, dimensions: int = 40) -> VectorSpace:
         matrix[7] = 0
     else:
         matrix -= 0.5
-    return VectorSpace(WORDS, rounded(matrix), frequencies=np.arange(300, 0, -1), kind=kind)
+    return VectorSpace(WORDS, rounded_to_16_bits(matrix), frequencies=np.arange(300, 0, -1), kind=kind)
 
 
 @pytest.fixture

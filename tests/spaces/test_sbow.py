@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import tempfile
 from math import log
 
 import numpy as np
 import pytest
 
+from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import OptionError
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
+from hyperdive.text.encoder import encode_tokens
 
-from .test_contract import counts
+from .test_contract import LINES
+
+
+def counts() -> Cooccurrence:
+    corpus = encode_tokens(LINES * 3 + [["hapax", "dog", "cat"]], tempfile.mkdtemp() + "/corpus", min_count=2)
+    return Cooccurrence.from_corpus(corpus, window=3, near=True)
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.text.encoder import encode_tokens
 
 from . import planted
-from .test_dive import matrix
+from .test_dive import count_matrix, matrix
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
@@ -31,7 +33,7 @@ def test_it_is_the_truncated_svd_of_the_shifted_positive_pmi() -> None:
     pmi = np.maximum(pmi, 0)
     pmi[0] = pmi[:, 0] = 0
     u, s, _ = np.linalg.svd(pmi)
-    result = train_skipgram(*matrix(150), dimensions=6, negatives=2, power=0.75, lean=0, rounds=12)
+    result = train_skipgram(count_matrix(150), dimensions=6, negatives=2, power=0.75, lean=0, rounds=12)
     np.testing.assert_allclose(result.singular_values, s[:6], rtol=1e-3)
     wanted = u[1:, :6] * s[:6] ** 0.75
     known = np.linalg.norm(wanted, axis=1) > 1e-3
@@ -40,13 +42,15 @@ def test_it_is_the_truncated_svd_of_the_shifted_positive_pmi() -> None:
 
 
 def test_threads_do_not_change_a_byte() -> None:
-    results = [train_skipgram(*matrix(), dimensions=10, threads=threads).words.tobytes() for threads in (1, 2, 5)]
+    results = [
+        train_skipgram(count_matrix(), dimensions=10, run=Run(threads=threads)).words.tobytes() for threads in (1, 2, 5)
+    ]
     assert len(set(results)) == 1
 
 
 def test_the_lean_moves_cosines_and_keeps_their_order() -> None:
-    plain = train_skipgram(*matrix(), dimensions=9, lean=0).words
-    leaning = train_skipgram(*matrix(), dimensions=10, lean=0.3).words
+    plain = train_skipgram(count_matrix(), dimensions=9, lean=0).words
+    leaning = train_skipgram(count_matrix(), dimensions=10, lean=0.3).words
     assert leaning.shape == (400, 10) and plain.shape == (400, 9)
     known = plain.any(axis=1)
     np.testing.assert_allclose(cosines(leaning[known]), (cosines(plain[known]) + 0.3) / 1.3, atol=1e-5)
@@ -58,14 +62,16 @@ def test_counts_of_one_side() -> None:
     upper = sparse.csr_array(sparse.triu(full))
     turned = sparse.csr_array(upper.T)
     turned.sort_indices()
-    vectors = train_skipgram(upper.indptr, upper.indices, upper.data, frequencies, symmetric=False, dimensions=8)
+    vectors = train_skipgram(
+        CountMatrix.checked(upper.indptr, upper.indices, upper.data, frequencies, symmetric=False), dimensions=8
+    )
     assert np.isfinite(vectors.words).all() and vectors.singular_values[0] > 0
 
 
 def test_neighbours_in_the_planted_tree_are_near(tmp_path: Path) -> None:
     corpus = encode_tokens(planted.lines(6000), tmp_path / "corpus", min_count=1)
     counts = Cooccurrence.from_corpus(corpus)
-    vectors = train_skipgram(*counts.csr(), counts.frequencies, dimensions=40).words
+    vectors = train_skipgram(CountMatrix.of(counts), dimensions=40).words
     ids = corpus.word_ids
     rows = [(q, p, label) for q, p, label in planted.candidates() if (p, q) not in set(planted.tree())]
     near = cosines(vectors)[[ids[q] for q, _, _ in rows], [ids[p] for _, p, _ in rows]]
@@ -74,10 +80,10 @@ def test_neighbours_in_the_planted_tree_are_near(tmp_path: Path) -> None:
 
 def test_bad_options_and_input() -> None:
     with pytest.raises(OptionError):
-        train_skipgram(*matrix(), dimensions=0)
+        train_skipgram(count_matrix(), dimensions=0)
     with pytest.raises(OptionError, match="constant"):
-        train_skipgram(*matrix(), dimensions=1)
+        train_skipgram(count_matrix(), dimensions=1)
     with pytest.raises(OptionError, match="rounds"):
-        train_skipgram(*matrix(), dimensions=5, rounds=0)
+        train_skipgram(count_matrix(), dimensions=5, rounds=0)
     with pytest.raises(InputError, match="dimensions"):
-        train_skipgram(*matrix(60), dimensions=80)
+        train_skipgram(count_matrix(60), dimensions=80)

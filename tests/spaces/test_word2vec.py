@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hyperdive._progress import Bar
+from hyperdive._resources import Run
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.word2vec import Word2VecOptions, _Lines, train_word2vec
 from hyperdive.text.corpus import UNKNOWN, Corpus
@@ -55,7 +56,7 @@ def test_the_settings_are_those_of_the_paper(corpus: Corpus, monkeypatch: pytest
               "ns_exponent": 0.75, "alpha": 0.025, "min_alpha": 1e-4}  # fmt: skip
     assert {name: seen[name] for name in wanted} == wanted
     assert seen["total_words"] == int(corpus.frequencies[1:].sum())
-    assert train_word2vec(corpus, dimensions=5, cbow=True, threads=2).kind == "word2vec-cbow"
+    assert train_word2vec(corpus, dimensions=5, cbow=True, run=Run(threads=2)).kind == "word2vec-cbow"
     assert (seen["sg"], seen["workers"]) == (0, 2)
 
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Bar, Progress
+from hyperdive._progress import Bar
+from hyperdive._resources import Run
+from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
+from hyperdive._types import Array, Floats32, Ints
 from hyperdive.errors import Error, InputError
-from hyperdive.spaces.dive_objective import Counts, Floats, Ints, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, sample_rows, word_weights
 from hyperdive.spaces.dive_options import (
-    CHECKPOINT_SECONDS,
-    Checkpoint,
     DiveOptions,
     DiveResult,
     Pass,
@@ -46,13 +46,13 @@ DIVERGED = "training left the range of numbers"
 class Side:
     """One half of an alternation: the rows that move, those that are held, and what weighs what."""
 
-    own: Floats
-    other: Floats
-    counts: Counts
+    own: Floats32
+    other: Floats32
+    counts: CountMatrix
     ends: Ints
-    weights: Floats
+    weights: Floats32
     """Of a row's negatives: κ·Z_w of a word, κ·P(c) of a context."""
-    masses: Floats
+    masses: Floats32
     """Of each held row as a negative: P(c), or Z_w."""
     first: int
     last: int
@@ -66,8 +66,8 @@ class Side:
 class Moments:
     """Adam's memory for the moving rows of a side."""
 
-    m: Floats
-    v: Floats
+    m: Floats32
+    v: Floats32
     steps: int = 0
 
     @classmethod
@@ -77,14 +77,14 @@ class Moments:
 
 
 @dataclass
-class Run:
+class FastSolver:
     """A solver under way."""
 
-    counts: Counts
+    counts: CountMatrix
     options: DiveOptions
     pool: ThreadPoolExecutor
-    words: Floats
-    contexts: Floats
+    words: Floats32
+    contexts: Floats32
     history: list[Pass] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -111,7 +111,7 @@ class Run:
     # ---- one step -------------------------------------------------------------------------------------------
 
     def sweep(
-        self, side: Side, generator: np.random.Generator, act: Callable[[int, Floats, Floats, float], None]
+        self, side: Side, generator: np.random.Generator, act: Callable[[int, Floats32, Floats32, float], None]
     ) -> None:
         """Give `act` each block's first row, positive and negative gradients, and the summed mass of negatives."""
         from hyperdive.spaces._kernels import positive_gradient
@@ -147,7 +147,7 @@ class Run:
         f = np.float32
         corrections = f(1 / (1 - MOMENTUM**moments.steps)), f(1 / (1 - MEMORY**moments.steps))
 
-        def act(start: int, positive: Floats, negative: Floats, total: float) -> None:
+        def act(start: int, positive: Floats32, negative: Floats32, total: float) -> None:
             here = slice(start - side.first, start - side.first + len(positive))
             ridge = f(self.options.ridge * total)
             adam_rows(
@@ -163,7 +163,7 @@ class Run:
 
         side.own[side.first : side.last] = 0
 
-        def act(start: int, positive: Floats, negative: Floats, total: float) -> None:
+        def act(start: int, positive: Floats32, negative: Floats32, total: float) -> None:
             start_rows(start, side.own, positive, negative, side.weights)
 
         self.sweep(side, generator, act)
@@ -177,7 +177,7 @@ class Run:
         return float(values.sum() / max(int(self.counts.frequencies[rows].sum()), 1))
 
 
-def shared_negatives(generator: np.random.Generator, masses: Floats, exact: int, many: int) -> tuple[Ints, Floats]:
+def shared_negatives(generator: np.random.Generator, masses: Floats32, exact: int, many: int) -> tuple[Ints, Floats32]:
     """Which rows serve as negatives, and their masses: the first `exact` as they are, the rest stands for the others.
 
     >>> chosen, masses = shared_negatives(np.random.default_rng(0), np.ones(10, dtype=np.float32), 2, 6)
@@ -192,7 +192,7 @@ def shared_negatives(generator: np.random.Generator, masses: Floats, exact: int,
     return np.concatenate([np.arange(exact), drawn]), np.concatenate([masses[:exact], scaled])
 
 
-def balance(words: Floats, contexts: Floats) -> None:
+def balance(words: Floats32, contexts: Floats32) -> None:
     """Fix the gauge in place: the column of a dimension gets the same length in both tables.
 
     L does not change when a dimension of all words is multiplied by a number and that of all contexts divided by it,
@@ -214,7 +214,7 @@ def balance(words: Floats, contexts: Floats) -> None:
 
 
 @dataclass
-class Stage:
+class SolverStage:
     """Passes over some sides, with what is needed to go on after a kill or to step back from a bad pass."""
 
     name: str
@@ -228,37 +228,39 @@ class Stage:
     def __post_init__(self) -> None:
         self.moments = [Moments.of(side) for side in self.sides]
 
-    def moving(self) -> Iterator[npt.NDArray[Any]]:
+    def moving(self) -> Iterator[Array]:
         for side, moments in zip(self.sides, self.moments, strict=True):
             yield from (side.own[side.first : side.last], moments.m, moments.v)
 
 
-def stages(run: Run) -> list[Stage]:
+def stages(solver: FastSolver) -> list[SolverStage]:
     """Coarse to fine; a small vocabulary has the first stage only."""
-    o, few, all_ = run.options, run.frequent, run.counts.size
-    both = [run.word_side(0, few, few), run.context_side(0, few, few)]
-    plan = [Stage(TOGETHER, both, o.passes, o.rate, started=True)]
+    o, few, all_ = solver.options, solver.frequent, solver.counts.size
+    both = [solver.word_side(0, few, few), solver.context_side(0, few, few)]
+    plan = [SolverStage(TOGETHER, both, o.passes, o.rate, started=True)]
     if few < all_:
         plan += [
-            Stage(RARE_CONTEXTS, [run.context_side(few, all_, few)], o.rare_passes, 2.5 * o.rate, started=False),
-            Stage(RARE_WORDS, [run.word_side(few, all_, all_)], o.rare_passes, 2.5 * o.rate, started=False),
+            SolverStage(
+                RARE_CONTEXTS, [solver.context_side(few, all_, few)], o.rare_passes, 2.5 * o.rate, started=False
+            ),
+            SolverStage(RARE_WORDS, [solver.word_side(few, all_, all_)], o.rare_passes, 2.5 * o.rate, started=False),
         ]
     return plan
 
 
-def one_pass(run: Run, stage: Stage, number: int, rate: float, seed: list[int]) -> None:
+def one_pass(solver: FastSolver, stage: SolverStage, number: int, rate: float, seed: list[int]) -> None:
     """Every side of a stage once; numbers from 1."""
     generator = np.random.default_rng([*seed, number])
     if not stage.started and number == 1:
         for side in stage.sides:
-            run.begin(side, generator)
+            solver.begin(side, generator)
     for side, moments in zip(stage.sides, stage.moments, strict=True):
-        run.climb(side, moments, rate, generator)
+        solver.climb(side, moments, rate, generator)
     if stage.name == TOGETHER:
-        balance(run.words[: run.frequent], run.contexts[: run.frequent])
+        balance(solver.words[: solver.frequent], solver.contexts[: solver.frequent])
 
 
-def careful_pass(run: Run, stage: Stage, number: int, seed: list[int]) -> None:
+def careful_pass(solver: FastSolver, stage: SolverStage, number: int, seed: list[int]) -> None:
     """A pass that leaves finite numbers and does not wipe out dimensions.
 
     If it would, the last good state comes back and the stage goes on with smaller steps. Steps are as long as the
@@ -267,11 +269,11 @@ def careful_pass(run: Run, stage: Stage, number: int, seed: list[int]) -> None:
     """
     fade = 1 - (number - 1) / stage.passes
     good = [array.copy() for array in stage.moving()]
-    steps, alive = [moments.steps for moments in stage.moments], living(run, stage)
+    steps, alive = [moments.steps for moments in stage.moments], living(solver, stage)
     for _ in range(ATTEMPTS):
-        one_pass(run, stage, number, stage.rate * (fade + 0.02), seed)
+        one_pass(solver, stage, number, stage.rate * (fade + 0.02), seed)
         finite = all(np.isfinite(side.own[side.first : side.last].sum(dtype=np.float64)) for side in stage.sides)
-        if finite and 2 * living(run, stage) >= alive:
+        if finite and 2 * living(solver, stage) >= alive:
             return
         for array, kept in zip(stage.moving(), good, strict=True):
             array[...] = kept
@@ -283,66 +285,66 @@ def careful_pass(run: Run, stage: Stage, number: int, seed: list[int]) -> None:
     raise Error(f"{DIVERGED} in pass {number} of the {stage.name} words", hint="use a smaller rate or fewer negatives")
 
 
-def living(run: Run, stage: Stage) -> int:
+def living(solver: FastSolver, stage: SolverStage) -> int:
     """How many dimensions the tables of the first stage use; later stages cannot wipe one out."""
     if stage.name != TOGETHER:
         return 0
-    tables = (table[: run.frequent] for table in (run.words, run.contexts))
+    tables = (table[: solver.frequent] for table in (solver.words, solver.contexts))
     return int(np.logical_and(*(table.max(axis=0) > 0 for table in tables)).sum())
 
 
 def train_dive(
-    indptr: npt.NDArray[Any],
-    indices: npt.NDArray[Any],
-    data: npt.NDArray[Any],
-    frequencies: npt.NDArray[Any],
+    counts: CountMatrix,
     *,
-    symmetric: bool = True,
-    start: tuple[Floats, Floats] | None = None,
-    threads: int | None = None,
+    start: tuple[Floats32, Floats32] | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    progress: Progress = SILENT,
+    run: Run = Run(),
     **options: Any,
 ) -> DiveResult:
     """Train DIVE on filtered counts n(w,c), words by falling frequency with the unknown symbol first.
 
-    `options` are those of `DiveOptions`. `start` are word and context tables of an earlier model to go on from.
-    `checkpoint` is a folder where the run keeps its state and from which the same run goes on; it is removed at the
-    end. `symmetric=False` for counts of one side only.
+    Args:
+        counts: the counts.
+        start: word and context tables of an earlier model to continue from.
+        checkpoint: a folder where the run keeps its state and from which the same run continues; removed at the end.
+        checkpoint_seconds: the least time between two states.
+        run: threads and progress.
+        options: those of `DiveOptions`.
 
     >>> import scipy.sparse
     >>> rng = np.random.default_rng(0)
     >>> half = np.triu(rng.integers(1, 9, (60, 60)) * (rng.random((60, 60)) < 0.2))
-    >>> counts = scipy.sparse.csr_array(half + half.T)
-    >>> result = train_dive(counts.indptr, counts.indices, counts.data, np.full(60, 20), dimensions=5, passes=3)
+    >>> pairs = scipy.sparse.csr_array(half + half.T)
+    >>> counts = CountMatrix.checked(pairs.indptr, pairs.indices, pairs.data, np.full(60, 20))
+    >>> result = train_dive(counts, dimensions=5, passes=3)
     >>> result.words.shape, bool((result.words >= 0).all()), [p.stage for p in result.history]
     ((60, 5), True, ['frequent', 'frequent', 'frequent', 'all'])
     """
     chosen = DiveOptions(**options)
-    counts = Counts.checked(indptr, indices, data, frequencies, symmetric=symmetric).sampled(chosen.sample)
+    counts = counts.sampled(chosen.sample)
     check_size(counts.frequencies, chosen.dimensions)
     words, contexts = first_tables(chosen, counts.size, start)
     identity = "" if checkpoint is None else run_identity(
         chosen, counts.indptr, counts.indices, counts.data, counts.frequencies, words, contexts
     )  # fmt: skip
     keeper = Checkpoint(checkpoint, identity, seconds=checkpoint_seconds)
-    with workers(threads) as pool:
-        run = Run(counts, chosen, pool, words, contexts)
-        plan = stages(run)
-        at, done = resume(keeper, run, plan)
-        with progress.stage("training", total=sum(stage.passes for stage in plan), unit="passes") as bar:
+    with workers(run.threads) as pool:
+        solver = FastSolver(counts, chosen, pool, words, contexts)
+        plan = stages(solver)
+        at, done = resume(keeper, solver, plan)
+        with run.progress.stage("training", total=sum(stage.passes for stage in plan), unit="passes") as bar:
             bar.advance(sum(stage.passes for stage in plan[:at]) + done)
             for number in range(at, len(plan)):
-                finish_stage(run, plan, number, done if number == at else 0, keeper, bar)
+                finish_stage(solver, plan, number, done if number == at else 0, keeper, bar)
         balance(words, contexts)
-        whole = run.word_side(0, counts.size, counts.size)
-        run.history.append(Pass(ALL, 1, run.measure(whole)))
+        whole = solver.word_side(0, counts.size, counts.size)
+        solver.history.append(Pass(ALL, 1, solver.measure(whole)))
     keeper.remove()
-    return DiveResult(words, contexts, tuple(run.history))
+    return DiveResult(words, contexts, tuple(solver.history))
 
 
-def first_tables(options: DiveOptions, size: int, start: tuple[Floats, Floats] | None) -> tuple[Floats, Floats]:
+def first_tables(options: DiveOptions, size: int, start: tuple[Floats32, Floats32] | None) -> tuple[Floats32, Floats32]:
     """Uniform random tables, or copies of those of an earlier model."""
     shape = (size, options.dimensions)
     if start is not None:
@@ -355,25 +357,25 @@ def first_tables(options: DiveOptions, size: int, start: tuple[Floats, Floats] |
     return words, generator.random(shape, dtype=np.float32) * np.float32(START)
 
 
-def finish_stage(run: Run, plan: list[Stage], at: int, done: int, keeper: Checkpoint, bar: Bar) -> None:
+def finish_stage(solver: FastSolver, plan: list[SolverStage], at: int, done: int, keeper: Checkpoint, bar: Bar) -> None:
     """The passes a stage still needs."""
     stage = plan[at]
-    seen = [p.objective for p in run.history if p.stage == stage.name]
+    seen = [p.objective for p in solver.history if p.stage == stage.name]
     for number in range(done + 1, stage.passes + 1):
-        careful_pass(run, stage, number, [run.options.seed, at])
-        seen.append(run.measure(stage.sides[0]))
-        run.history.append(Pass(stage.name, number, seen[-1]))
+        careful_pass(solver, stage, number, [solver.options.seed, at])
+        seen.append(solver.measure(stage.sides[0]))
+        solver.history.append(Pass(stage.name, number, seen[-1]))
         bar.advance(1, stage=stage.name, objective=f"{seen[-1]:.4f}")
-        stop = stage.name == TOGETHER and stalled(seen, run.options.tolerance)
+        stop = stage.name == TOGETHER and stalled(seen, solver.options.tolerance)
         ended = stop or number == stage.passes
         state = {
             "stage": at + 1 if ended else at,
             "pass": 0 if ended else number,
-            "history": list(run.history),
+            "history": list(solver.history),
             "steps": [moments.steps for moments in stage.moments],
             "rate": stage.rate,
         }
-        arrays = {"words": run.words, "contexts": run.contexts}
+        arrays = {"words": solver.words, "contexts": solver.contexts}
         if not ended:
             for i, moments in enumerate(stage.moments):
                 arrays |= {f"m{i}": moments.m, f"v{i}": moments.v}
@@ -383,14 +385,14 @@ def finish_stage(run: Run, plan: list[Stage], at: int, done: int, keeper: Checkp
             return
 
 
-def resume(keeper: Checkpoint, run: Run, plan: list[Stage]) -> tuple[int, int]:
+def resume(keeper: Checkpoint, solver: FastSolver, plan: list[SolverStage]) -> tuple[int, int]:
     """The stage to go on with and how many of its passes are done."""
     kept = keeper.read()
     if kept is None:
         return 0, 0
     state, arrays = kept
-    run.words[...], run.contexts[...] = arrays["words"], arrays["contexts"]
-    run.history.extend(Pass(*entry) for entry in state["history"])
+    solver.words[...], solver.contexts[...] = arrays["words"], arrays["contexts"]
+    solver.history.extend(Pass(*entry) for entry in state["history"])
     at, done = int(state["stage"]), int(state["pass"])
     if done:
         for i, moments in enumerate(plan[at].moments):

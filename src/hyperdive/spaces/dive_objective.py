@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats, Floats32, Ints
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError
 
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 FLOOR = 20.0
 
 
-def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) -> npt.NDArray[np.float64]:
+def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) -> Floats:
     """Z_w, how many tokens' worth of negatives each word gets.
 
     >>> n = np.array([1, 4, 16, 79])
@@ -35,11 +36,11 @@ def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) ->
         return n
     mean = n.sum() / len(n)
     # a word without tokens has no weight, whatever β, such as the unknown symbol where no word is rare
-    weights: npt.NDArray[np.float64] = np.where(n > 0, mean * np.minimum(1.0, n / mean) ** beta, 0.0)
+    weights: Floats = np.where(n > 0, mean * np.minimum(1.0, n / mean) ** beta, 0.0)
     return weights
 
 
-def kept_shares(frequencies: Ints, share: float) -> npt.NDArray[np.float64]:
+def kept_shares(frequencies: Ints, share: float) -> Floats:
     """Which part of its tokens every word would keep: √(m/n(w)) of those of words with more than m = share·T tokens.
 
     This is how word2vec thins out frequent words. m is at least `FLOOR` times the mean count, so that a text of few
@@ -55,19 +56,19 @@ def kept_shares(frequencies: Ints, share: float) -> npt.NDArray[np.float64]:
     if share == 0:
         return np.ones(len(n))
     most = max(share * n.sum(), FLOOR * n.mean())
-    kept: npt.NDArray[np.float64] = np.minimum(1.0, np.sqrt(most / np.maximum(n, 1.0)))
+    kept: Floats = np.minimum(1.0, np.sqrt(most / np.maximum(n, 1.0)))
     return kept
 
 
 @dataclass(frozen=True)
-class Counts:
+class CountMatrix:
     """Filtered counts n(w,c) as sorted rows, checked once: both ways round, and the tokens of every word."""
 
     indptr: Ints
     indices: npt.NDArray[np.int32]
-    data: Floats
+    data: Floats32
     frequencies: Ints
-    mirrored: Counts | None = None
+    mirrored: CountMatrix | None = None
     """The same counts context by context, where they are not symmetric."""
 
     @property
@@ -76,9 +77,15 @@ class Counts:
         return len(self.frequencies)
 
     @property
-    def by_context(self) -> Counts:
+    def by_context(self) -> CountMatrix:
         """n(w,c) with c as the row."""
         return self if self.mirrored is None else self.mirrored
+
+    @classmethod
+    def of(cls, counts: Cooccurrence, *, filtered: PmiFilter | None = None, threads: int | None = None) -> CountMatrix:
+        """The counts of a store that pass a filter."""
+        matrix = counts.csr(filtered=filtered, threads=threads)
+        return cls.checked(*matrix, counts.frequencies, symmetric=counts.options.sides == "both")
 
     @classmethod
     def checked(
@@ -89,7 +96,7 @@ class Counts:
         frequencies: npt.NDArray[np.integer],
         *,
         symmetric: bool = True,
-    ) -> Counts:
+    ) -> CountMatrix:
         """Arrays of a count matrix, refused with one line when they cannot be trained on."""
         size = len(frequencies)
         damaged = "the counts are damaged; count the corpus anew"
@@ -118,7 +125,7 @@ class Counts:
         mirrored = cls(turned.indptr.astype(np.int64), turned.indices.astype(np.int32), turned.data, tokens)
         return cls(rows, columns, values, tokens, mirrored)
 
-    def sampled(self, share: float) -> Counts:
+    def sampled(self, share: float) -> CountMatrix:
         """The counts as they would be expected if tokens of very frequent words had been left out (`kept_shares`)."""
         from hyperdive.spaces._kernels import scale_entries
 
@@ -152,20 +159,20 @@ def sample_rows(first: int, last: int, many: int) -> Ints:
 
 
 def row_objectives(
-    counts: Counts,
+    counts: CountMatrix,
     rows: Ints,
-    own: Floats,
-    other: Floats,
+    own: Floats32,
+    other: Floats32,
     weights: npt.NDArray[np.floating],
     masses: npt.NDArray[np.floating],
     *,
     ends: Ints | None = None,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """The part of L each of these rows has, with every negative of `masses` summed.
 
     For words `weights` is κ·Z_w and `masses` is P(c); for contexts κ·P(c) and Z_w. Only contexts inside `masses` count.
 
-    >>> counts = Counts.checked(np.array([0, 1, 2]), np.array([1, 0]), np.array([3, 3]), np.array([5, 5]))
+    >>> counts = CountMatrix.checked(np.array([0, 1, 2]), np.array([1, 0]), np.array([3, 3]), np.array([5, 5]))
     >>> zero = np.zeros((2, 4), dtype=np.float32)
     >>> row_objectives(counts, np.arange(2), zero, zero, np.ones(2), np.array([0.5, 0.5])) / np.log(0.5)
     array([4., 4.])

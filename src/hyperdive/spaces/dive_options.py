@@ -1,27 +1,22 @@
-"""What every solver shares: options, the history of a run, threads, and checkpoints that survive a kill."""
+"""What every solver shares: options, the history of a run, and threads."""
 
 from __future__ import annotations
 
 import hashlib
-import shutil
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive._store import Artifact, ArtifactWriter, fingerprint
-from hyperdive.errors import FormatError, InputError, OptionError
+from hyperdive._resources import check_threads
+from hyperdive._store import fingerprint
+from hyperdive._types import Array, Floats32, Ints
+from hyperdive.errors import InputError, OptionError
 
-Floats = npt.NDArray[np.float32]
-KIND, VERSION = "checkpoint", 1
 MAX_DIMENSIONS = 10_000
-CHECKPOINT_SECONDS = 20.0
 FEWEST_TOKENS = 300
 
 
@@ -37,8 +32,8 @@ class Pass(NamedTuple):
 class DiveResult:
     """Trained tables, row by row as the counts had them (row 0 is the unknown symbol), and how training went."""
 
-    words: Floats
-    contexts: Floats
+    words: Floats32
+    contexts: Floats32
     history: tuple[Pass, ...]
 
 
@@ -111,7 +106,7 @@ def check_dimensions(dimensions: int) -> None:
         )
 
 
-def check_size(frequencies: npt.NDArray[np.int64], dimensions: int) -> None:
+def check_size(frequencies: Ints, dimensions: int) -> None:
     """Refuse a corpus from which so many dimensions cannot be learned."""
     tokens, words = int(frequencies.sum()), len(frequencies) - 1
     if tokens < FEWEST_TOKENS:
@@ -130,57 +125,11 @@ def workers(threads: int | None) -> Iterator[ThreadPoolExecutor]:
     """Threads for blocks of rows, with BLAS on one thread: its results differ between thread counts."""
     from threadpoolctl import threadpool_limits
 
-    from hyperdive._resources import check_threads
-
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(check_threads(threads)) as pool:
         yield pool
 
 
-class Checkpoint:
-    """The state of a run in a folder, replaced as a whole now and then, and read back by the same run only.
-
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "state"
-    >>> Checkpoint(place, "run 1", seconds=0).write({"pass": 3}, {"words": np.ones(2, dtype=np.float32)})
-    >>> Checkpoint(place, "run 1").read()
-    ({'pass': 3}, {'words': array([1., 1.], dtype=float32)})
-    """
-
-    def __init__(self, path: str | Path | None, run: str, *, seconds: float = CHECKPOINT_SECONDS) -> None:
-        self.path = None if path is None else Path(path)
-        self._run, self._seconds, self._last = run, seconds, time.monotonic()
-
-    def read(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
-        """Where an earlier run with the same options and input stopped, or None."""
-        if self.path is None or not self.path.exists():
-            return None
-        artifact = Artifact.open(self.path, KIND, VERSION)
-        if artifact.header["run"] != self._run:
-            raise FormatError(
-                f"{self.path}: this checkpoint belongs to a run with other options or other counts",
-                hint="remove it, or train without --resume",
-            )
-        artifact.verify()
-        arrays = {name: np.array(artifact.array(name)) for name in artifact.header["files"]}
-        return dict(artifact.header["state"]), arrays
-
-    def write(self, state: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Keep this state, unless the last one was kept a moment ago."""
-        if self.path is None or time.monotonic() - self._last < self._seconds:
-            return
-        with ArtifactWriter(self.path, KIND, VERSION, force=True) as writer:
-            for name, array in arrays.items():
-                writer.put(name, array)
-            writer.finish({"run": self._run, "state": dict(state)})
-        self._last = time.monotonic()
-
-    def remove(self) -> None:
-        """The run is complete."""
-        if self.path is not None:
-            shutil.rmtree(self.path, ignore_errors=True)
-
-
-def run_identity(options: Any, *arrays: npt.NDArray[Any]) -> str:
+def run_identity(options: Any, *arrays: Array) -> str:
     """A hash of everything the result depends on; never of threads or places."""
     sha = hashlib.sha256()
     for array in arrays:

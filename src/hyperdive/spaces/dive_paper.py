@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
+from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
+from hyperdive._types import Floats32, Ids, Ints
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
 from hyperdive.errors import Error, InputError, OptionError
-from hyperdive.spaces.dive_objective import Counts, Floats, Ints, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, sample_rows, word_weights
 from hyperdive.spaces.dive_options import (
-    CHECKPOINT_SECONDS,
-    Checkpoint,
     DiveResult,
     Pass,
     check_dimensions,
@@ -87,11 +86,11 @@ class PaperOptions:
 class Tables:
     """Both tables with Adam's memory and the gradient under way."""
 
-    words: Floats
-    contexts: Floats
-    m: tuple[Floats, Floats]
-    v: tuple[Floats, Floats]
-    up: tuple[Floats, Floats]
+    words: Floats32
+    contexts: Floats32
+    m: tuple[Floats32, Floats32]
+    v: tuple[Floats32, Floats32]
+    up: tuple[Floats32, Floats32]
     steps: int = 0
 
     @classmethod
@@ -101,12 +100,12 @@ class Tables:
         shape = (size, options.dimensions)
         words, contexts = (generator.random(shape, dtype=np.float32) * np.float32(options.start) for _ in range(2))
 
-        def zeros() -> tuple[Floats, Floats]:
+        def zeros() -> tuple[Floats32, Floats32]:
             return np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
 
         return cls(words, contexts, zeros(), zeros(), zeros())
 
-    def arrays(self) -> dict[str, Floats]:
+    def arrays(self) -> dict[str, Floats32]:
         """What a checkpoint keeps: the gradient is zero between steps."""
         named = zip(("m0", "m1", "v0", "v1"), (*self.m, *self.v), strict=True)
         return {"words": self.words, "contexts": self.contexts, **dict(named)}
@@ -114,10 +113,10 @@ class Tables:
 
 def step(
     tables: Tables,
-    ids: npt.NDArray[np.int64],
-    bits: npt.NDArray[np.uint32],
-    noise: npt.NDArray[np.int64],
-    weights: Floats,
+    ids: Ints,
+    bits: Ids,
+    noise: Ints,
+    weights: Floats32,
     options: PaperOptions,
     pool: ThreadPoolExecutor,
 ) -> None:
@@ -160,15 +159,13 @@ def step(
     list(pool.map(adam, [(side, first) for side in (0, 1) for first in range(0, len(words), ROWS)]))
 
 
-def push_weights(frequencies: Ints, options: PaperOptions) -> Floats:
+def push_weights(frequencies: Ints, options: PaperOptions) -> Floats32:
     """What one negative of a token of w weighs: Z_w/n(w), 0 for a word without tokens."""
     weights = word_weights(frequencies, beta=options.beta, shift=options.shift)
     return np.divide(weights, frequencies, out=np.zeros(len(weights)), where=frequencies > 0).astype(np.float32)
 
 
-def kept_pairs(
-    tokens: npt.NDArray[np.int64], offsets: Ints, counts: Counts, window: int, pool: ThreadPoolExecutor
-) -> npt.NDArray[np.uint32]:
+def kept_pairs(tokens: Ints, offsets: Ints, counts: CountMatrix, window: int, pool: ThreadPoolExecutor) -> Ids:
     """For each token, which of the next `window` tokens of its line it forms a kept pair with, as bits."""
     from hyperdive.spaces._kernels import kept_bits
 
@@ -188,10 +185,9 @@ def train_paper(
     counts: Cooccurrence,
     *,
     filtered: PmiFilter | None = PAPER_FILTER,
-    threads: int | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    progress: Progress = SILENT,
+    run: Run = Run(),
     **options: Any,
 ) -> DiveResult:
     """Train DIVE token by token on those pairs of a corpus that pass the PMI filter of its counts.
@@ -211,7 +207,7 @@ def train_paper(
     chosen = PaperOptions(**options)
     if counts.options.sides != "both" or counts.frequencies.sum() != len(corpus):
         raise InputError("the paper's solver needs counts of this corpus, of both sides", hint="count the corpus anew")
-    matrix = Counts.checked(*counts.csr(filtered=filtered, threads=threads), counts.frequencies)
+    matrix = CountMatrix.of(counts, filtered=filtered, threads=run.threads)
     check_size(matrix.frequencies, chosen.dimensions)
     tokens = np.asarray(corpus[0 : len(corpus)], dtype=np.int64)
     offsets = np.asarray(corpus.line_offsets, dtype=np.int64)
@@ -221,10 +217,11 @@ def train_paper(
     keeper = Checkpoint(checkpoint, identity, seconds=checkpoint_seconds)
     tables, history, done = _resume(keeper, Tables.start(matrix.size, chosen))
     weights = push_weights(matrix.frequencies, chosen)
-    with workers(threads) as pool, progress.stage("training", total=chosen.epochs * batches, unit="batches") as bar:
+    total = chosen.epochs * batches
+    with workers(run.threads) as pool, run.progress.stage("training", total=total, unit="batches") as bar:
         bits = kept_pairs(tokens, offsets, matrix, chosen.window, pool)
         bar.advance(done)
-        for at in range(done, chosen.epochs * batches):
+        for at in range(done, total):
             epoch, number = divmod(at, batches)
             # lines are drawn anew for every epoch; a batch's randomness depends on its place only
             order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
@@ -244,7 +241,7 @@ def train_paper(
     return DiveResult(tables.words, tables.contexts, tuple(history))
 
 
-def exact_objective(counts: Counts, tables: Tables, options: PaperOptions) -> float:
+def exact_objective(counts: CountMatrix, tables: Tables, options: PaperOptions) -> float:
     """The objective of a fixed sample of words with all negatives, in nats a token; an error when it is not finite."""
     n = counts.frequencies
     rows = sample_rows(0, counts.size, SAMPLE)

@@ -17,19 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
+from hyperdive._resume import Checkpoint
 from hyperdive._store import fingerprint
+from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import OptionError
-from hyperdive.spaces.dive_options import Checkpoint, check_dimensions, check_size
+from hyperdive.spaces.dive_options import check_dimensions, check_size
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 
 _BLOCK = 50_000  # tokens between two looks at the losses
 _LEAST_RATE = 1e-4  # part of the rate that is left at the end
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +96,7 @@ def train_gaussian(
     corpus: Corpus,
     *,
     checkpoint: str | Path | None = None,
-    progress: Progress = SILENT,
+    run: Run = Run(),
     **options: Any,
 ) -> VectorSpace:
     """A space of Gaussians, means in `matrix` and variances in `variances`; `options` of `GaussianOptions`.
@@ -126,11 +125,11 @@ def train_gaussian(
     lowest, highest, longest = (np.float32(bound) for bound in (chosen.lowest, chosen.highest, chosen.longest))
     state = Checkpoint(checkpoint, fingerprint({"gaussian": asdict(chosen), "corpus": corpus.fingerprint}))
     done = 0
-    found = state.read()
-    if found is not None:
-        done = int(found[0]["done"])
-        means, variances, losses = (found[1][name] for name in ("means", "variances", "losses"))
-    with progress.stage("gaussian", total=len(corpus) * chosen.epochs, unit="tokens") as bar:
+    earlier = state.read()
+    if earlier is not None:
+        done = int(earlier[0]["done"])
+        means, variances, losses = (earlier[1][name] for name in ("means", "variances", "losses"))
+    with run.progress.stage("gaussian", total=len(corpus) * chosen.epochs, unit="tokens") as bar:
         for number, (epoch, block) in enumerate(steps):
             offsets = lines[cuts[block] : cuts[block + 1] + 1]
             first, last = int(offsets[0]), int(offsets[-1])
@@ -187,13 +186,13 @@ def _ran_away() -> OptionError:
     return OptionError("the Gaussians ran away to infinity", hint="train with clipping, or with a smaller rate")
 
 
-def _cuts(lines: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _cuts(lines: Ints) -> Ints:
     """The lines that blocks of about `_BLOCK` tokens start with, and the number of lines."""
     wanted = np.searchsorted(lines, np.arange(0, int(lines[-1]), _BLOCK))
     return np.unique(np.append(wanted, len(lines) - 1))
 
 
-def first_gaussians(options: GaussianOptions, size: int) -> tuple[Floats, Floats]:
+def first_gaussians(options: GaussianOptions, size: int) -> tuple[Floats32, Floats32]:
     """Means uniform in ±√(3/dimensions), so of norm about 1, and equal variances."""
     generator = np.random.default_rng(options.seed)
     reach = np.sqrt(3 / options.dimensions)
@@ -201,7 +200,7 @@ def first_gaussians(options: GaussianOptions, size: int) -> tuple[Floats, Floats
     return means, np.full((size, options.dimensions), options.variance, dtype=np.float32)
 
 
-def keep_chances(frequencies: npt.NDArray[np.int64], sample: float) -> npt.NDArray[np.float64]:
+def keep_chances(frequencies: Ints, sample: float) -> Floats:
     """How likely a token of each word stays, √(s/f) + s/f and at most 1, f its part of all known tokens.
 
     >>> keep_chances(np.array([5, 990, 9, 1]), 0.01).round(3).tolist()
@@ -215,9 +214,7 @@ def keep_chances(frequencies: npt.NDArray[np.int64], sample: float) -> npt.NDArr
     return kept
 
 
-def negative_table(
-    frequencies: npt.NDArray[np.int64], smoothing: float
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def negative_table(frequencies: Ints, smoothing: float) -> tuple[Floats, Ints]:
     """Walker's table of n(w)^smoothing, without the unknown symbol: chances and aliases."""
     from hyperdive.spaces._kernels import alias_table
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, MissingExtra, OptionError
+from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.spaces.space import VectorSpace
 
@@ -24,8 +25,7 @@ def kmeans(
     batch: int = 1024,
     dimensions: int = 100,
     seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = SILENT,
+    run: Run = Run(),
 ) -> VectorSpace:
     """x[k] = Σ_{c in cluster k} #(x,c), with the context words clustered by mini-batch k-means.
 
@@ -51,7 +51,9 @@ def kmeans(
         )
     given = vectors is not None
     if vectors is None:
-        vectors = _skipgram_vectors(counts, dimensions, seed, threads, progress)
+        vectors = train_skipgram(
+            CountMatrix.of(counts, threads=run.threads), run=run, dimensions=dimensions, seed=seed
+        ).words[1:]
     points = np.ascontiguousarray(vectors, dtype=np.float32)
     if points.ndim != 2 or len(points) != len(counts):
         raise InputError(f"vectors of shape {points.shape} do not go with {len(counts)} words")
@@ -67,7 +69,7 @@ def kmeans(
     }
     return VectorSpace(
         counts.words,
-        _summed(counts, labels, clusters, threads),
+        _summed(counts, labels, clusters, run.threads),
         frequencies=counts.frequencies[1:],
         kind="kmeans",
         parameters=parameters,
@@ -101,23 +103,6 @@ def cluster(
         )
         labels: npt.NDArray[np.int64] = model.fit(points).labels_.astype(np.int64)
     return labels
-
-
-def _skipgram_vectors(
-    counts: Cooccurrence, dimensions: int, seed: int, threads: int | None, progress: Progress
-) -> npt.NDArray[np.float32]:
-    matrix = counts.csr(threads=threads)
-    symmetric = counts.options.sides == "both"
-    made = train_skipgram(
-        *matrix,
-        counts.frequencies,
-        symmetric=symmetric,
-        dimensions=dimensions,
-        seed=seed,
-        threads=threads,
-        progress=progress,
-    )
-    return made.words[1:]
 
 
 def _summed(

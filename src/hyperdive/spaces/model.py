@@ -27,7 +27,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hyperdive._memo import Memo
-from hyperdive._quantize import packed, unpacked
+from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, narrowest, read_header
 from hyperdive.errors import Error, FormatError, InputError
 from hyperdive.patterns.evidence import Evidence
@@ -44,18 +44,9 @@ Later = VectorSpace | Callable[[], VectorSpace] | None
 _DAMAGED = "the folder is damaged; train it anew"
 
 
-def rounded(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """The nearest values that 16 bits can hold.
-
-    >>> rounded(np.array([0.1, 1e-9], dtype=np.float32))
-    array([0.09997559, 0.        ], dtype=float32)
-    """
-    return matrix.astype(np.float16).astype(np.float32)
-
-
 def _fits_16_bits(values: npt.NDArray[np.float32]) -> bool:
     with np.errstate(over="ignore"):
-        return bool(np.array_equal(values.astype(np.float16).astype(np.float32), values))
+        return bool(np.array_equal(rounded_to_16_bits(values), values))
 
 
 class ModelData:

@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
+from hyperdive._types import Floats, Floats32
 from hyperdive.errors import OptionError
-from hyperdive.spaces.dive_objective import Counts, Floats
+from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import check_dimensions, check_size, workers
 
 BLOCK = 256
-WINDOW = 2  # of the counts these vectors are best made from: nearest neighbours tell a word's kind, far ones its topic
 EXTRA = 20  # more columns than asked for: the last wanted singular vectors converge much sooner
 
 
@@ -68,37 +67,27 @@ class SkipgramOptions:
 class SkipgramResult(NamedTuple):
     """Vectors row by row as the counts had them, and the singular values behind them."""
 
-    words: Floats
-    singular_values: Floats
+    words: Floats32
+    singular_values: Floats32
 
 
-def train_skipgram(
-    indptr: npt.NDArray[Any],
-    indices: npt.NDArray[Any],
-    data: npt.NDArray[Any],
-    frequencies: npt.NDArray[Any],
-    *,
-    symmetric: bool = True,
-    threads: int | None = None,
-    progress: Progress = SILENT,
-    **options: Any,
-) -> SkipgramResult:
+def train_skipgram(counts: CountMatrix, *, run: Run = Run(), **options: Any) -> SkipgramResult:
     """Skip-gram vectors of unfiltered counts n(w,c), the unknown symbol first; `options` of `SkipgramOptions`.
 
-    >>> counts = np.kron(np.eye(2), np.ones((20, 20))) * 8 + 1
+    >>> pairs = np.kron(np.eye(2), np.ones((20, 20))) * 8 + 1
     >>> indptr, indices = np.arange(41) * 40, np.tile(np.arange(40), 40)
-    >>> options = {"dimensions": 5, "lean": 0}
-    >>> words = train_skipgram(indptr, indices, counts.ravel(), np.full(40, 20), **options).words
+    >>> counts = CountMatrix.checked(indptr, indices, pairs.ravel(), np.full(40, 20))
+    >>> words = train_skipgram(counts, dimensions=5, lean=0).words
     >>> same, other = words[1] @ words[2], words[1] @ words[30]
     >>> words.shape, round(float(same), 3), round(float(other), 3)
     ((40, 5), 1.0, 0.0)
     """
     chosen = SkipgramOptions(**options)
-    counts = Counts.checked(indptr, indices, data, frequencies, symmetric=symmetric)
     check_size(counts.frequencies, chosen.dimensions)
     wanted = chosen.dimensions - (1 if chosen.lean else 0)
     columns = min(wanted + EXTRA, counts.size)
-    with workers(threads) as pool, progress.stage("skip-gram", total=2 * chosen.rounds + 1, unit="products") as bar:
+    total = 2 * chosen.rounds + 1
+    with workers(run.threads) as pool, run.progress.stage("skip-gram", total=total, unit="products") as bar:
         matrix = Association(counts, chosen, pool)
         generator = np.random.default_rng(chosen.seed)
         right = generator.standard_normal((counts.size, columns), dtype=np.float32)
@@ -112,7 +101,7 @@ def train_skipgram(
     return SkipgramResult(_vectors(left[:, :wanted], values[:wanted], chosen), values[:wanted].astype(np.float32))
 
 
-def _vectors(left: Floats, values: Floats, options: SkipgramOptions) -> Floats:
+def _vectors(left: Floats32, values: Floats32, options: SkipgramOptions) -> Floats32:
     """U·S^p with rows of length 1, and the constant dimension; a row without any association stays zero."""
     words = left * np.where(values > 0, values, 0) ** options.power
     lengths = np.sqrt(np.square(words, dtype=np.float64).sum(axis=1, keepdims=True))
@@ -120,14 +109,14 @@ def _vectors(left: Floats, values: Floats, options: SkipgramOptions) -> Floats:
     words = np.where(known, words / np.where(known, lengths, 1.0), 0.0)
     if options.lean:
         words = np.hstack([words, np.where(known, np.sqrt(options.lean), 0.0)])
-    result: Floats = np.ascontiguousarray(words, dtype=np.float32)
+    result: Floats32 = np.ascontiguousarray(words, dtype=np.float32)
     return result
 
 
 class Association:
     """The positive part of the shifted PMI as something to multiply with; its entries are never stored."""
 
-    def __init__(self, counts: Counts, options: SkipgramOptions, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, counts: CountMatrix, options: SkipgramOptions, pool: ThreadPoolExecutor) -> None:
         self._counts, self._pool = counts, pool
         rows, contexts = _row_sums(counts), _row_sums(counts.by_context)
         smoothed = contexts**options.smoothing
@@ -140,15 +129,15 @@ class Association:
         if not options.unknown:
             self._word_term[0] = self._context_term[0] = never
 
-    def times(self, right: Floats) -> Floats:
+    def times(self, right: Floats32) -> Floats32:
         """M·right."""
         return self._product(self._counts, self._word_term, self._context_term, right)
 
-    def turned_times(self, left: Floats) -> Floats:
+    def turned_times(self, left: Floats32) -> Floats32:
         """Mᵀ·left."""
         return self._product(self._counts.by_context, self._context_term, self._word_term, left)
 
-    def _product(self, counts: Counts, row_term: Floats, column_term: Floats, other: Floats) -> Floats:
+    def _product(self, counts: CountMatrix, row_term: Floats32, column_term: Floats32, other: Floats32) -> Floats32:
         from hyperdive.spaces._kernels import ppmi_product
 
         out = np.empty((counts.size, other.shape[1]), dtype=np.float32)
@@ -162,6 +151,6 @@ class Association:
         return out
 
 
-def _row_sums(counts: Counts) -> npt.NDArray[np.float64]:
+def _row_sums(counts: CountMatrix) -> Floats:
     sums = np.add.reduceat(np.append(counts.data, 0).astype(np.float64), counts.indptr[:-1])
     return np.where(np.diff(counts.indptr) == 0, 0.0, sums)

@@ -22,17 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive._memo import Memo
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive._types import Floats32, Ints
 from hyperdive.errors import FormatError, InputError
 
 KIND, VERSION = "space", 1
 MADE_WITH = "hyperdive train INPUT -o MODEL"
-
-Vector = npt.NDArray[np.float32]
 
 
 class VectorSpace:
@@ -62,7 +60,7 @@ class VectorSpace:
     ) -> None:
         self.words = list(words)
         self.matrix = _checked(matrix)
-        self.frequencies: npt.NDArray[np.int64] = np.asarray(frequencies, dtype=np.int64)
+        self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
         self.memo = Memo()
         self.parameters = dict(parameters or {})
@@ -71,7 +69,7 @@ class VectorSpace:
                 f"{len(self.words)} words, {self.matrix.shape[0]} vectors and {self.frequencies.size} frequencies "
                 "do not go together"
             )
-        self.variances: Vector | None = None if variances is None else np.asarray(variances, dtype=np.float32)
+        self.variances: Floats32 | None = None if variances is None else np.asarray(variances, dtype=np.float32)
         if self.variances is not None and (self.is_sparse or self.variances.shape != self.matrix.shape):
             raise InputError(f"variances of shape {self.variances.shape} do not go with these vectors")
 
@@ -110,7 +108,7 @@ class VectorSpace:
         except (KeyError, TypeError):
             raise unknown_word(word, self.words, self._numbers, "this space") from None
 
-    def vector(self, word: str) -> Vector:
+    def vector(self, word: str) -> Floats32:
         """The vector of a word, dense."""
         return self._dense(self.index(word))
 
@@ -120,7 +118,7 @@ class VectorSpace:
         """The vectors at these rows as one block: an array, or a CSR matrix when the space is sparse."""
         return self.matrix[np.asarray(indices, dtype=np.int64)]
 
-    def phrase(self, words: Sequence[str]) -> Vector:
+    def phrase(self, words: Sequence[str]) -> Floats32:
         """The mean vector of the words of a phrase; when any is missing so is the phrase."""
         if isinstance(words, str):
             raise InputError(f"a phrase is a list of words, not the string {words!r}", hint=f"use {words.split()}")
@@ -147,7 +145,7 @@ class VectorSpace:
             variances=None if self.variances is None else self.variances[numbers],
         )
 
-    def _dense(self, number: int) -> Vector:
+    def _dense(self, number: int) -> Floats32:
         if isinstance(self.matrix, np.ndarray):
             return np.array(self.matrix[number])
         vector = np.zeros(self.dimensions, dtype=np.float32)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._progress import SILENT, Bar, Progress
+from hyperdive._progress import Bar
+from hyperdive._resources import Run
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.dive_options import check_dimensions, check_size
 from hyperdive.spaces.space import VectorSpace
@@ -75,9 +76,7 @@ class _Lines:
             self._bar.advance(len(ids))
 
 
-def train_word2vec(
-    corpus: Corpus, *, threads: int | None = None, progress: Progress = SILENT, **options: Any
-) -> VectorSpace:
+def train_word2vec(corpus: Corpus, *, run: Run = Run(), **options: Any) -> VectorSpace:
     """gensim's word2vec vectors of a corpus; `options` of `Word2VecOptions`.
 
     With one thread, the default, the same seed gives the same vectors. With more it is faster, and no run is like
@@ -99,7 +98,7 @@ def train_word2vec(
     check_size(corpus.frequencies, chosen.dimensions)
     words, frequencies = corpus.vocabulary[1:], corpus.frequencies[1:]
     total = len(corpus) * chosen.epochs
-    with threadpool_limits(1, "blas"), progress.stage("word2vec", total=total, unit="words") as bar:
+    with threadpool_limits(1, "blas"), run.progress.stage("word2vec", total=total, unit="words") as bar:
         model = Word2Vec(
             vector_size=chosen.dimensions,
             window=chosen.window,
@@ -111,7 +110,7 @@ def train_word2vec(
             alpha=chosen.rate,
             min_alpha=1e-4,
             seed=chosen.seed,
-            workers=1 if threads is None else threads,
+            workers=1 if run.threads is None else run.threads,
         )
         model.build_vocab_from_freq(dict(zip(words, frequencies.tolist(), strict=True)))
         known = int(frequencies.sum())

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,15 +150,15 @@ class Workshop:
         from hyperdive.pipeline.train import train
 
         options: dict[str, Any] = dict(stage.options)
-        shared: dict[str, Any] = {"threads": threads, "progress": progress}
+        run = Run(threads=threads, progress=progress)
         source, place = self.place(stage.needs[0]), self.place(stage)
         if (self.folder / f".{stage.name}.train").exists():
             try:
-                train(source, place, resume=True, **shared, **options)
+                train(source, place, run=replace(run, resume=True), **options)
                 return
             except (InputError, FormatError):  # left by a run with other options, another version, or damaged
                 shutil.rmtree(place, ignore_errors=True)
-        train(source, place, **shared, **options)
+        train(source, place, run=run, **options)
 
 
 def check_extras(wanted: Sequence[ReproduceStage]) -> None:

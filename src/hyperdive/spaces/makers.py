@@ -1,0 +1,195 @@
+"""The makers of all spaces that come with the package: each a function (inputs, options, run) → `VectorSpace`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hyperdive._progress import Progress
+from hyperdive._quantize import rounded_to_16_bits
+from hyperdive._resources import Run
+from hyperdive._types import Floats32
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
+from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces.dive import first_tables, train_dive
+from hyperdive.spaces.dive_objective import CountMatrix
+from hyperdive.spaces.dive_options import DiveOptions, DiveResult
+from hyperdive.spaces.dive_paper import SHARED_OPTIONS, PaperOptions, train_paper
+from hyperdive.spaces.gaussian import train_gaussian
+from hyperdive.spaces.inputs import SpaceInputs
+from hyperdive.spaces.kmeans import kmeans
+from hyperdive.spaces.options import SpaceOptions
+from hyperdive.spaces.sbow import sbow
+from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram
+from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.word2vec import train_word2vec
+
+if TYPE_CHECKING:
+    from hyperdive.spaces.model import ModelData
+
+Make = Callable[[SpaceInputs, SpaceOptions, Run], VectorSpace]
+Check = Callable[[SpaceOptions, bool, "ModelData | None"], None]
+"""(options, whether there are tokens, the model to start from): refuse before any work what making would refuse."""
+
+
+# ---- DIVE ---------------------------------------------------------------------------------------------------
+
+
+def make_dive(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
+    """The word vectors of DIVE alone; `hyperdive.pipeline.train` makes a model of them."""
+    _, tables = dive_tables(inputs, options, run)
+    return _of_counts(inputs.counts, "dive", tables["words"], {**asdict(options.dive), "solver": options.solver})
+
+
+def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[dict[str, Any], dict[str, Floats32]]:
+    """How training went, and the rounded tables `words` and `contexts` without the unknown symbol."""
+
+    def make() -> tuple[dict[str, Any], dict[str, Floats32]]:
+        result = _solved(inputs, options, run)
+        passes: dict[str, int] = {}
+        for step in result.history:
+            passes[step.stage] = max(passes.get(step.stage, 0), step.number)
+        facts = {"objective": [step.objective for step in result.history], "passes": passes}
+        return facts, {
+            "words": rounded_to_16_bits(result.words[1:]),
+            "contexts": rounded_to_16_bits(result.contexts[1:]),
+        }
+
+    return inputs.work.arrays("dive", make)
+
+
+def _solved(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> DiveResult:
+    state, counts = inputs.work.place("dive-state"), inputs.counts
+    if options.solver == "paper":
+        shared = {name: getattr(options.dive, name) for name in SHARED_OPTIONS}
+        return train_paper(inputs.corpus, counts, filtered=options.filter, checkpoint=state, run=run, **shared)
+    start = None if inputs.start is None else start_tables(inputs.start, counts.words, options.dive)
+    matrix = CountMatrix.of(counts, filtered=filter_for(counts, options.filter, run.progress), threads=run.threads)
+    return train_dive(matrix, start=start, checkpoint=state, run=run, **asdict(options.dive))
+
+
+def filter_for(counts: Cooccurrence, wanted: PmiFilter | None, progress: Progress) -> PmiFilter | None:
+    """The filter, in the true unit where the counts cannot tell what the token unit asks for.
+
+    Independent words reach 2·(window - 1) in the token unit and 1 in the other.
+    """
+    if wanted is None or not wanted.near or (counts.has_near and counts.options.window > 1):
+        return wanted
+    ratio = wanted.threshold / max(2 * (counts.options.window - 1), 2)
+    progress.note(f"note: these counts have no near counts, so the PMI filter is {ratio:.3g}ratio")
+    return PmiFilter(threshold=ratio, unit="ratio")
+
+
+def start_tables(model: ModelData, words: list[str], options: DiveOptions) -> tuple[Floats32, Floats32]:
+    """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
+    _check_start(model, options)
+    first, second = first_tables(options, len(words) + 1, None)
+    known = [(i + 1, model.dive.index(word)) for i, word in enumerate(words) if word in model]
+    rows, old = np.array(known, dtype=np.int64).reshape(-1, 2).T
+    for table, space in ((first, model.dive), (second, model.contexts)):
+        block = space.rows(old) if space is not None else table[rows]
+        table[rows] = block if isinstance(block, np.ndarray) else block.toarray()
+    return first, second
+
+
+def check_dive(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
+    """The paper's solver needs tokens; a start needs the fast one, context vectors and as many dimensions."""
+    if options.solver == "paper":
+        refuse_start(options, tokens, start)
+        if not tokens:
+            raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
+        PaperOptions(**{name: getattr(options.dive, name) for name in SHARED_OPTIONS})
+    if start is not None:
+        _check_start(start, options.dive)
+
+
+def _check_start(model: ModelData, options: DiveOptions) -> None:
+    if model.contexts is None:
+        raise InputError("the model to start from has no context vectors", hint="train it with --contexts")
+    if model.dive.dimensions != options.dimensions:
+        raise OptionError(
+            f"the model to start from has {model.dive.dimensions} dimensions, not {options.dimensions}",
+            hint=f"add --dimensions {model.dive.dimensions}",
+        )
+
+
+# ---- the others ---------------------------------------------------------------------------------------------
+
+
+def refuse_start(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
+    """Most spaces cannot start from a model."""
+    if start is not None:
+        raise OptionError("only DIVE by the fast solver can start from a model", hint="leave out --start")
+
+
+def make_skipgram(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
+    """Skip-gram vectors of the counts that DIVE would have."""
+    parameters = {"dimensions": options.dive.dimensions, "seed": options.dive.seed, "counts": inputs.counts.fingerprint}
+    return _of_counts(inputs.counts, "skipgram", skipgram_vectors(inputs, inputs.counts, options, run), parameters)
+
+
+def skipgram_vectors(inputs: SpaceInputs, counts: Cooccurrence, options: SpaceOptions, run: Run) -> Floats32:
+    """Rounded vectors from some counts of the inputs, without the unknown symbol."""
+
+    def make() -> tuple[dict[str, Any], dict[str, Floats32]]:
+        matrix = CountMatrix.of(counts, threads=run.threads)
+        result = train_skipgram(matrix, run=run, dimensions=options.dive.dimensions, seed=options.dive.seed)
+        return {}, {"vectors": rounded_to_16_bits(result.words[1:])}
+
+    return inputs.work.arrays("skipgram", make)[1]["vectors"]
+
+
+def check_skipgram(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
+    """One of the dimensions is constant, so there must be two."""
+    refuse_start(options, tokens, start)
+    if options.dive.dimensions < 2:
+        raise OptionError("skip-gram vectors need two dimensions", hint="use more, or --no-skipgram")
+    SkipgramOptions(dimensions=options.dive.dimensions, seed=options.dive.seed)
+
+
+def make_kmeans(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
+    """Clusters of skip-gram vectors."""
+    size = options.dive.dimensions
+    return kmeans(inputs.counts, clusters=size, dimensions=size, seed=options.dive.seed, run=run)
+
+
+def sbow_maker(kind: str) -> Make:
+    """The maker of a sparse bag of words."""
+
+    def make(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
+        return sbow(inputs.counts, kind, threads=run.threads)
+
+    return make
+
+
+def word2vec_maker(*, cbow: bool) -> Make:
+    """The maker of gensim's vectors."""
+
+    def make(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
+        return train_word2vec(inputs.corpus, cbow=cbow, run=run, **_shared(options))
+
+    return make
+
+
+def gaussian_maker(*, clip: bool) -> Make:
+    """The maker of Gaussians."""
+
+    def make(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
+        state = inputs.work.place("gaussian-state")
+        return train_gaussian(inputs.corpus, clip=clip, checkpoint=state, run=run, **_shared(options))
+
+    return make
+
+
+def _shared(options: SpaceOptions) -> dict[str, Any]:
+    return {name: getattr(options.dive, name) for name in ("dimensions", "window", "seed")}
+
+
+def _of_counts(counts: Cooccurrence, kind: str, matrix: Floats32, parameters: dict[str, Any]) -> VectorSpace:
+    # copied: the arrays of a stage are maps of files that go with the work folder
+    vectors, frequencies = np.array(matrix), counts.frequencies[1:]
+    return VectorSpace(counts.words, vectors, frequencies=frequencies, kind=kind, parameters=parameters)
