@@ -25,14 +25,10 @@ from hyperdive.cli.common import (
     write,
     write_json,
 )
+from hyperdive.cli.encode import Preset
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
-
-
-class Preset(StrEnum):
-    default = "default"
-    paper = "paper"
 
 
 class Sides(StrEnum):
