@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.cli.demo_page import Ink, shortened
+from hyperdive.cli.demo_page import TextStyle, shortened
 from hyperdive.patterns.evidence import Evidence
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=3, max_size=60)
@@ -27,6 +27,8 @@ def test_both_terms_stay_and_the_line_fits(words: list[str], data: st.DataObject
 
 
 def test_a_sentence_cannot_command_the_terminal() -> None:
-    shown = shortened(Evidence("dogs\x1b[2J such as [bold]poodles\n", "such-as", 0, ((24, 31), (0, 4))), 80, Ink(True))
+    shown = shortened(
+        Evidence("dogs\x1b[2J such as [bold]poodles\n", "such-as", 0, ((24, 31), (0, 4))), 80, TextStyle(True)
+    )
     assert "\x1b[2J" not in shown and "\n" not in shown
     assert "[bold]" in shown

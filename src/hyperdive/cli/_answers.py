@@ -49,7 +49,7 @@ ConfidenceOption = Annotated[
     typer.Option("--min-confidence", min=0.0, max=1.0, help="Minimum confidence of an answer.", show_default="0.2"),
 ]
 _NAMED = 5  # unknown words that the error at the end names
-_BATCH = 100  # words of standard input that are looked up together, so that answers come while words still do
+_BATCH = 100  # words of standard input looked up together; small, so that answers appear while words still arrive
 
 
 def asked_words(words: list[str]) -> Iterator[list[str]]:

@@ -22,7 +22,7 @@ class GoldTasks:
 def gold_tasks(
     taxonomies: Sequence[Path] | None, discovery: Sequence[str] | None, files: Sequence[Path] | None
 ) -> GoldTasks:
-    """Tell what belongs to what: files without an option go with the discovery task where there is one.
+    """Assign files to tasks: files without an option belong to the discovery task if there is one.
 
     >>> gold_tasks([Path("a.taxo")], None, [Path("b.taxo")]).taxonomies == (Path("a.taxo"), Path("b.taxo"))
     True

@@ -23,7 +23,7 @@ from hyperdive.cli.common import ProgressMode, ProgressOption, ThreadsOption, re
 
 if TYPE_CHECKING:
     from hyperdive import Model
-    from hyperdive.cli.demo_page import Ink
+    from hyperdive.cli.demo_page import TextStyle
 
 PAGE = "demo.txt"
 WORDS = (
@@ -54,7 +54,7 @@ def demo(
 
     shown = reporter(progress)
     page = _Page(output)
-    page.say(page.ink.bold("hyperdive: raw text in, is-a knowledge out"), "")
+    page.say(page.style.bold("hyperdive: raw text in, is-a knowledge out"), "")
     real = _train(page, output, threads, shown)
     model = load(output / "model")
     _answers(page, model, output / "corpus")
@@ -69,21 +69,21 @@ def demo(
 
 
 class _Page:
-    """Lines to the reader now, and to a file in the end."""
+    """Lines printed as they come, and saved to a file at the end."""
 
     def __init__(self, folder: Path) -> None:
         from hyperdive._store import explain_os_errors
-        from hyperdive.cli.demo_page import Ink
+        from hyperdive.cli.demo_page import TextStyle
         from hyperdive.errors import OutputError
 
-        # never over somebody's own folders of the same names
+        # never overwrite a user's own folder
         if folder.exists() and not (folder / PAGE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-            raise OutputError(f"{folder}: exists and is not of an earlier demo", hint="choose another -o")
+            raise OutputError(f"{folder}: exists and was not written by an earlier demo", hint="choose another -o")
         with explain_os_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             (folder / PAGE).write_text("the demo has not finished\n", encoding="utf-8")
         terminal = sys.stdout.isatty()
-        self.ink: Ink = Ink(terminal and "NO_COLOR" not in os.environ)
+        self.style: TextStyle = TextStyle(terminal and "NO_COLOR" not in os.environ)
         self.width = min(max(shutil.get_terminal_size((80, 24)).columns, 80), 100) if terminal else 80
         self._place, self._lines = folder / PAGE, list[str]()
 
@@ -94,7 +94,7 @@ class _Page:
         sys.stdout.flush()
 
     def head(self, text: str, *beneath: str) -> None:
-        self.say("", self.ink.bold(text), *(self.ink.dim(line) for line in beneath))
+        self.say("", self.style.bold(text), *(self.style.dim(line) for line in beneath))
 
     def keep(self) -> None:
         import re
@@ -117,26 +117,26 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
     started = time.monotonic()
     texts, about = _text(output / "text")
     real = len(about) > 1
-    page.say(f"1. the text: {human(sum(path.stat().st_size for path in texts), 'B')} in {output / 'text'}")
+    page.say(f"1. text: {human(sum(path.stat().st_size for path in texts), 'B')} in {output / 'text'}")
     page.say(*(f"     {line}" for line in about))
     corpus = encode(texts, output / "corpus", force=True, threads=threads, progress=progress)
     read = corpus.header["accounting"]["read"]
-    page.say(f"2. encoded: {len(corpus):,} words kept of {read:,}; a vocabulary of {corpus.vocabulary_size - 1:,}")
+    page.say(f"2. encoded: {len(corpus):,} of {read:,} words kept; vocabulary of {corpus.vocabulary_size - 1:,} words")
     stated = patterns_of(corpus.path)
     if stated is not None:
-        page.say(f"     read along: {int(stated.counts.sum()):,} statements that something is a kind of something")
+        page.say(f"     patterns: {int(stated.counts.sum()):,} is-a statements")
     counts = Cooccurrence.from_corpus(
         corpus, output / "counts", near=True, run=Run(force=True, threads=threads, progress=progress)
     )
-    page.say(f"3. counted: {counts.total:,} meetings of two words within {counts.options.window} words")
+    page.say(f"3. counted: {counts.total:,} co-occurrences within {counts.options.window} words")
     small: dict[str, Any] = {} if real else {"dimensions": 20, "pmi_filter": "none"}
     model = train(
         counts, output / "model", patterns=corpus.path, force=True, threads=threads, progress=progress, **small
     )
     vectors = model.dive.matrix
     used = (np.count_nonzero(vectors) if isinstance(vectors, np.ndarray) else vectors.nnz) / len(model)
-    page.say(f"4. trained: {len(model):,} vectors of {model.dive.dimensions} numbers ≥ 0, {used:.0f} of them not zero")
-    page.say(f"   all in {duration(time.monotonic() - started)}, without a label")
+    page.say(f"4. trained: {len(model):,} words, {model.dive.dimensions} dimensions, {used:.1f} non-zero per word")
+    page.say(f"   total time {duration(time.monotonic() - started)}, without labels")
     return real
 
 
@@ -149,7 +149,7 @@ def _text(folder: Path) -> tuple[list[Path], list[str]]:
     try:
         return write_sample(folder), list(SOURCES.values())
     except MissingExtra as missing:
-        return write_generated(folder), [f"GENERATED text, made up by rule: {missing}"]
+        return write_generated(folder), [f"GENERATED text, not real: {missing}"]
 
 
 def _answers(page: _Page, model: Model, corpus: Path) -> None:
@@ -162,19 +162,19 @@ def _answers(page: _Page, model: Model, corpus: Path) -> None:
         starter: Model | None = load(DEFAULT)
     except Error:
         starter = None
-    beneath = ["  most telling first, with its confidence; said 3×: the text states it 3 times"]
+    beneath = ["  hypernyms with their confidence; (said 3×): the text states it 3 times"]
     if starter is not None:
-        beneath.append(f"  {DEFAULT}: the model that comes with the package ({len(starter):,} words) on the same word")
+        beneath.append(f"  {DEFAULT}: the packaged model ({len(starter):,} words), for comparison")
     page.head("What is a …?", *beneath)
     page.say(
         *answer_lines(
-            model, WORDS, beside=starter, beside_name=DEFAULT, width=page.width, ink=page.ink, why=_rare(corpus)
+            model, WORDS, beside=starter, beside_name=DEFAULT, width=page.width, style=page.style, why=_rare(corpus)
         )
     )
 
 
 def _rare(corpus: Path) -> Callable[[str], str]:
-    """Why a word is not in the model: how often the text has it."""
+    """The reason a word is not in the model: its count in the text."""
     from hyperdive.text.corpus import Corpus
 
     opened = Corpus.open(corpus)
@@ -182,8 +182,8 @@ def _rare(corpus: Path) -> Callable[[str], str]:
 
     def why(word: str) -> str:
         times = int(opened.counts[opened.all_words.index(word)]) if word in opened.all_words else 0
-        often = {0: "never", 1: "once", 2: "twice"}.get(times, f"{times} times")
-        return f"{often} in this text, and a word must be there {least} times"
+        often = {0: "does not occur", 1: "occurs once", 2: "occurs twice"}.get(times, f"occurs {times} times")
+        return f"{often} in this text; the minimum is {least}"
 
     return why
 
@@ -194,10 +194,10 @@ def _tree(page: _Page, model: Model) -> None:
 
     terms = [term for term in TREE if term in model]
     found = taxonomy(model, terms)
-    page.head(f"{len(terms)} words, given in the order of the alphabet, as a tree")
+    page.head(f"{len(terms)} words as a taxonomy")
     for line in tree_lines(found):
         page.say(
-            "  " + "".join(page.ink.dim(part.text) if part.kind in ("line", "note") else part.text for part in line)
+            "  " + "".join(page.style.dim(part.text) if part.kind in ("line", "note") else part.text for part in line)
         )
 
 
@@ -213,10 +213,10 @@ def _topics(page: _Page, model: Model) -> None:
     chosen = list(dict.fromkeys(int(np.argmax(model[word])) for word in asked)) or list(every)[:6]
     page.head(
         f"{len(chosen)} of the {len(every)} dimensions",
-        *([f"  those where {', '.join(asked)} are largest"] if asked else []),
-        "  on the left its most typical words, then its largest, the most general ones",
+        *([f"  those in which {', '.join(asked)} are largest"] if asked else []),
+        "  left: its most typical words; right: its largest, most general ones",
     )
-    page.say(*topic_lines(model, [every[one] for one in chosen], width=page.width, ink=page.ink))
+    page.say(*topic_lines(model, [every[one] for one in chosen], width=page.width, style=page.style))
 
 
 def _two_words(page: _Page, model: Model, output: Path) -> None:
@@ -226,15 +226,17 @@ def _two_words(page: _Page, model: Model, output: Path) -> None:
 
     if not all(word in model for word in TWO):
         return
-    page.head(f"Does {TWO[1]} include {TWO[0]}?", f"  the largest dimensions of {TWO[1]}, named by their first words")
-    page.say(*drawn_lines(model, TWO, width=page.width, ink=page.ink))
+    page.head(
+        f"Does {TWO[1]} include {TWO[0]}?", f"  the largest dimensions of {TWO[1]}, labelled with their top words"
+    )
+    page.say(*drawn_lines(model, TWO, width=page.width, style=page.style))
     picture = output / f"{'-'.join(TWO)}.svg"
     try:
         plot_comparison(model, TWO, picture, force=True)
     except MissingExtra as missing:
-        page.say(f"  no picture: {missing}")
+        page.say(f"  no plot: {missing}")
     else:
-        page.say(f"  as a picture: {picture}")
+        page.say(f"  plot: {picture}")
 
 
 def _figures(page: _Page, model: Model, threads: int | None, progress: Any) -> None:
@@ -252,13 +254,13 @@ def _figures(page: _Page, model: Model, threads: int | None, progress: Any) -> N
     if not there:
         return
     found = evaluate(model, datasets=there, scores=list(_SCORES), threads=threads or 0, progress=progress)
-    page.head("How good is it?", "  average precision in per cent (for HyperLex Spearman's ρ × 100)")
+    page.head("How good is it?", "  average precision in per cent (HyperLex: Spearman's ρ × 100)")
     page.say("  " + " " * 34 + "".join(f"{name:>11}" for name in found.results))
     for score, about in _SCORES.items():
         cells = "".join(f"{result.cells[score].value:11.1f}" for result in found.results.values())
         page.say(f"  {f'{score}, {about}':<34}{cells}")
     known = "".join(f"{100 * (1 - result.scored.oov / result.n):10.0f}%" for result in found.results.values())
-    page.say(page.ink.dim(f"  {'pairs of which it knows both words':<34}{known}"))
+    page.say(page.style.dim(f"  {'pairs with both words known':<34}{known}"))
 
 
 def commands(me: str, output: Path, *, real: bool = True) -> list[str]:
@@ -275,7 +277,7 @@ def commands(me: str, output: Path, *, real: bool = True) -> list[str]:
 
 
 def _command() -> str:
-    """How this shell finds the program: by its name, or where `make` has put it."""
+    """The command as this shell finds it: by name, or at the path where `make` installed it."""
     program = Path(sys.argv[0])
     if shutil.which("hyperdive") or program.name != "hyperdive":
         return "hyperdive"

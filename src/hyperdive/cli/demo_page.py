@@ -1,6 +1,6 @@
-"""What a model knows, as lines of a page that a person reads: answers with a sentence each, topics, two words drawn.
+"""The output of `demo` as lines of text: hypernyms with a sentence each, topics, and two words compared.
 
-Everything is asked of the model when the page is made. Words and sentences of a corpus are shown as plain text.
+Everything is queried when the lines are made. Words and sentences of a corpus are shown as plain text.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _INDENT = 2
 
 
 @dataclass(frozen=True)
-class Ink:
-    """How words stand out: in a terminal by bold and dim letters, elsewhere by stars or not at all."""
+class TextStyle:
+    """Emphasis: bold and dim in a terminal, asterisks or nothing elsewhere."""
 
     colour: bool = False
 
     def bold(self, text: str) -> str:
-        """A heading or a word asked for."""
+        """A heading or a query word."""
         return f"\x1b[1m{text}\x1b[0m" if self.colour else text
 
     def dim(self, text: str) -> str:
-        """What may be skipped."""
+        """Less important text."""
         return f"\x1b[2m{text}\x1b[0m" if self.colour else text
 
     def marked(self, text: str) -> str:
@@ -37,7 +37,7 @@ class Ink:
         return f"\x1b[1m{text}\x1b[0m" if self.colour else f"**{text}**"
 
 
-PLAIN = Ink()
+PLAIN = TextStyle()
 
 
 def answer_lines(
@@ -48,12 +48,12 @@ def answer_lines(
     beside_name: str = "",
     top: int = 4,
     width: int = 80,
-    ink: Ink = PLAIN,
+    style: TextStyle = PLAIN,
     why: Callable[[str], str] | None = None,
 ) -> list[str]:
-    """For each word its hypernyms, a sentence that states one of them, and what another model says.
+    """For each word its hypernyms, a sentence that states one of them, and the answers of another model.
 
-    `why` tells the reason for which the model does not have a word.
+    `why` gives the reason that a word is not in the model.
 
     >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
@@ -68,14 +68,14 @@ def answer_lines(
     lines = []
     for word in words:
         known, answers = _asked(model, word, top, why)
-        lines.append(f"{' ' * _INDENT}{ink.bold(one_line(word))}{' ' * (room - len(word))}{_fit(known, width, lead)}")
+        lines.append(f"{' ' * _INDENT}{style.bold(one_line(word))}{' ' * (room - len(word))}{_fit(known, width, lead)}")
         told = next((one for one in answers if one.evidence), None)
         if told is not None:
             sentence = told.evidence[0]
-            lines.append(f"{lead}“{shortened(sentence, width - len(lead) - 2, ink)}”")
+            lines.append(f"{lead}“{shortened(sentence, width - len(lead) - 2, style)}”")
         if beside is not None:
             other, _ = _asked(beside, word, top, numbers=False)
-            lines.append(ink.dim(f"{lead}{_fit(f'{beside_name}: {other}', width, lead)}"))
+            lines.append(style.dim(f"{lead}{_fit(f'{beside_name}: {other}', width, lead)}"))
     return lines
 
 
@@ -108,7 +108,7 @@ def _fit(text: str, width: int, lead: str) -> str:
     return text[:cut] if cut > 0 else text[: room - 1] + "…"
 
 
-def shortened(sentence: Evidence, width: int, ink: Ink = PLAIN) -> str:
+def shortened(sentence: Evidence, width: int, style: TextStyle = PLAIN) -> str:
     """A sentence cut to a width around its two terms, which are marked.
 
     >>> said = "Many people in many places keep dogs such as poodles for company."
@@ -120,8 +120,8 @@ def shortened(sentence: Evidence, width: int, ink: Ink = PLAIN) -> str:
     """
     text = "".join(sign if sign.isprintable() else " " for sign in sentence.sentence)
     spans = sorted((max(a, 0), min(b, len(text))) for a, b in sentence.spans if a < b)
-    room = width - (0 if ink.colour else 4 * len(spans))
-    pieces = [_mark(text, start, end, spans, ink) for start, end in _windows(text, spans, max(room, 24))]
+    room = width - (0 if style.colour else 4 * len(spans))
+    pieces = [_mark(text, start, end, spans, style) for start, end in _windows(text, spans, max(room, 24))]
     return "…".join(pieces)
 
 
@@ -162,27 +162,29 @@ def _on(text: str, place: int, limit: int) -> int:
     return found + 1 if found >= 0 else limit
 
 
-def _mark(text: str, start: int, end: int, spans: Spans, ink: Ink) -> str:
+def _mark(text: str, start: int, end: int, spans: Spans, style: TextStyle) -> str:
     shown, place = [], start
     for a, b in spans:
         if start <= a and b <= end and a >= place:
-            shown += [text[place:a], ink.marked(text[a:b])]
+            shown += [text[place:a], style.marked(text[a:b])]
             place = b
     return "".join([*shown, text[place:end]])
 
 
-def topic_lines(model: Any, topics: Sequence[Any], *, width: int = 80, ink: Ink = PLAIN) -> list[str]:
+def topic_lines(model: Any, topics: Sequence[Any], *, width: int = 80, style: TextStyle = PLAIN) -> list[str]:
     """Topics, one a line: the label and the words, as many as fit."""
     room = min(max((len(one.label) for one in topics), default=0), width // 2)
     lines = []
     for one in topics:
         label = one_line(one.label)[:room]
         words = _fit(", ".join(map(one_line, one.words)), width, " " * (room + 4))
-        lines.append(f"  {ink.bold(label)}{' ' * (room - len(label))}  {words}")
+        lines.append(f"  {style.bold(label)}{' ' * (room - len(label))}  {words}")
     return lines
 
 
-def drawn_lines(model: Any, words: Sequence[str], *, top: int = 6, width: int = 80, ink: Ink = PLAIN) -> list[str]:
+def drawn_lines(
+    model: Any, words: Sequence[str], *, top: int = 6, width: int = 80, style: TextStyle = PLAIN
+) -> list[str]:
     """Words over the dimensions they have, as bars of letters, the broadest word's largest dimensions first."""
     from hyperdive.discover.compare import HIDDEN, compare
 
@@ -199,5 +201,5 @@ def drawn_lines(model: Any, words: Sequence[str], *, top: int = 6, width: int = 
             shown = value if value >= HIDDEN else 0.0
             bar = _BAR * max(round(room * shown / most), 1 if shown else 0)
             size = f" {shown:.2f}" if shown else "–"
-            lines.append(f"  {first:<{label}}  {names[number]:<{name}}  {bar}{ink.dim(size)}")
+            lines.append(f"  {first:<{label}}  {names[number]:<{name}}  {bar}{style.dim(size)}")
     return [*lines, *(f"  {one_line(note)}" for note in found.notes)]

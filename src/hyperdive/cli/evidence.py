@@ -13,7 +13,7 @@ import typer
 
 from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption, write, write_json
 
-_OTHERS = 5  # terms named instead, when nothing is said of a pair
+_OTHERS = 5  # stated hypernyms shown when no pattern states the pair
 
 
 def evidence(

@@ -1,7 +1,7 @@
-"""Text made up by rule, for trying things out where no real text is at hand.
+"""Generated text with a known taxonomy, for the demo when no real text is installed.
 
-Its sentences tell of animals, plants and things by words of their own, of their sort and of their kind, and now and
-then state what is a kind of what. Nothing in it is worth knowing; the same seed gives the same bytes.
+Each sentence is about a term and contains context words of the term and of its hypernyms; some sentences state a
+hypernym in a pattern. The same seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ABOUT = {
 
 
 def sentences(many: int = 12_000, seed: int = 0) -> Iterator[str]:
-    """Made-up sentences, one at a time.
+    """Generated sentences, one at a time.
 
     >>> next(sentences()) == next(sentences())
     True

@@ -60,7 +60,7 @@ class _LazyGroup(TyperGroup):
             return None
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         module = importlib.import_module(f"hyperdive.cli.{name}")
-        if hasattr(module, "app"):  # a verb with verbs of its own
+        if hasattr(module, "app"):  # a verb with sub-commands
             return typer.main.get_command(module.app)
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
         one.command(name=cmd_name, help=module.__doc__, no_args_is_help=False)(getattr(module, name))
@@ -90,13 +90,13 @@ def hyperdive(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; returns 0 (fine), 1 (failed) or 2 (wrong usage)."""
+    """Run the command line; returns 0 (success), 1 (failure) or 2 (usage error)."""
     try:
         code = app(arguments, standalone_mode=False, prog_name="hyperdive")
         sys.stdout.flush()
     except Error as error:
         return _fail(str(error), 1)
-    except getattr(usage, "NoArgsIsHelpError", ()) as error:  # older releases do not know it
+    except getattr(usage, "NoArgsIsHelpError", ()) as error:  # missing in older releases
         sys.stderr.write(error.format_message() + "\n")
         return 2
     except usage.UsageError as error:
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", 1)
-    if code == 130:  # newer releases of typer turn Ctrl-C into this code by themselves
+    if code == 130:  # newer releases of typer turn Ctrl-C into this code
         return _fail(_INTERRUPTED, 1)
     return int(code or 0)
 
@@ -127,7 +127,7 @@ def _fail(message: str, code: int) -> int:
 def run() -> None:
     """Entry point of the console script."""
     for stream in (sys.stdout, sys.stderr):
-        # a console that cannot show a character shows another, instead of failing
+        # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     sys.exit(main())
