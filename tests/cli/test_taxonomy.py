@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hyperdive.taxonomy.formats import GraphFormat
 from tests.discover.small import PARENT, small_model
 
 Run = Callable[..., Any]
@@ -32,6 +33,7 @@ def test_a_tree_and_what_is_not_known(hyperdive: Run, model: Path, terms: Path) 
     assert ran.code == 0
     assert ran.out == (
         "animal\n├── cat  1\n└── dog  1\n    ├── poodle  1\n    └── spaniel  1\nlaw\n└── court  1\n    └── judge  1\n"
+        "1 term is not placed: podle\n"
     )
     assert "1 term is not in this model: podle (did you mean poodle?)" in ran.err
     assert "the numbers are CDE scores, not confidences" in ran.err
@@ -49,7 +51,7 @@ def test_json_is_the_json_format(hyperdive: Run, model: Path, terms: Path) -> No
     ("name", "begin"),
     [
         ("t.ttl", "@prefix rdf:"),
-        ("t.owl", "@prefix owl:"),
+        ("t.owl", "<?xml"),
         ("t.dot", "digraph"),
         ("t.graphml", "<?xml"),
         ("t.tsv", "child\t"),
@@ -87,13 +89,72 @@ def test_corrections(hyperdive: Run, model: Path, terms: Path, tmp_path: Path) -
         hyperdive("taxonomy", "-m", model, "-t", terms, "-s", "CDE", "--corrections", rules, "--json").out
     )
     edges = {(edge["child"], edge["parent"]): edge["reason"] for edge in found["edges"]}
-    assert edges["cat", "law"] == "forced"
+    assert edges["cat", "law"] == "expert"
     assert ("poodle", "dog") not in edges
     rules.write_text("force\tcat\tlaw\nforce\tlaw\tcat\n")
     ran = hyperdive("taxonomy", "-m", model, "-t", terms, "--corrections", rules)
     assert ran.code == 1
     assert ran.err.count("\n") == 1
     assert "circle: cat → law → cat" in ran.err
+
+
+def test_an_edited_taxonomy_comes_back(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    terms, table = tmp_path / "mine.txt", tmp_path / "edges.tsv"
+    terms.write_text("Animal\ndog\nCat\npoodle\nLaw\nCourt\nzebra\n")
+    arguments = ("taxonomy", "-m", model, "--terms", terms, "--score", "CDE")
+    assert hyperdive(*arguments, "-o", table).code == 0
+    lines = table.read_text().splitlines()
+    edges = {tuple(line.split("\t")[:2]) for line in lines[1:]}
+    assert edges == {("dog", "Animal"), ("Cat", "Animal"), ("poodle", "dog"), ("Court", "Law"), ("zebra", "")}
+    # fed back as it is, nothing moves
+    again = json.loads(hyperdive(*arguments, "--corrections", table, "--json").out)
+    assert {(edge["child"], edge["parent"]) for edge in again["edges"]} == edges - {("zebra", "")}
+    assert {edge["reason"] for edge in again["edges"]} == {"expert"}
+    # the expert moves a term, places another, detaches a third and rules an edge out
+    edited = "child\tparent\treason\nCat\tLaw\tmodel\nzebra\tAnimal\t\nCourt\t\t\npoodle\tdog\tforbid\n"
+    table.write_text(edited)
+    moved = json.loads(hyperdive(*arguments, "--corrections", table, "--json").out)
+    reasons = {(edge["child"], edge["parent"]): edge["reason"] for edge in moved["edges"]}
+    assert reasons["Cat", "Law"] == reasons["zebra", "Animal"] == "expert"
+    assert not any(child == "Court" for child, _ in reasons)
+    assert ("poodle", "dog") not in reasons
+    assert reasons["dog", "Animal"] == "model"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("\tanimal\t1", "cannot be understood"),
+        ("dog\tanimal\t1\tx\ty", "cannot be understood"),
+        ("dog\tanimal\t1\ndog\t\t1", "under 'animal' and under nothing"),
+        ("dog\tdog\t1", "names no two terms"),
+        ("dog\tanimal\t1\ndog\tlaw\t1", "a term may have 1 parent"),
+    ],
+)
+def test_a_badly_edited_taxonomy_is_one_line(
+    hyperdive: Run, model: Path, tmp_path: Path, line: str, message: str
+) -> None:
+    (tmp_path / "edges.tsv").write_text(f"child\tparent\tscore\n{line}\n")
+    ran = hyperdive("taxonomy", "-m", model, "--top", 3, "--corrections", tmp_path / "edges.tsv")
+    assert ran.code == 1
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_labels_keep_the_users_spelling_in_every_format(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+    terms = tmp_path / "mine.txt"
+    terms.write_text("ANIMAL\nDog\ndogs\nPodle\n")
+    for format in GraphFormat:
+        ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-f", format, "--language", "de", "--title", "Haustiere")
+        assert ran.code == 0, ran.err
+        for spelled in ("ANIMAL", "Dog", "Podle"):
+            assert spelled in ran.out, format
+        if format.startswith(("skos", "owl")):
+            assert "Haustiere" in ran.out
+            assert '"dogs"@de' in ran.out or 'xml:lang="de">dogs<' in ran.out
+    ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-f", "skos", "--language", "x y")
+    assert ran.code == 1
+    assert "no language tag" in ran.err
 
 
 def test_figures_against_known_pairs(hyperdive: Run, model: Path, tmp_path: Path) -> None:

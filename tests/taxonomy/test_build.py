@@ -162,7 +162,7 @@ def test_a_head_that_is_unknown_itself_holds_nothing(monkeypatch: Patch) -> None
     model = believe(monkeypatch, ["animal"], {})
     found = model.taxonomy(["zebra", "striped zebra", "young striped zebra", "animal"])
     assert found.unknown == ("zebra", "striped zebra", "young striped zebra")
-    assert found.terms == ("animal",)
+    assert set(found.unplaced) == {*found.unknown, "animal"}
     forced = Corrections(force=[("zebra", "animal")])
     found = model.taxonomy(["striped zebra", "young striped zebra"], corrections=forced)
     assert found.parents("young striped zebra") == ["striped zebra"]
@@ -216,7 +216,10 @@ def test_unknown_repeated_and_equal_terms_are_told(monkeypatch: Patch) -> None:
     model = believe(monkeypatch, ["animal", "dog"], {("dog", "animal"): 0.9})
     found = model.taxonomy(["Dog", "dog", "dogs", "animla", "animal"])
     assert found.unknown == ("animla",)
-    assert found.terms == ("animal", "dog")
+    assert found.terms == ("animal", "animla", "Dog")
+    assert found.unplaced == ("animla",)
+    assert found.synonyms == {"Dog": ("dog", "dogs")}
+    assert (found.parents("dog"), found.parents("Dog"), found.children("ANIMAL")) == (["animal"], ["animal"], ["Dog"])
     assert found.notes == (
         "1 of 5 terms repeat an earlier one",
         "1 term is the same word as an earlier one: dogs = dog",
@@ -230,8 +233,7 @@ def test_too_many_terms_and_none_at_all(monkeypatch: Patch) -> None:
         model.taxonomy(f"w{number}" for number in range(MAX_TERMS + 1))
     with pytest.raises(InputError, match="no terms"):
         model.taxonomy([" "])
-    assert len(model.taxonomy(["zebra"])) == 0
-    assert str(model.taxonomy(["zebra"])) == ""
+    assert str(model.taxonomy(["zebra"])) == "1 term is not placed: zebra"
 
 
 # ---- trimming -----------------------------------------------------------------------------------------------------
@@ -289,7 +291,8 @@ def test_corrections_are_obeyed(monkeypatch: Patch) -> None:
     found = grown(monkeypatch, PETS, corrections=rules)
     assert found.parents("cat") == ["car"]
     assert found.parents("unicorn") == ["animal"]  # forced, so it need not be known
-    assert found.edges_above("unicorn")[0].confidence is None
+    edge = found.edges_above("unicorn")[0]
+    assert (edge.confidence, edge.score, edge.reason) == (1.0, None, "expert")
     assert found.parents("poodle") == ["animal"]
     assert ("bird", "animal") not in pairs(found)
     rules = Corrections(forbid=[("poodle", "animal")])

@@ -17,7 +17,7 @@ from hyperdive.benchmark.gold_taxonomy import Pair, PrecisionRecall, closure
 from hyperdive.errors import InputError
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.build import taxonomy
-from hyperdive.taxonomy.corrections import normal
+from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.options import TaxonomyOptions
 
 _FORMAT = "each line is a number, a term and its parent, with tabs between"

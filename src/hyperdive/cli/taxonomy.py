@@ -24,8 +24,9 @@ from hyperdive.cli.common import (
     write,
     write_json,
 )
-from hyperdive.taxonomy.formats import DEFAULT_BASE, GraphFormat
+from hyperdive.taxonomy.formats import GraphFormat
 from hyperdive.taxonomy.options import DEFAULTS, MIN_CONFIDENCE, TOP, TOP_BENEATH
+from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE, Naming
 
 
 def taxonomy(
@@ -50,7 +51,7 @@ def taxonomy(
         Path | None,
         typer.Option(
             "--corrections",
-            help="Tab-separated file of corrections: force or forbid, child, parent.",
+            help="Tab-separated corrections: force or forbid, child, parent; or an edited taxonomy (--format tsv).",
             show_default=False,
         ),
     ] = None,
@@ -110,6 +111,10 @@ def taxonomy(
         Path | None, typer.Option("--output", "-o", help="Output file.", show_default="standard output")
     ] = None,
     base: Annotated[str, typer.Option("--base", help="IRI prefix of terms in SKOS and OWL.")] = DEFAULT_BASE,
+    language: Annotated[
+        str, typer.Option("--language", help="Language tag of labels in SKOS and OWL, such as en or de-AT.")
+    ] = DEFAULT_LANGUAGE,
+    title: Annotated[str, typer.Option("--title", help="Title of the taxonomy in SKOS and OWL.")] = DEFAULT_TITLE,
     gold: Annotated[
         list[str] | None,
         typer.Option(
@@ -132,12 +137,16 @@ def taxonomy(
     from hyperdive.discover.question import term_lines
     from hyperdive.errors import OutputError
     from hyperdive.taxonomy.formats import format_of
+    from hyperdive.taxonomy.names import normal
+    from hyperdive.taxonomy.terms import MAX_TERMS
 
     shown = reporter(progress)
     if output is not None and output.exists() and not force:
         raise OutputError(f"{output}: already exists", hint="add --force to replace it, or choose another -o")
-    kind = GraphFormat.json if json else format or (GraphFormat.tree if output is None else format_of(output))
-    asked: Any = None if terms is None else term_lines(terms)
+    chosen = GraphFormat.json if json else format
+    kind = chosen or GraphFormat.tree if output is None else format_of(output, chosen)
+    naming = Naming(base, language, title)
+    asked: Any = None if terms is None else term_lines(terms, most=MAX_TERMS)
     known = None
     if gold:
         from hyperdive.benchmark.gold_taxonomy import load_gold
@@ -163,16 +172,17 @@ def taxonomy(
     for note in found.notes:
         shown.note(note)
     if output is not None:
-        found.write(output, kind, force=force, base=base)
+        found.write(output, kind, naming=naming, force=force)
         shown.note(f"{len(found.edges)} edges between {len(found)} terms written to {output}")
     if known is not None:
-        _agreement(known.compare([(edge.child, edge.parent) for edge in found], found.terms), json)
+        edges = [(normal(edge.child), normal(edge.parent)) for edge in found]
+        _agreement(known.compare(edges, {normal(term) for term in found.terms} - set(map(normal, found.unknown))), json)
     elif output is None:
-        if kind is GraphFormat.tree:
+        if kind == GraphFormat.tree:
             _print(found, evidence)
         else:
-            write(found.to_text(kind, base=base).rstrip("\n"))
-    if not found.calibrated and output is None and kind is GraphFormat.tree and known is None:
+            write(found.to_text(kind, naming).rstrip("\n"))
+    if not found.calibrated and output is None and kind == GraphFormat.tree and known is None:
         shown.note(f"the numbers are {found.score} scores, not confidences")
 
 

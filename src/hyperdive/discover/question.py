@@ -18,10 +18,11 @@ from hyperdive.scores.lookup import joined, look_up
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel, Source, SpaceLike, as_source
 from hyperdive.scores.terms import Terms, Vocabulary, with_vocabulary
-from hyperdive.text.word_lists import read_lines
+from hyperdive.text.word_lists import raw_lines
 
 Ints = npt.NDArray[np.int64]
 MAX_TERMS = 1_000_000
+MAX_WORDS = 50
 TAGS = "nvja"
 
 
@@ -64,30 +65,55 @@ def _tagged(word: str, space: SpaceLike) -> str:
     return next((key for tag in TAGS if (key := f"{word}|{tag}") in space), f"{word}|{TAGS[0]}")
 
 
-def term_lines(path: str | Path, what: str = "terms") -> list[str]:
+def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> list[str]:
     """The terms of a file as they are written, one a line; remarks (`# …`) and what follows a tab are left out.
+
+    Quotes around a whole term, as spreadsheets write them, are taken off.
+
+    Args:
+        path: The file; it is read no further than to one distinct term too many.
+        what: What the terms are for, for messages.
+        most: How many distinct terms there may be.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "terms.txt"
-    >>> _ = place.write_text("dog\\n# pets\\nDomestic dog\\t7\\n")
+    >>> _ = place.write_text('dog\\n# pets\\nDomestic dog\\t7\\n"Cat"\\n')
     >>> term_lines(place)
-    ['dog', 'Domestic dog']
+    ['dog', 'Domestic dog', 'Cat']
     """
-    lines = read_lines(Path(path), f"file of {what}", "check the path")
-    if any("\0" in line for line in lines):
-        raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
-    terms = [term for line in lines if (term := line.split("\t", 1)[0].strip())]
+    terms: list[str] = []
+    distinct: set[str] = set()
+    for line in raw_lines(Path(path), f"file of {what}", "check the path"):
+        if "\0" in line:
+            raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
+        term = _unquoted(line.strip().split("\t", 1)[0].strip())
+        words = len(term.split())
+        if words > MAX_WORDS:
+            hint = f"write one term a line, up to {MAX_WORDS} words"
+            raise InputError(f"{path}: {words} words are no term: {term[:40]!r}…", hint=hint)
+        if words:
+            terms.append(term)
+            distinct.add(_folded(term))
+        if len(distinct) > most:
+            raise InputError(f"{path}: more than {most} {what}", hint="split the file by subject")
     if not terms:
         raise InputError(f"{path}: no {what} in it", hint="write one term a line")
     return terms
 
 
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('""', '"').strip()
+    return text
+
+
+def _folded(term: str) -> str:
+    return " ".join(term.lower().split())
+
+
 def read_terms(path: str | Path, what: str = "terms") -> list[str]:
     """A user's list of terms in lower case, each once."""
-    terms = list(dict.fromkeys(" ".join(term.lower().split()) for term in term_lines(path, what)))
-    if len(terms) > MAX_TERMS:
-        raise InputError(f"{path}: more than {MAX_TERMS} {what}", hint="split the file")
-    return terms
+    return list(dict.fromkeys(map(_folded, term_lines(path, what))))
 
 
 def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWordError]:
@@ -138,7 +164,7 @@ class Question:
             self.candidates = np.arange(len(space.words))
             self.names = space.words
         else:
-            given = list(dict.fromkeys(" ".join(term.lower().split()) for term in candidates))
+            given = list(dict.fromkeys(_folded(term) for term in candidates))
             known = [words_of(term, space) for term in given]
             own = look_up(space, known)
             self.terms = Terms(source, [*known, *keys], lookup=joined(own, found))

@@ -8,6 +8,7 @@ become roots.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking, ranking
 from hyperdive.errors import OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.taxonomy.corrections import Corrections, normal, read_corrections
+from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.edge_weights import pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
+from hyperdive.taxonomy.names import Spelling, normal
 from hyperdive.taxonomy.options import DEFAULTS, LEVELS_BENEATH, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
 from hyperdive.taxonomy.pruning import NodePairs, Parents, beneath_root, depths, dissolve_small, only, thin_out
 from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
-from hyperdive.taxonomy.terms import Nodes, beneath, collect, useful
+from hyperdive.taxonomy.terms import MAX_TERMS, Nodes, beneath, collect, useful
 
 
 def taxonomy(
@@ -59,6 +61,7 @@ def taxonomy(
     │   └── poodle  1
     │       └── old poodle  head
     └── law  0.5
+    1 term is not placed: cat
     """
     by = ranking(model, options.score)
     least = _least(by, options.min_confidence)
@@ -84,17 +87,26 @@ def taxonomy(
             notes.append(f"forbidding {child!r} under {parent!r} changes nothing: {absent!r} is not among the terms")
     if top_node >= 0:
         weights[top_node] = np.minimum(weights[top_node], -1.0)
+    for term in rules.roots:
+        if term in number:
+            weights[number[term]] = FORBIDDEN
     above, kept = _grow(weights, forced, options, top_node)
     if not kept.all():
         notes.append(_left_out(nodes.names, kept, top_node, root))
     notes += _spelled(model, nodes)
+    spelling = Spelling([*names, *([root] if root is not None else []), *rules.spelled])
+    present = [name for place, name in enumerate(nodes.names) if kept[place]]
     return Taxonomy(
-        [name for place, name in enumerate(nodes.names) if kept[place]],
-        _edges(model, nodes, above, by, frozenset(forced), options.evidence),
+        map(spelling, sorted([*present, *nodes.unknown])),
+        [
+            replace(edge, child=spelling(edge.child), parent=spelling(edge.parent))
+            for edge in _edges(model, nodes, above, by, frozenset(forced), options.evidence)
+        ],
         score=by.name,
         calibrated=by.calibrated,
-        added=[name for place, name in enumerate(nodes.names) if nodes.added[place] and kept[place]],
-        unknown=nodes.unknown,
+        added=[spelling(name) for place, name in enumerate(nodes.names) if nodes.added[place] and kept[place]],
+        unknown=map(spelling, nodes.unknown),
+        synonyms=spelling.synonyms(present, nodes.merged),
         notes=notes,
     )
 
@@ -114,7 +126,7 @@ def _names(
     if terms is not None:
         if root is not None or top is not None:
             raise OptionError("terms of your own and a root or a number of terms exclude each other")
-        given = term_lines(terms) if isinstance(terms, str | Path) else list(terms)
+        given = term_lines(terms, most=MAX_TERMS) if isinstance(terms, str | Path) else list(terms)
         doubled = len(given) - len({normal(term) for term in given})
         return given, [f"{doubled} of {len(given)} terms repeat an earlier one"] if doubled else []
     if root is not None:
@@ -161,13 +173,14 @@ def _edges(model: Any, nodes: Nodes, above: Parents, by: Ranking, forced: NodePa
     pairs = [(x, p) for x, mine in enumerate(above) for p in mine]
     edges = []
     for (x, p), (value, count) in zip(pairs, _facts(nodes, pairs, by), strict=True):
-        reason = "forced" if (x, p) in forced else "model"
+        reason = "expert" if (x, p) in forced else "model"
         if nodes.heads[x] == p and reason == "model" and not (by.calibrated and (value or 0) >= HEAD_CONFIDENCE):
             reason = "head"
             value = HEAD_CONFIDENCE if by.calibrated else value
         found = _evidence(model, nodes, x, p, sentences) if sentences and count else ()
+        confidence = 1.0 if reason == "expert" else value
         edges.append(
-            Edge(nodes.names[x], nodes.names[p], value if by.calibrated else None, value, count, reason, found)
+            Edge(nodes.names[x], nodes.names[p], confidence if by.calibrated else None, value, count, reason, found)
         )
     return edges
 

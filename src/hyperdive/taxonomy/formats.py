@@ -1,7 +1,7 @@
 """A taxonomy for people and for other programs: tree, JSON, TSV, Graphviz, GraphML, SKOS, OWL, Mermaid.
 
 Terms may hold anything a text holds, so every writer escapes what its format gives a meaning to. Edges always go from
-the narrower term to the broader one.
+the narrower term to the broader one. Terms that are in no edge are written, too, and marked as not placed.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 from hyperdive.errors import OptionError, one_line
+from hyperdive.taxonomy import rdf
+from hyperdive.taxonomy.rdf import Naming, xml_text
 
 if TYPE_CHECKING:
     from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
 
-DEFAULT_BASE = "urn:hyperdive:term:"
-_OWN = "urn:hyperdive:schema:"
-
 
 class GraphFormat(StrEnum):
-    """How a taxonomy is written."""
+    """How a taxonomy is written; `skos` and `owl` leave it to the ending of the file whether in Turtle or RDF/XML."""
 
     tree = "tree"
     json = "json"
@@ -31,7 +29,11 @@ class GraphFormat(StrEnum):
     dot = "dot"
     graphml = "graphml"
     skos = "skos"
+    skos_ttl = "skos-ttl"
+    skos_xml = "skos-xml"
     owl = "owl"
+    owl_ttl = "owl-ttl"
+    owl_xml = "owl-xml"
     mermaid = "mermaid"
 
 
@@ -42,20 +44,28 @@ _ENDINGS = {
     ".dot": "dot",
     ".gv": "dot",
     ".graphml": "graphml",
-    ".ttl": "skos",
-    ".owl": "owl",
+    ".ttl": "skos-ttl",
+    ".owl": "owl-xml",
+    ".rdf": "owl-xml",
+    ".xml": "owl-xml",
     ".mmd": "mermaid",
     ".mermaid": "mermaid",
 }
+_RDF = {"skos": "skos-ttl", "owl": "owl-xml"}
+_RDF_ENDINGS = {".ttl": "ttl", ".owl": "xml", ".rdf": "xml", ".xml": "xml"}
 
 
-def format_of(path: str | Path) -> str:
-    """The format that the ending of a file's name tells.
+def format_of(path: str | Path, format: str | None = None) -> str:
+    """The format that the ending of a file's name tells, or tells more exactly than `format` does.
 
-    >>> format_of("pets.ttl"), format_of("pets.gv")
-    ('skos', 'dot')
+    >>> format_of("pets.ttl"), format_of("pets.owl"), format_of("pets.ttl", "owl"), format_of("pets.txt", "owl")
+    ('skos-ttl', 'owl-xml', 'owl-ttl', 'owl-xml')
     """
     ending = Path(path).suffix.lower()
+    if format in _RDF and ending in _RDF_ENDINGS:
+        return f"{format}-{_RDF_ENDINGS[ending]}"
+    if format is not None:
+        return _RDF.get(format, format)
     if ending not in _ENDINGS:
         raise OptionError(
             f"{path}: its ending tells no format", hint=f"name one with --format: {', '.join(GraphFormat)}"
@@ -63,14 +73,14 @@ def format_of(path: str | Path) -> str:
     return _ENDINGS[ending]
 
 
-def render(taxonomy: Taxonomy, format: str, *, base: str = DEFAULT_BASE) -> str:
-    """The text of a taxonomy in a format; `base` is what the names of terms in SKOS and OWL begin with."""
+def render(taxonomy: Taxonomy, format: str, naming: Naming | None = None) -> str:
+    """The text of a taxonomy in a format; `naming` is how SKOS and OWL name and label terms."""
     if format not in set(GraphFormat):
         raise OptionError(f"{format!r} is no format", hint=f"use one of {', '.join(GraphFormat)}")
-    if format in ("skos", "owl"):
-        if not base or any(ord(sign) <= 0x20 or sign in '<>"{}|^`\\' for sign in base) or ":" not in base:
-            raise OptionError(f"{base!r} cannot begin a name", hint="use an address such as https://example.org/pets/")
-        return (_skos if format == "skos" else _owl)(taxonomy, base)
+    vocabulary, _, syntax = _RDF.get(format, format).partition("-")
+    if syntax:
+        graph = (rdf.skos if vocabulary == "skos" else rdf.owl)(taxonomy, naming or Naming())
+        return rdf.turtle(graph) if syntax == "ttl" else rdf.rdf_xml(graph)
     writers: dict[str, Callable[[Taxonomy], str]] = {
         "tree": lambda one: f"{one}\n",
         "json": lambda one: json.dumps(one.to_dict(), indent=2, ensure_ascii=False) + "\n",
@@ -95,13 +105,11 @@ class Part(NamedTuple):
 def tree_lines(taxonomy: Taxonomy, *, sentences: bool = False) -> Iterator[list[Part]]:
     """The tree line by line, in pieces that a terminal may colour.
 
-    A term with several parents is shown under each and opened under the first. Terms that stand alone come last.
+    A term with several parents is shown under each and opened under the first. Terms that are not placed come last.
     """
-    alone = [term for term in taxonomy.roots if not taxonomy.sizes[term]]
-    several = len(alone) > 5
     opened: set[str] = set()
     stack: list[tuple[str, Edge | None, str, str]] = [
-        (term, None, "", "") for term in reversed(taxonomy.roots) if not several or taxonomy.sizes[term]
+        (term, None, "", "") for term in reversed(taxonomy.roots) if taxonomy.sizes[term]
     ]
     while stack:
         term, edge, lead, under = stack.pop()
@@ -134,23 +142,31 @@ def tree_lines(taxonomy: Taxonomy, *, sentences: bool = False) -> Iterator[list[
                     under + ("    " if last else "│   "),
                 )
             )
-    if several:
-        yield [Part(f"{len(alone)} terms stand alone: ", "note"), Part(one_line(", ".join(alone)), "term")]
+    unplaced = taxonomy.unplaced
+    if unplaced:
+        count = "1 term is" if len(unplaced) == 1 else f"{len(unplaced)} terms are"
+        yield [Part(f"{count} not placed: ", "note"), Part(one_line(", ".join(unplaced)), "term")]
 
 
 def _tsv(taxonomy: Taxonomy) -> str:
-    """The table of edges; a term without a parent or a child has a line with an empty parent."""
-    text = taxonomy.edges.to_tsv()
-    joined = {term for edge in taxonomy.edges for term in (edge.child, edge.parent)}
-    blank = "\t" * (len(taxonomy.edges.columns) - 1)
-    return text + "".join(f"{one_line(term)}{blank}\n" for term in taxonomy.terms if term not in joined)
+    """The table of edges, which `--corrections` reads back; a term that is not placed has a line without a parent."""
+    columns = taxonomy.edges.columns
+    rows = [columns, *(tuple(getattr(edge, name) for name in columns) for edge in taxonomy.edges)]
+    rows += [(term, *[None] * (len(columns) - 2), "unplaced") for term in taxonomy.unplaced]
+    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
+
+
+def _cell(value: object) -> str:
+    """A cell of a table; quoted where it has a quote, as spreadsheets expect, or would begin a remark.
+
+    >>> print(_cell('say "hi"'), _cell("#1"), _cell("dog"))
+    "say ""hi\""" "#1" dog
+    """
+    text = "" if value is None else one_line(str(value))
+    return '"' + text.replace('"', '""') + '"' if '"' in text or text.startswith("#") else text
 
 
 # ---- for graph programs -------------------------------------------------------------------------------------------
-
-
-def _measure(taxonomy: Taxonomy) -> str:
-    return "confidence" if taxonomy.calibrated else "score"
 
 
 def _numbers(taxonomy: Taxonomy) -> dict[str, str]:
@@ -160,13 +176,15 @@ def _numbers(taxonomy: Taxonomy) -> dict[str, str]:
 def _dot(taxonomy: Taxonomy) -> str:
     node = _numbers(taxonomy)
     lines = ["digraph taxonomy {", "  rankdir=BT;", "  node [shape=box, style=rounded];"]
+    unplaced = set(taxonomy.unplaced)
     for term in taxonomy.terms:
         style = ', style="rounded,dashed"' if term in taxonomy.added else ""
+        style += ', style="rounded,dotted", placed="false"' if term in unplaced else ""
         lines.append(f"  {node[term]} [label={_dot_text(term)}{style}];")
     for edge in taxonomy.edges:
         facts = f'statements="{edge.statements}", reason="{edge.reason}"'
         if edge.value is not None:
-            facts = f'{_measure(taxonomy)}="{edge.value:.6g}", {facts}'
+            facts = f'{taxonomy.measure}="{edge.value:.6g}", {facts}'
         lines.append(f"  {node[edge.child]} -> {node[edge.parent]} [{facts}];")
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -177,30 +195,28 @@ def _dot_text(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without control characters, which neither XML nor Graphviz can hold, and half pairs of surrogates."""
+    """Without characters that nobody sees, which Graphviz cannot hold, and half pairs of surrogates."""
     return "".join(sign if sign.isprintable() or sign == " " else "\ufffd" for sign in text)
 
 
-def _xml(text: str) -> str:
-    clean = _printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    return "".join("\ufffd" if ord(sign) in (0xFFFE, 0xFFFF) else sign for sign in clean)
-
-
 def _graphml(taxonomy: Taxonomy) -> str:
-    node, measure = _numbers(taxonomy), _measure(taxonomy)
+    node, measure = _numbers(taxonomy), taxonomy.measure
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
         '  <key id="label" for="node" attr.name="label" attr.type="string"/>',
         '  <key id="added" for="node" attr.name="added" attr.type="boolean"/>',
+        '  <key id="placed" for="node" attr.name="placed" attr.type="boolean"/>',
         f'  <key id="{measure}" for="edge" attr.name="{measure}" attr.type="double"/>',
         '  <key id="statements" for="edge" attr.name="statements" attr.type="long"/>',
         '  <key id="reason" for="edge" attr.name="reason" attr.type="string"/>',
         '  <graph id="taxonomy" edgedefault="directed">',
     ]
+    unplaced = set(taxonomy.unplaced)
     for term in taxonomy.terms:
-        added = '<data key="added">true</data>' if term in taxonomy.added else ""
-        lines.append(f'    <node id="{node[term]}"><data key="label">{_xml(term)}</data>{added}</node>')
+        marks = '<data key="added">true</data>' if term in taxonomy.added else ""
+        marks += '<data key="placed">false</data>' if term in unplaced else ""
+        lines.append(f'    <node id="{node[term]}"><data key="label">{xml_text(term)}</data>{marks}</node>')
     for edge in taxonomy.edges:
         facts = f'<data key="statements">{edge.statements}</data><data key="reason">{edge.reason}</data>'
         if edge.value is not None:
@@ -214,98 +230,12 @@ def _mermaid(taxonomy: Taxonomy) -> str:
     lines = ["graph BT"]
     lines += [f'  {node[term]}["{_mermaid_text(term)}"]' for term in taxonomy.terms]
     lines += [f"  {node[edge.child]} --> {node[edge.parent]}" for edge in taxonomy.edges]
+    if taxonomy.unplaced:
+        lines += ["  classDef unplaced stroke-dasharray: 3 3"]
+        lines += [f"  class {','.join(node[term] for term in taxonomy.unplaced)} unplaced"]
     return "\n".join(lines) + "\n"
 
 
 def _mermaid_text(text: str) -> str:
     # letters, digits and blanks are themselves; every other sign goes by its number, which Mermaid never interprets
     return "".join(sign if sign.isalnum() or sign in " -,." else f"#{ord(sign)};" for sign in _printable(text))
-
-
-# ---- for the semantic web -----------------------------------------------------------------------------------------
-
-
-def _iri(base: str, term: str) -> str:
-    """A name for a term: everything but plain letters, digits and - . _ ~ by its bytes.
-
-    >>> _iri("urn:x:", 'hot "dog"')
-    '<urn:x:hot%20%22dog%22>'
-    """
-    return f"<{base}{quote(term.encode('utf-8', errors='replace'), safe='')}>"
-
-
-def _literal(text: str) -> str:
-    """A Turtle string; control characters by their number.
-
-    >>> _literal('a "b" \\x1b')
-    '"a \\\\"b\\\\" \\\\u001B"'
-    """
-    signs = []
-    for sign in text.encode("utf-8", errors="replace").decode("utf-8"):
-        if sign in '"\\':
-            signs.append(f"\\{sign}")
-        else:
-            signs.append(
-                sign if sign.isprintable() else f"\\U{ord(sign):08X}" if ord(sign) > 0xFFFF else f"\\u{ord(sign):04X}"
-            )
-    return f'"{"".join(signs)}"'
-
-
-def _facts(taxonomy: Taxonomy, edge: Edge) -> list[str]:
-    facts = [] if edge.value is None else [f"hd:{_measure(taxonomy)} {edge.value:.6f}"]
-    facts += [f"hd:statements {edge.statements}", f"hd:reason {_literal(edge.reason)}"]
-    return facts + [f"hd:sentence {_literal(one.sentence)}" for one in edge.evidence]
-
-
-def _turtle(subject: str, facts: list[str]) -> str:
-    joined = " ;\n    ".join(facts)
-    return f"{subject} {joined} .\n"
-
-
-def _skos(taxonomy: Taxonomy, base: str) -> str:
-    scheme = f"<{base}>"
-    parts = [
-        "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
-        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
-        f"@prefix hd: <{_OWN}> .\n",
-        _turtle(scheme, ["a skos:ConceptScheme", *(f"skos:hasTopConcept {_iri(base, t)}" for t in taxonomy.roots)]),
-    ]
-    for term in taxonomy.terms:
-        facts = ["a skos:Concept", f"skos:prefLabel {_literal(term)}", f"skos:inScheme {scheme}"]
-        facts += [f"skos:broader {_iri(base, parent)}" for parent in taxonomy.parents(term)]
-        facts += [f"skos:narrower {_iri(base, child)}" for child in taxonomy.children(term)]
-        facts += [] if taxonomy.parents(term) else [f"skos:topConceptOf {scheme}"]
-        parts.append(_turtle(_iri(base, term), facts))
-    for edge in taxonomy.edges:
-        about = [
-            "a rdf:Statement",
-            f"rdf:subject {_iri(base, edge.child)}",
-            "rdf:predicate skos:broader",
-            f"rdf:object {_iri(base, edge.parent)}",
-        ]
-        parts.append(_turtle("[]", about + _facts(taxonomy, edge)))
-    return "\n".join(parts)
-
-
-def _owl(taxonomy: Taxonomy, base: str) -> str:
-    parts = [
-        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
-        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
-        f"@prefix hd: <{_OWN}> .\n",
-        f"<{base}> a owl:Ontology .\n",
-    ]
-    for name in (_measure(taxonomy), "statements", "reason", "sentence"):
-        parts.append(f"hd:{name} a owl:AnnotationProperty .\n")
-    for term in taxonomy.terms:
-        facts = ["a owl:Class", f"rdfs:label {_literal(term)}"]
-        facts += [f"rdfs:subClassOf {_iri(base, parent)}" for parent in taxonomy.parents(term)]
-        parts.append(_turtle(_iri(base, term), facts))
-    for edge in taxonomy.edges:
-        about = [
-            "a owl:Axiom",
-            f"owl:annotatedSource {_iri(base, edge.child)}",
-            "owl:annotatedProperty rdfs:subClassOf",
-            f"owl:annotatedTarget {_iri(base, edge.parent)}",
-        ]
-        parts.append(_turtle("[]", about + _facts(taxonomy, edge)))
-    return "\n".join(parts)

@@ -12,8 +12,9 @@ from hyperdive._store import write_file
 from hyperdive.errors import MissingExtra
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table
-from hyperdive.taxonomy.corrections import normal
 from hyperdive.taxonomy.formats import format_of, render, tree_lines
+from hyperdive.taxonomy.names import normal
+from hyperdive.taxonomy.rdf import Naming
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Edge:
 
     `confidence` is None where the score is not calibrated, and both are where the model knows nothing of the pair.
     `statements` is how many sentences of the text say so, `evidence` some of them. `reason` is "model", "head" (the
-    child ends in the parent) or "forced" (a correction).
+    child ends in the parent) or "expert" (a correction, with a confidence of 1).
     """
 
     child: str
@@ -42,8 +43,8 @@ class Edge:
 class Taxonomy:
     """Terms and the edges between them; made by `taxonomy`.
 
-    Printing one shows the tree. `edges` is a table; `unknown` are terms the model does not know, `notes` what a user
-    should hear.
+    Printing one shows the tree. `edges` is a table; `unknown` are the terms that the model does not know, `synonyms`
+    other names of terms, `notes` what a user should hear. Terms are spelled as the user spelled them.
     """
 
     def __init__(
@@ -55,18 +56,27 @@ class Taxonomy:
         calibrated: bool = True,
         added: Iterable[str] = (),
         unknown: Iterable[str] = (),
+        synonyms: Mapping[str, Iterable[str]] | None = None,
         notes: Iterable[str] = (),
     ) -> None:
         self.terms, self.score, self.calibrated = tuple(terms), score, calibrated
         self.added, self.unknown, self.notes = frozenset(added), tuple(unknown), tuple(notes)
-        measure = "confidence" if calibrated else "score"
-        rows = sorted(edges, key=lambda edge: (edge.parent, edge.child))
+        self.synonyms = {
+            term: tuple(name for name in dict.fromkeys(names) if name != term)
+            for term, names in (synonyms or {}).items()
+        }
+        rows = sorted(edges, key=lambda edge: (normal(edge.parent), edge.parent, normal(edge.child), edge.child))
         self.edges: Table[Edge] = Table(
             Edge,
             rows,
-            columns=("child", "parent", measure, "statements", "reason"),
+            columns=("child", "parent", self.measure, "statements", "reason"),
             formats={"confidence": ".2f", "score": ".3g"},
         )
+
+    @property
+    def measure(self) -> str:
+        """What the number of an edge is called: a confidence, or a score."""
+        return "confidence" if self.calibrated else "score"
 
     @cached_property
     def _above(self) -> dict[str, list[Edge]]:
@@ -97,8 +107,12 @@ class Taxonomy:
     def _known(self) -> frozenset[str]:
         return frozenset(self.terms)
 
+    @cached_property
+    def _spelled(self) -> dict[str, str]:
+        return {normal(term): term for term in self.terms}
+
     def _named(self, term: str) -> str:
-        return term if term in self._known else normal(term)
+        return term if term in self._known else self._spelled.get(normal(term), term)
 
     def parents(self, term: str) -> list[str]:
         """The terms right above a term, the likeliest first."""
@@ -135,6 +149,11 @@ class Taxonomy:
         """The terms without a parent, the one with most beneath it first."""
         return sorted((term for term in self.terms if term not in self._above), key=lambda t: (-self.sizes[t], t))
 
+    @cached_property
+    def unplaced(self) -> tuple[str, ...]:
+        """The terms that are in no edge."""
+        return tuple(term for term in self.terms if term not in self._above and term not in self._below)
+
     def __repr__(self) -> str:
         return f"<Taxonomy of {len(self.terms)} terms: {len(self.edges)} edges, {len(self.roots)} roots>"
 
@@ -145,11 +164,10 @@ class Taxonomy:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, as `--format json` writes it."""
-        measure = "confidence" if self.calibrated else "score"
         edges = []
         for edge, row in zip(self.edges, self.edges.to_dicts(), strict=True):
             del row["confidence"], row["score"]
-            edges.append({"child": row.pop("child"), "parent": row.pop("parent"), measure: edge.value, **row})
+            edges.append({"child": row.pop("child"), "parent": row.pop("parent"), self.measure: edge.value, **row})
         return {
             "score": self.score,
             "calibrated": self.calibrated,
@@ -157,7 +175,9 @@ class Taxonomy:
             "added": sorted(self.added),
             "roots": self.roots,
             "edges": edges,
+            "unplaced": list(self.unplaced),
             "unknown": list(self.unknown),
+            "synonyms": {term: list(names) for term, names in sorted(self.synonyms.items())},
         }
 
     def to_networkx(self) -> Any:
@@ -168,16 +188,22 @@ class Taxonomy:
             raise MissingExtra("to_networkx", "graphs") from None
         graph = networkx.DiGraph()
         graph.add_nodes_from(self.terms)
-        name = "confidence" if self.calibrated else "score"
         for edge in self.edges:
-            facts = {"statements": edge.statements, "reason": edge.reason}
-            graph.add_edge(edge.child, edge.parent, **facts, **({} if edge.value is None else {name: edge.value}))
+            facts: dict[str, Any] = {"statements": edge.statements, "reason": edge.reason}
+            if edge.value is not None:
+                facts[self.measure] = edge.value
+            graph.add_edge(edge.child, edge.parent, **facts)
         return graph
 
-    def to_text(self, format: str = "tree", **options: Any) -> str:
-        """The taxonomy in one of the formats: tree, json, tsv, dot, graphml, skos, owl or mermaid."""
-        return render(self, format, **options)
+    def to_text(self, format: str = "tree", naming: Naming | None = None) -> str:
+        """The taxonomy in one of the formats; `naming` is how SKOS and OWL name and label terms.
 
-    def write(self, path: str | Path, format: str | None = None, *, force: bool = False, **options: Any) -> None:
+        The formats: tree, json, tsv, dot, graphml, skos (or skos-ttl, skos-xml), owl (owl-ttl, owl-xml), mermaid.
+        """
+        return render(self, format, naming)
+
+    def write(
+        self, path: str | Path, format: str | None = None, *, naming: Naming | None = None, force: bool = False
+    ) -> None:
         """Write a file that appears when it is complete; without `format` the ending of its name tells."""
-        write_file(Path(path), self.to_text(format or format_of(path), **options), force=force)
+        write_file(Path(path), self.to_text(format_of(path, format), naming), force=force)

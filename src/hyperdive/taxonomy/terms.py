@@ -14,7 +14,7 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.lookup import look_up
 from hyperdive.scores.source import AnyModel, SpaceLike
 from hyperdive.scores.terms import Terms
-from hyperdive.taxonomy.corrections import normal
+from hyperdive.taxonomy.names import normal
 
 MAX_TERMS = 10_000
 # Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
