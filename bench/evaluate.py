@@ -22,7 +22,7 @@ from scipy.optimize import linprog
 import common
 from hyperdive import load
 from hyperdive.scores import Pairs, Rows, as_source, get
-from hyperdive.scores.pair_files import PairFormat, open_pairs
+from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
 from hyperdive.scores.score_file import score_stream
 from hyperdive.spaces.space import VectorSpace
 
@@ -118,7 +118,7 @@ def streaming(space: VectorSpace, size: int) -> None:
 
     def work() -> None:
         with (folder / "out.tsv").open("wb") as out:
-            score_stream(as_source(space), open_pairs(path), [get("C·ΔS")], out, PairFormat.tsv)
+            score_stream(as_source(space), open_pairs(path), [get("C·ΔS")], PairWriter(out, PairFormat.tsv))
 
     work()
     print(f"file to file, C·ΔS: {size / common.seconds(work, 2) / 1e6:.2f} M pairs/s")

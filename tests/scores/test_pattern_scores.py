@@ -16,7 +16,7 @@ from hyperdive.errors import InputError
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
 from hyperdive.scores import _kernels as k
-from hyperdive.scores.pair_files import PairFormat, open_pairs
+from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.pattern_scores import is_silent
 from hyperdive.scores.score_file import score_stream
@@ -181,10 +181,10 @@ def test_a_file_of_pairs_says_where_patterns_are_silent(model: Model, tmp_path: 
     file.write_text("poodle\tdog\npoodle\tanimal\nstone\tdog\nunicorn\tdog\n", encoding="utf-8")
     out = io.BytesIO()
     scores = [get("P"), get("Psvd"), get("ΔS")]
-    score_stream(as_source(model), open_pairs(str(file)), scores, out, PairFormat.jsonl)
+    score_stream(as_source(model), open_pairs(str(file)), scores, PairWriter(out, PairFormat.jsonl))
     lines = [json.loads(line) for line in out.getvalue().decode().splitlines()]
     assert [line["silent"] for line in lines] == ["", "P", "P, Psvd", ""]
     assert lines[3]["unknown"] == "unicorn"
     out = io.BytesIO()
-    score_stream(as_source(model), open_pairs(str(file)), [get("ΔS")], out, PairFormat.jsonl)
+    score_stream(as_source(model), open_pairs(str(file)), [get("ΔS")], PairWriter(out, PairFormat.jsonl))
     assert "silent" not in json.loads(out.getvalue().decode().splitlines()[0])

@@ -93,9 +93,8 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
 
 def score(space: VectorSpace, path: Path, format: PairFormat, *names: str, block_bytes: int = 1 << 20) -> str:
     out = io.BytesIO()
-    score_stream(
-        as_source(space), open_pairs(path, block_bytes=block_bytes), [get(name) for name in names], out, format
-    )
+    pairs = open_pairs(path, block_bytes=block_bytes)
+    score_stream(as_source(space), pairs, [get(name) for name in names], PairWriter(out, format))
     return out.getvalue().decode()
 
 
@@ -121,7 +120,7 @@ def test_cells_with_delimiters_and_quotes_are_quoted(tmp_path: Path) -> None:
     import pyarrow as pa
 
     out = io.BytesIO()
-    writer = PairWriter(out, PairFormat.csv, ["a", "b"])
+    writer = PairWriter(out, PairFormat.csv)
     nasty = ['say "hi"', "a,b", "two\nlines", "plain"]
     writer.write(pa.table({"a": nasty, "b": [1.5, None, 2.0, 3.0]}))
     read = list(csv.reader(io.StringIO(out.getvalue().decode())))
@@ -152,7 +151,7 @@ def test_ten_million_rows_pass_in_bounded_memory(space: VectorSpace, tmp_path: P
             file.write(block)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with (tmp_path / "out.tsv").open("wb") as out:
-        summary = score_stream(as_source(space), open_pairs(path), [get("cds")], out, PairFormat.tsv)
+        summary = score_stream(as_source(space), open_pairs(path), [get("cds")], PairWriter(out, PairFormat.tsv))
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert summary.pairs == 10_000_000
     assert summary.unknown == 2_500_000

@@ -79,7 +79,7 @@ def score(
         raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
     from hyperdive._spelling import near_spellings
     from hyperdive.scores import usable_scores
-    from hyperdive.scores.pair_files import open_pairs
+    from hyperdive.scores.pair_files import PairWriter, open_pairs
     from hyperdive.scores.score_file import score_stream
 
     report = reporter(progress)
@@ -89,7 +89,7 @@ def score(
     written = PairFormat.jsonl if as_json else output_format or file.format
     with _output(output, force) as out:
         summary = score_stream(
-            source, file, chosen, out, written, lemmas=not exact, threads=threads or 0, progress=report
+            source, file, chosen, PairWriter(out, written), lemmas=not exact, threads=threads or 0, progress=report
         )
     if summary.unknown:
         word = summary.examples[0]

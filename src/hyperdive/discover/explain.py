@@ -1,4 +1,4 @@
-"""Is a poodle a dog? A pair dimension by dimension, and what every score says of it."""
+"""A pair of terms, dimension by dimension, and the verdict of every score."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class Explanation:
     def __str__(self) -> str:
         agree = [name for name in SIGNALS if name in self.signals]
         against = [name for name in SIGNALS if name not in self.signals and (name != "patterns" or self.read)]
-        narrow, broad = one_line(self.hyponym), one_line(self.hypernym)
+        hyponym, hypernym = one_line(self.hyponym), one_line(self.hypernym)
         stated = f"; the text states it {self.statements} times" if self.read else "; this model has read no patterns"
         lines = [
-            f"{narrow} → {broad}: {100 * self.included:.0f} % of {narrow} lies under {broad}{stated}",
+            f"{hyponym} → {hypernym}: {100 * self.included:.0f} % of {hyponym} lies under {hypernym}{stated}",
             f"for it: {', '.join(agree) or 'nothing'}; not for it: {', '.join(against) or 'nothing'}",
             "",
             str(self.dimensions),
@@ -119,7 +119,7 @@ def explain(model: AnyModel, hyponym: str, hypernym: str, top: int | None = None
         _scores(question),
         agreed.signals,
         agreed.statements,
-        getattr(model, "patterns", None) is not None,
+        question.terms.source.patterns is not None,
         float(np.minimum(*vectors).sum() / max(float(vectors[0].sum()), 1e-30)),
         scale,
         distance,

@@ -1,4 +1,4 @@
-"""What is a poodle? Broader terms of a word, and narrower ones, ranked, with what speaks for each."""
+"""The hypernyms of a term, and its hyponyms: ranked, with a confidence, the signals that agree, and evidence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from hyperdive.discover.ranking import EMPTY_WORDS, HEAD_CONFIDENCE, NEAR_AND_GE
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
 
 MIN_CONFIDENCE = 0.2
@@ -65,7 +67,7 @@ class AnswerOptions:
 
 
 def ask(
-    model: Any,
+    model: AnyModel,
     terms: Sequence[str],
     options: AnswerOptions = AnswerOptions(),
     *,
@@ -94,7 +96,7 @@ def ask(
     by = ranking(model, options.score)
     unknown = unknown_terms(model, terms)
     question = Question(model, [term for term in terms if term not in unknown], _listed(options.candidates))
-    asked = _Asked(model, question, by, _limit(by, options.score, options.min_confidence), options, narrower)
+    asked = _Asked(question, by, _limit(by, options.score, options.min_confidence), options, narrower)
     tables, number = [], 0
     with progress.stage("answering", total=len(terms), unit="questions") as bar:
         for term in terms:
@@ -128,7 +130,6 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
 class _Asked:
     """Questions that are ready to be answered."""
 
-    model: Any
     question: Question
     by: Ranking
     limit: float
@@ -142,8 +143,8 @@ class _Asked:
         return ("term", value, "signals", *(("statements",) if self._patterns is not None else ()))
 
     @property
-    def _patterns(self) -> Any:
-        return getattr(self.model, "patterns", None)
+    def _patterns(self) -> Patterns | None:
+        return self.question.terms.source.patterns
 
     @cached_property
     def _blocked(self) -> Any:
@@ -182,7 +183,7 @@ class _Asked:
         )
 
     def _answers(self, number: int, best_answers: _Best, head: int | None) -> list[Answer]:
-        question = self.question
+        question, patterns = self.question, self._patterns
         asked = " ".join(_names(question.terms, int(question.asked[number])))
         rows = question.candidates[best_answers.places]
         agreements = agreement(self._pairs(number, rows))
@@ -199,7 +200,7 @@ class _Asked:
                     float(value),
                     ("head", *agreed.signals) if place == head else agreed.signals,
                     agreed.statements,
-                    tuple(self._patterns.evidence(*pair, top=wanted)) if wanted else (),
+                    tuple(patterns.evidence(*pair, top=wanted)) if wanted and patterns is not None else (),
                 )
             )
         return answers

@@ -62,7 +62,7 @@ def plot_comparison(
 def plot_pair(
     model: AnyModel, hyponym: str, hypernym: str, path: str | Path, *, dark: bool = False, force: bool = False
 ) -> None:
-    """Draw AL₁: both words as distributions, the narrower scaled by a; what it has above the broader costs w₀."""
+    """Draw AL₁: both words as distributions, the hyponym scaled by a; its mass above the hypernym costs w₀."""
     vectors = vectors_of(model, [hyponym, hypernym])
     labels = dimensions_of(model)
     names = one_line(hyponym.lower()), one_line(hypernym.lower())
@@ -70,19 +70,19 @@ def plot_pair(
     def draw(look: Look) -> Any:
         scale, distance = best_scale(*vectors)
         shares = vectors / np.maximum(vectors.sum(axis=1, keepdims=True), 1e-30)
-        # where no scale above 0 pays, the narrower word is shown as it is, to see why
+        # where no scale above 0 pays, the hyponym is shown as it is, to see why
         fits = scale > 0
-        narrow, broad = (scale if fits else 1.0) * shares[0], shares[1]
-        shown = np.flatnonzero(np.maximum(narrow, broad) > _SMALLEST)
-        order = shown[np.lexsort([-narrow[shown], -broad[shown]])][: MOST_BARS // 2]
+        scaled, unscaled = (scale if fits else 1.0) * shares[0], shares[1]
+        shown = np.flatnonzero(np.maximum(scaled, unscaled) > _SMALLEST)
+        order = shown[np.lexsort([-scaled[shown], -unscaled[shown]])][: MOST_BARS // 2]
         figure, axes = _canvas(look, len(order), height=0.34)
         y = np.arange(len(order))
-        inside = np.minimum(narrow[order], broad[order])
-        axes.barh(y, broad[order], height=0.82, color=look.bars[0], alpha=0.45, label=f"{names[1]} (a gap costs 1)")
+        inside = np.minimum(scaled[order], unscaled[order])
+        axes.barh(y, unscaled[order], height=0.82, color=look.bars[0], alpha=0.45, label=f"{names[1]} (a gap costs 1)")
         label = f"{names[0]} × {scale:.2g}" if fits else f"{names[0]}, not scaled"
         axes.barh(y, inside, height=0.44, color=look.bars[1], label=label)
         above = f"above {names[1]} (costs {W0:g})"
-        rest = narrow[order] - inside
+        rest = scaled[order] - inside
         axes.barh(y, rest, left=inside, height=0.44, color=_RED, hatch="////", edgecolor=look.paper, lw=0, label=above)
         _label(axes, look, y, [" ".join(labels.first(int(d), 4)) for d in order], None)
         axes.set_xlabel("share of the word's mass", color=look.faint)

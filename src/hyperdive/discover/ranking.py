@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive.discover.question import source_of
-from hyperdive.errors import OptionError
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import Score, get
 from hyperdive.scores.rows import Floats
@@ -107,9 +106,9 @@ def ranking(model: AnyModel, wanted: str | None = None) -> Ranking:
     if wanted is not None:
         score = get(wanted)
         return Ranking(score.name, score, score.name == COMBINED, silence(score))
-    combined = _combined(model)
-    if combined is not None:
-        return Ranking(combined.name, combined, True, fit=about_this_word)
+    source = source_of(model)
+    if source.skipgram is not None and source.patterns is not None:
+        return Ranking(COMBINED, get(COMBINED), True, fit=about_this_word)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
 
 
@@ -124,13 +123,3 @@ def silence(score: Score) -> float:
         return float(low.replace("∞", "inf"))
     except ValueError:
         return 0.0
-
-
-def _combined(model: AnyModel) -> Score | None:
-    if getattr(model, "patterns", None) is None:
-        return None
-    try:
-        score = get(COMBINED)
-    except OptionError:
-        return None
-    return score if source_of(model).skipgram is not None else None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hyperdive.scores.pairs import Pairs
 
 SIGNALS = ("patterns", "inclusion", "generality", "similarity")
-INCLUDED = 0.5  # at least half of the narrower term's mass lies under the broader one's
+INCLUDED = 0.5  # at least half of the hyponym's mass lies under the hypernym's
 ALIKE = 0.25  # a cosine that few pairs of unrelated words reach
 
 
@@ -36,9 +35,9 @@ def agreement(pairs: Pairs) -> list[Agreement]:
     if len(pairs) == 0:
         return []
     none = np.zeros(len(pairs), dtype=np.bool_)
-    patterns: Any = getattr(pairs, "patterns", None)
-    counts = np.zeros(len(pairs)) if patterns is None else np.asarray(patterns.counts)
-    stated = none if patterns is None else (counts > 0) & (counts > np.asarray(patterns.reverse))
+    patterns = pairs.patterns
+    counts = np.zeros(len(pairs)) if patterns is None else patterns.counts
+    stated = none if patterns is None else (counts > 0) & (counts > patterns.reverse)
     included = none
     if pairs.rows.nonnegative:
         shared = pairs.overlap[:, 1]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hyperdive.discover.question import Question, best, unknown_terms
 from hyperdive.errors import OptionError
+from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
 
 
@@ -22,7 +22,7 @@ class Neighbour:
     frequency: int
 
 
-def similar(model: Any, terms: Sequence[str], top: int = 10) -> list[Table[Neighbour]]:
+def similar(model: AnyModel, terms: Sequence[str], top: int = 10) -> list[Table[Neighbour]]:
     """The nearest words by cosine, of the skip-gram vectors where the model has them, else of DIVE; one table a term.
 
     >>> from hyperdive.spaces.space import VectorSpace
@@ -40,7 +40,7 @@ def similar(model: Any, terms: Sequence[str], top: int = 10) -> list[Table[Neigh
     ]
 
 
-def _nearest(model: Any, term: str, top: int) -> Table[Neighbour]:
+def _nearest(model: AnyModel, term: str, top: int) -> Table[Neighbour]:
     question = Question(model, [term])
     pairs = question.upwards(0)
     values = np.array(pairs.cosine if pairs.skipgram is None else pairs.skipgram_cosine)

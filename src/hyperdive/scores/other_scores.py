@@ -36,7 +36,6 @@ def cos_weeds(pairs: Pairs) -> Floats:
     range="[0, 1]",
     reference="Lin 1998",
     needs=("nonnegative",),
-    symmetric=True,
 )
 def lin(pairs: Pairs) -> Floats:
     """The share of both vectors' mass that lies in common dimensions."""
@@ -110,7 +109,6 @@ def reversed_cde(pairs: Pairs) -> Floats:
     formula="Σ_{top-n(q)∩top-n(p)} 2/(rank_q + rank_p)",
     range="[0, ∞)",
     reference="Santus et al. 2016",
-    symmetric=True,
     n=1000,
 )
 def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:

@@ -217,17 +217,18 @@ def _distinct(names: Sequence[str]) -> list[str]:
 class PairWriter:
     """Write blocks of pairs with further columns, each to standard output or a file, in one of the three formats."""
 
-    def __init__(self, out: IO[bytes], format: PairFormat, columns: Sequence[str]) -> None:
-        self._out, self._format, self._columns = out, format, list(columns)
-        if format is not PairFormat.jsonl:
-            import csv
-
-            text = io.StringIO()
-            csv.writer(text, delimiter=format.delimiter, lineterminator="\n").writerow(self._columns)
-            out.write(text.getvalue().encode("utf-8"))
+    def __init__(self, out: IO[bytes], format: PairFormat) -> None:
+        self._out, self._format, self._has_header = out, format, format is PairFormat.jsonl
 
     def write(self, table: Any) -> None:
         """Write one block; a null is an empty cell, or a null in JSON."""
+        if not self._has_header:
+            import csv
+
+            text = io.StringIO()
+            csv.writer(text, delimiter=self._format.delimiter, lineterminator="\n").writerow(table.column_names)
+            self._out.write(text.getvalue().encode("utf-8"))
+            self._has_header = True
         if self._format is PairFormat.jsonl:
             self._write_json(table)
         else:

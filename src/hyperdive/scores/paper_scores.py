@@ -24,7 +24,6 @@ _PAPER = "Chang et al. 2018 (DIVE)"
     range="[0, 1]",
     reference=_PAPER,
     aliases=("cosine", "cos"),
-    symmetric=True,
 )
 def cosine(pairs: Pairs) -> Floats:
     """Cosine of the main space's vectors; 0 when either is zero."""
@@ -39,7 +38,6 @@ def cosine(pairs: Pairs) -> Floats:
     reference="Mikolov et al. 2013",
     needs=("skipgram",),
     aliases=("word2vec", "skip-gram"),
-    symmetric=True,
 )
 def skipgram_cosine(pairs: Pairs) -> Floats:
     """Cosine of the skip-gram vectors; 0 when a term has none."""
@@ -194,7 +192,6 @@ def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
     reference="Vilnis and McCallum 2015",
     needs=("gaussians",),
     aliases=("GE+C",),
-    symmetric=True,
 )
 def gaussian_cosine(pairs: Pairs) -> Floats:
     """Cosine of the means of two Gaussians; unlike C it takes a phrase word by word, as the paper does."""

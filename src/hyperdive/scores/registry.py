@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -42,9 +42,13 @@ class Score:
     reference: str
     needs: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
-    symmetric: bool = False
     options: dict[str, Any] = field(default_factory=dict)
     chosen: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the score of (q, p) is that of (p, q): a similarity has no direction."""
+        return self.kind == "similarity"
 
     @property
     def ascii(self) -> str:
@@ -122,7 +126,6 @@ def register(
     reference: str = "",
     needs: Iterable[str] = (),
     aliases: Iterable[str] = (),
-    symmetric: bool = False,
     **options: Any,
 ) -> Callable[[F], F]:
     """Add a score of your own to the table: a decorator for a function from `Pairs` to one number a pair.
@@ -148,9 +151,7 @@ def register(
             _fill()
         if "" in keys or any(key in _ALIASES for key in keys):
             raise OptionError(f"the score name {name!r} or an alias of it is empty or taken", hint="choose another")
-        _TABLE[name] = Score(
-            name, function, kind, formula, range, reference, frozenset(needs), tuple(aliases), symmetric, options
-        )
+        _TABLE[name] = Score(name, function, kind, formula, range, reference, frozenset(needs), tuple(aliases), options)
         _ALIASES.update(dict.fromkeys(keys, name))
         return function
 
@@ -201,19 +202,7 @@ def get(name: str | Score) -> Score:
         return score
     chosen = dict(_option(score, piece) for piece in text.split(","))
     spelled = ",".join(f"{option}={value}" for option, value in chosen.items())
-    return Score(
-        f"{score.name}:{spelled}",
-        score.function,
-        score.kind,
-        score.formula,
-        score.range,
-        score.reference,
-        score.needs,
-        (),
-        score.symmetric,
-        score.options,
-        chosen,
-    )
+    return replace(score, name=f"{score.name}:{spelled}", aliases=(), chosen=chosen)
 
 
 def _option(score: Score, piece: str) -> tuple[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.scores.pair_files import PairFile, PairFormat, PairWriter
+from hyperdive.scores.pair_files import PairFile, PairWriter
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_scores import SILENCE, is_silent
 from hyperdive.scores.registry import Score
@@ -42,8 +42,7 @@ def score_stream(
     source: Source,
     pairs: PairFile,
     scores: Sequence[Score],
-    out: IO[bytes],
-    format: PairFormat,
+    writer: PairWriter,
     *,
     lemmas: bool = True,
     threads: int = 0,
@@ -58,7 +57,6 @@ def score_stream(
 
     summary = Summary()
     stating = [score.name for score in scores if score.name.partition(":")[0] in SILENCE]
-    writer: PairWriter | None = None
     with progress.stage("scoring", unit="pairs") as bar:
         for block in pairs:
             hyponyms, hypernyms = block.column(0).combine_chunks(), block.column(1).combine_chunks()
@@ -78,8 +76,6 @@ def score_stream(
             if stating:
                 table = table.append_column(SILENT_ON, _silence(stating, chosen, known))
             table = table.append_column(UNKNOWN, _unknown_words(coded.dictionary, terms.found, q, p, known))
-            if writer is None:
-                writer = PairWriter(out, format, table.column_names)
             writer.write(table)
             summary.pairs += block.num_rows
             summary.unknown += int((~known).sum())

@@ -22,6 +22,7 @@ from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking, ranking
 from hyperdive.errors import OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
+from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.edge_weights import pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
@@ -33,7 +34,7 @@ from hyperdive.taxonomy.terms import MAX_TERMS, Nodes, beneath, collect, useful
 
 
 def taxonomy(
-    model: Any,
+    model: AnyModel,
     terms: Iterable[str] | str | Path | None = None,
     options: TaxonomyOptions = DEFAULTS,
     *,
@@ -100,7 +101,7 @@ def taxonomy(
         map(spelling, sorted([*present, *nodes.unknown])),
         [
             replace(edge, child=spelling(edge.child), parent=spelling(edge.parent))
-            for edge in _edges(model, nodes, above, by, frozenset(forced), options.evidence)
+            for edge in _edges(nodes, above, by, frozenset(forced), options.evidence)
         ],
         score=by.name,
         calibrated=by.calibrated,
@@ -119,7 +120,7 @@ def _least(by: Ranking, wanted: float | None) -> float | None:
 
 
 def _names(
-    model: Any, terms: Any, options: TaxonomyOptions, by: Ranking, least: float | None
+    model: AnyModel, terms: Any, options: TaxonomyOptions, by: Ranking, least: float | None
 ) -> tuple[list[str], list[str]]:
     """The terms asked for, and notes about them."""
     root, top = options.root, options.top
@@ -169,7 +170,7 @@ def _grow(
     return above, stays
 
 
-def _edges(model: Any, nodes: Nodes, above: Parents, by: Ranking, forced: NodePairs, sentences: int) -> list[Edge]:
+def _edges(nodes: Nodes, above: Parents, by: Ranking, forced: NodePairs, sentences: int) -> list[Edge]:
     pairs = [(x, p) for x, mine in enumerate(above) for p in mine]
     edges = []
     for (x, p), (value, count) in zip(pairs, _facts(nodes, pairs, by), strict=True):
@@ -177,7 +178,7 @@ def _edges(model: Any, nodes: Nodes, above: Parents, by: Ranking, forced: NodePa
         if nodes.heads[x] == p and reason == "model" and not (by.calibrated and (value or 0) >= HEAD_CONFIDENCE):
             reason = "head"
             value = HEAD_CONFIDENCE if by.calibrated else value
-        found = _evidence(model, nodes, x, p, sentences) if sentences and count else ()
+        found = _evidence(nodes, x, p, sentences) if sentences and count else ()
         confidence = 1.0 if reason == "expert" else value
         edges.append(
             Edge(nodes.names[x], nodes.names[p], confidence if by.calibrated else None, value, count, reason, found)
@@ -199,12 +200,14 @@ def _facts(nodes: Nodes, pairs: list[tuple[int, int]], by: Ranking) -> list[tupl
     return facts
 
 
-def _evidence(model: Any, nodes: Nodes, x: int, p: int, most: int) -> tuple[Evidence, ...]:
+def _evidence(nodes: Nodes, x: int, p: int, most: int) -> tuple[Evidence, ...]:
     lookup, words = nodes.terms.lookup, nodes.terms.source.main.words
     hyponym, hypernym = (
         " ".join(words[row] for row in lookup.rows[lookup.starts[node] : lookup.starts[node + 1]]) for node in (x, p)
     )
-    return tuple(model.patterns.evidence(hyponym, hypernym, top=most))
+    patterns = nodes.terms.source.patterns
+    assert patterns is not None  # a pair with statements comes from patterns
+    return tuple(patterns.evidence(hyponym, hypernym, top=most))
 
 
 # ---- notes --------------------------------------------------------------------------------------------------------
@@ -216,7 +219,7 @@ def _left_out(names: tuple[str, ...], kept: npt.NDArray[np.bool_], root: int, wo
     return f"{_terms(len(gone))} left out, {where}: {_some(gone)}"
 
 
-def _spelled(model: Any, nodes: Nodes) -> list[str]:
+def _spelled(model: AnyModel, nodes: Nodes) -> list[str]:
     """What was not known, with what may have been meant."""
     space = source_of(model).main
     notes = []

@@ -203,13 +203,14 @@ def useful(model: AnyModel, top: int) -> list[str]:
     patterns: the most frequent words. Words that say nothing ("kind", "part") are left out.
     """
     space = source_of(model).main
-    patterns = getattr(model, "patterns", None)
+    patterns = source_of(model).patterns
     if patterns is None:
         weight = np.asarray(space.frequencies, dtype=np.float64)
     else:
         weight = np.zeros(len(space.words))
-        narrow, broad = patterns.hyponym_totals.astype(np.float64), patterns.hypernym_totals.astype(np.float64)
-        said = np.minimum(narrow, broad) + np.sqrt(narrow + broad)
+        as_hyponym = patterns.hyponym_totals.astype(np.float64)
+        as_hypernym = patterns.hypernym_totals.astype(np.float64)
+        said = np.minimum(as_hyponym, as_hypernym) + np.sqrt(as_hyponym + as_hypernym)
         for term, value in zip(patterns.terms, said, strict=True):
             if term in space:
                 weight[space.index(term)] = value
