@@ -106,7 +106,7 @@ MANY_PARAMETERS = {
     "benchmark.further_measures:further_measures",
     "patterns.store:__init__",
     "scores.registry:register",
-    "scores.score_file:score_stream",
+    "taxonomy.taxonomy:__init__",
     "text.encoder:encode_text",
     "text.phrases:_join_once",
     "text.phrases:join",
