@@ -105,7 +105,6 @@ MANY_PARAMETERS = {
     "benchmark.evaluation:evaluate",
     "benchmark.further_measures:further_measures",
     "patterns.store:__init__",
-    "scores.registry:register",
     "taxonomy.taxonomy:__init__",
     "text.encoder:encode_text",
     "text.phrases:_join_once",

@@ -58,7 +58,7 @@ def test_al1_without_a_price_is_refused() -> None:
 
 
 def test_a_user_registers_a_score_and_cannot_take_a_name_twice() -> None:
-    @register("mine", formula="C/2", half=2.0)
+    @register("mine", formula="C/2")
     def mine(pairs: Pairs, *, half: float = 2.0) -> np.ndarray:
         """Half the cosine."""
         return pairs.cosine / half

@@ -50,7 +50,6 @@ def lin(pairs: Pairs) -> Floats:
     range="[0, 1]",
     reference="Kotlerman et al. 2010",
     needs=("nonnegative",),
-    released=False,
 )
 def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """Average precision of q's ranked features found in p. `released` divides by |F_p|, as the siege code does."""
@@ -65,7 +64,6 @@ def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     range="[0, 1]",
     reference="Kotlerman et al. 2010",
     needs=("nonnegative",),
-    released=False,
 )
 def bal_ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """APinc balanced by Lin's similarity."""
@@ -109,7 +107,6 @@ def reversed_cde(pairs: Pairs) -> Floats:
     formula="Σ_{top-n(q)∩top-n(p)} 2/(rank_q + rank_p)",
     range="[0, ∞)",
     reference="Santus et al. 2016",
-    n=1000,
 )
 def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:
     """How many of the strongest features two words share, weighted by their ranks."""
@@ -131,7 +128,6 @@ def _median_entropies(pairs: Pairs, n: int) -> Floats:
     formula="E(p) − E(q), E = median entropy of the n strongest contexts",
     reference=_SIEGE,
     needs=("contexts",),
-    n=100,
 )
 def slqs_sub(pairs: Pairs, *, n: int = 100) -> Floats:
     """Are the contexts of p less informative than those of q? An empty row has E = 0."""
@@ -145,8 +141,6 @@ def slqs_sub(pairs: Pairs, *, n: int = 100) -> Floats:
     range="(-∞, 1]",
     reference="Santus et al. 2014",
     needs=("contexts",),
-    n=100,
-    scaled=False,
 )
 def slqs(pairs: Pairs, *, n: int = 100, scaled: bool = False) -> Floats:
     """The ratio form of SLQS Sub. `scaled` first maps all context entropies to [0, 1], as the siege code does."""
@@ -183,7 +177,6 @@ def _one_minus_ratio(pairs: Pairs, of_row: Floats) -> Floats:
     range="[0, ∞)",
     reference="Rimell 2014",
     needs=("contexts",),
-    n=20,
 )
 def rctc(pairs: Pairs, *, n: int = 20) -> Floats:
     """Does taking p's contexts out of q's leave a less coherent topic than the other way round? 0 when undefined."""

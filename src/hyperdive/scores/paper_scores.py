@@ -122,7 +122,6 @@ def w_delta_e(pairs: Pairs) -> Floats:
     reference="Weeds et al. 2004",
     needs=("nonnegative",),
     aliases=("Weeds precision", "WeedsPrec"),
-    printed=False,
 )
 def weeds(pairs: Pairs, *, printed: bool = False) -> Floats:
     """The share of q's mass that lies where p has any. `printed` turns the ranking round, as in the paper's table."""
@@ -166,8 +165,6 @@ def inv_cl(pairs: Pairs) -> Floats:
     reference=_PAPER,
     needs=("nonnegative",),
     aliases=("asymmetric L1",),
-    w0=W0,
-    released=False,
 )
 def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
     """Asymmetric L1 distance, exact. `released` forgets the cost of q's mass outside p, as the authors' code does."""
@@ -229,9 +226,7 @@ def frequency(pairs: Pairs) -> Floats:
     return pairs.difference(np.log(np.maximum(pairs.frequencies, 1.0)))
 
 
-@register(
-    "Random", kind="baseline", formula="uniform in [0, 1)", range="[0, 1)", reference="–", aliases=("rnd",), seed=0
-)
+@register("Random", kind="baseline", formula="uniform in [0, 1)", range="[0, 1)", reference="–", aliases=("rnd",))
 def random(pairs: Pairs, *, seed: int = 0) -> Floats:
     """A number drawn for each pair's place in the file: the same for the same seed, however the file is cut."""
     # SplitMix64 of the row number: counter based, so row k needs no row before it

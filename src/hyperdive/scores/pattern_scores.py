@@ -25,8 +25,6 @@ def _stated(pairs: Pairs, head: bool) -> StatedPairs:
     reference="Hearst 1992",
     needs=("patterns",),
     aliases=("patterns", "pattern count"),
-    contrast=False,
-    head=False,
 )
 def pattern_count(pairs: Pairs, *, contrast: bool = False, head: bool = False) -> Floats:
     """How often it is said. `contrast` subtracts the value of (p, q); `head` counts a phrase as a kind of its head."""
@@ -43,8 +41,6 @@ def pattern_count(pairs: Pairs, *, contrast: bool = False, head: bool = False) -
     reference=_ROLLER,
     needs=("patterns",),
     aliases=("pattern ppmi",),
-    contrast=False,
-    head=False,
 )
 def pattern_ppmi(pairs: Pairs, *, contrast: bool = False, head: bool = False) -> Floats:
     """How much more often it is said than both terms' frequencies explain."""
@@ -60,9 +56,6 @@ def pattern_ppmi(pairs: Pairs, *, contrast: bool = False, head: bool = False) ->
     reference=_ROLLER,
     needs=("patterns",),
     aliases=("pattern svd", "spmi"),
-    contrast=False,
-    head=False,
-    rank=0,
 )
 def pattern_svd(pairs: Pairs, *, contrast: bool = False, head: bool = False, rank: int = 0) -> Floats:
     """Pppmi smoothed by what similar terms are called. `rank` uses only the first dimensions (0: all there are)."""

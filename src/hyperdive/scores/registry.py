@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -126,11 +127,10 @@ def register(
     reference: str = "",
     needs: Iterable[str] = (),
     aliases: Iterable[str] = (),
-    **options: Any,
 ) -> Callable[[F], F]:
     """Add a score of your own to the table: a decorator for a function from `Pairs` to one number a pair.
 
-    Further keywords are options of the function with their defaults (`name:option=value` sets them).
+    The keyword-only parameters of the function are the options of the score (`name:option=value` sets one).
 
     >>> @register("double cosine", formula="2·C(q, p)", kind="similarity")
     ... def double_cosine(pairs):
@@ -151,6 +151,8 @@ def register(
             _fill()
         if "" in keys or any(key in _ALIASES for key in keys):
             raise OptionError(f"the score name {name!r} or an alias of it is empty or taken", hint="choose another")
+        given = inspect.signature(function).parameters.values()
+        options = {one.name: one.default for one in given if one.kind is one.KEYWORD_ONLY}
         _TABLE[name] = Score(name, function, kind, formula, range, reference, frozenset(needs), tuple(aliases), options)
         _ALIASES.update(dict.fromkeys(keys, name))
         return function
