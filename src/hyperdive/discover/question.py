@@ -22,7 +22,7 @@ from hyperdive.text.word_lists import raw_lines
 
 Ints = npt.NDArray[np.int64]
 MAX_TERMS = 1_000_000
-MAX_WORDS = 50
+MAX_WORDS, MAX_CHARACTERS = 50, 1000
 TAGS = "nvja"
 
 
@@ -88,14 +88,16 @@ def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> 
             raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
         term = _unquoted(line.strip().split("\t", 1)[0].strip())
         words = len(term.split())
-        if words > MAX_WORDS:
-            hint = f"write one term a line, up to {MAX_WORDS} words"
-            raise InputError(f"{path}: {words} words are no term: {term[:40]!r}…", hint=hint)
+        if words > MAX_WORDS or len(term) > MAX_CHARACTERS:
+            hint = f"write one term a line, up to {MAX_WORDS} words and {MAX_CHARACTERS} characters"
+            raise InputError(f"{path}: a line that is too long for a term: {term[:40]!r}…", hint=hint)
         if words:
             terms.append(term)
             distinct.add(_folded(term))
         if len(distinct) > most:
             raise InputError(f"{path}: more than {most} {what}", hint="split the file by subject")
+        if len(terms) > MAX_TERMS:
+            raise InputError(f"{path}: more than {MAX_TERMS} lines", hint="remove the repeated ones")
     if not terms:
         raise InputError(f"{path}: no {what} in it", hint="write one term a line")
     return terms

@@ -114,7 +114,7 @@ def _least_score(values: Floats32) -> float:
         top = np.concatenate([top, block[block > MIN_SCORE]])
         if len(top) > wanted:
             top = np.partition(top, len(top) - wanted)[-wanted:]
-    return float(top.min()) if len(top) == wanted else MIN_SCORE
+    return float(top.min()) if 0 < len(top) == wanted else MIN_SCORE
 
 
 def _mean_above(values: Floats32, limit: float) -> float:
