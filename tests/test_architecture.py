@@ -101,9 +101,7 @@ MANY_PARAMETERS = {
     "api:train",
     "api:taxonomy",
     # no more may come
-    "benchmark.discovery:discover_all",
     "benchmark.evaluation:evaluate",
-    "benchmark.further_measures:further_measures",
     "patterns.store:__init__",
     "taxonomy.taxonomy:__init__",
     "text.encoder:encode_text",

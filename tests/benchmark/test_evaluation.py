@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from hyperdive.benchmark import Dataset, evaluate
 from hyperdive.benchmark.comparison import compare
 from hyperdive.benchmark.coverage import coverage
-from hyperdive.benchmark.discovery import FREQUENT_WORDS, discover, discover_all
+from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
 from hyperdive.benchmark.further_measures import further_measures
 from hyperdive.benchmark.report import page
 from hyperdive.errors import InputError
@@ -162,7 +162,7 @@ def test_discovery_has_priors_and_words_that_never_answer() -> None:
     best, prior = discover_all(planted(), tree_pairs(), scores)
     assert best == discover(planted(), tree_pairs(), "C·ΔS")
     assert prior == discover(planted(), tree_pairs(), lambda pairs: pairs.frequencies[pairs.p])
-    without, same = discover_all(planted(), tree_pairs(), scores, never=planted().words)
+    without, same = discover_all(planted(), tree_pairs(), scores, DiscoveryOptions(never=planted().words))
     assert without.map < best.map
     assert same == prior
 

@@ -30,6 +30,20 @@ class Discovery:
 
 
 @dataclass(frozen=True)
+class DiscoveryOptions:
+    """How hyponyms are asked."""
+
+    never: Iterable[str] = ()
+    """Words that no score but a prior may answer with."""
+    sample: int = 0
+    """How many hyponyms to ask; 0 is all."""
+    seed: int = 0
+    lemmas: bool = True
+    """Whether to look terms up by their lemma, too."""
+    threads: int = 0
+
+
+@dataclass(frozen=True)
 class Prior:
     """The same ranking for every hyponym: what any answer has to beat."""
 
@@ -63,12 +77,12 @@ def discover(
     model: AnyModel,
     dataset: Dataset,
     score: str | Callable[[Pairs], Floats] = "C·ΔS",
-    **options: Any,
+    options: DiscoveryOptions = DiscoveryOptions(),
 ) -> Discovery:
     """MAP, MRR and P@5 of all words ranked as hypernyms of each hyponym that has one in the dataset.
 
     Ties count by their expectation. A gold hypernym without a vector can never be found and stays in the
-    denominator of AP; the hyponym itself is no candidate. Options are those of `discover_all`.
+    denominator of AP; the hyponym itself is no candidate.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> space = VectorSpace(["animal", "dog", "car"], [[3, 1], [1, 0], [0, 2]], frequencies=[9, 5, 5], kind="dive")
@@ -78,38 +92,31 @@ def discover(
     >>> discover(space, dataset, FREQUENT_WORDS).mrr
     1.0
     """
-    return discover_all(model, dataset, [score], **options)[0]
+    return discover_all(model, dataset, [score], options)[0]
 
 
 def discover_all(
     model: AnyModel,
     dataset: Dataset,
     scores: Sequence[str | Callable[[Pairs], Floats]],
+    options: DiscoveryOptions = DiscoveryOptions(),
     *,
-    never: Iterable[str] = (),
     pos: bool = False,
-    sample: int = 0,
-    seed: int = 0,
-    lemmas: bool = True,
-    threads: int = 0,
 ) -> list[Discovery]:
-    """The same for several scores at once. `never` are words that no score but a prior may answer with.
-
-    `sample` asks that many hyponyms instead of all.
-    """
+    """The same for several scores at once; `pos` says that the words of the model carry their part of speech."""
     source = as_source(model)
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
     keys = dataset.space_keys(pos=pos)
-    found = look_up(source.main, keys, lemmas=lemmas)
+    found = look_up(source.main, keys, lemmas=options.lemmas)
     asked = np.unique(dataset.q[dataset.labels])
     known = asked[found.found[asked]]
     missing = len(asked) - len(known)
-    if sample and sample < len(known):
-        known = np.sort(np.random.default_rng(seed).choice(known, sample, replace=False))
+    if options.sample and options.sample < len(known):
+        known = np.sort(np.random.default_rng(options.seed).choice(known, options.sample, replace=False))
     if len(known) == 0:
         return [Discovery(0.0, 0.0, 0.0, 0, missing)] * len(scores)
-    ask = _Asker(source, found, keys, dataset, never, threads)
+    ask = _Asker(source, found, keys, dataset, options.never, options.threads)
     functions = [get(score) if isinstance(score, str) else score for score in scores]
     results = np.array([ask(int(term), functions) for term in known])  # hyponym, score, measure
     return [

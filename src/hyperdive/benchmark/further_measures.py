@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.discovery import discover_all, priors
+from hyperdive.benchmark.discovery import DiscoveryOptions, discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
 from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality
 from hyperdive.errors import InputError, OptionError
@@ -61,26 +61,23 @@ def further_measures(
     pos: AnyModel | None = None,
     discovery: Sequence[str] = (),
     ranking: Callable[[Any], Any] | None = None,
-    never: Iterable[str] = (),
-    sample: int = 300,
-    seed: int = 0,
-    threads: int = 0,
+    options: DiscoveryOptions = DiscoveryOptions(sample=300),
 ) -> dict[str, Any]:
     """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
 
-    Figures are in per cent. Discovery ranks the whole vocabulary for up to `sample` hyponyms of a set, by what
-    `ranking` gives for a model (else the first score of the evaluation), without the words `never`. Priors are beside.
+    Figures are in per cent. Discovery ranks the whole vocabulary for up to `options.sample` hyponyms of a set, by what
+    `ranking` gives for a model (else the first score of the evaluation). Priors are beside.
     """
     binary = {name: one.scored for name, one in evaluation.results.items() if not one.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}
     for name, scored in binary.items():
         labels = scored.dataset.labels
         if name in F1_SETS or name not in MICRO_10:
-            folds = fold_figures(scored, seed)
+            folds = fold_figures(scored, options.seed)
             for measure in ("f1", "accuracy"):
                 further[measure][name] = {s: folds[s][measure] if s in folds else None for s in scored.values}
         further["ap100"][name] = {
-            s: round(100 * average_precision_at(values, labels, 100, scored.known, shuffles=20, seed=seed), 4)
+            s: round(100 * average_precision_at(values, labels, 100, scored.known, shuffles=20, seed=options.seed), 4)
             for s, values in scored.values.items()
         }
     further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
@@ -98,11 +95,8 @@ def further_measures(
             use,
             scored.dataset,
             [by, *beside],
-            never=never,
+            options,
             pos=scored.space == "pos",
-            sample=sample,
-            seed=seed,
-            threads=threads,
         )
         further["discovery"][name] = {
             "score": by.name,

@@ -163,6 +163,7 @@ def evaluate(
             },
         }
     if further or discovery:
+        from hyperdive.benchmark.discovery import DiscoveryOptions
         from hyperdive.discover.ranking import EMPTY_WORDS, Order, ranking
 
         result["further"] = further_measures(
@@ -171,9 +172,7 @@ def evaluate(
             pos=pos,
             discovery=_split(discovery) or (),
             ranking=None if scores else lambda one: Order(ranking(one)),
-            never=EMPTY_WORDS,
-            seed=seed,
-            threads=threads or 0,
+            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=seed, threads=threads or 0),
         )
     if report is not None:
         from hyperdive.benchmark.report import write_report
