@@ -1,4 +1,4 @@
-"""The Python door: `Dive(...).fit(text)` makes a model, `load(path)` opens one, the model answers.
+"""The Python door: `Dive(...).fit(text)` and `train(text, folder)` make a model, `load(path)` opens one, it answers.
 
 In the manners of scikit-learn (construct, then fit) and gensim (ask the vectors). What training needs is imported when
 training starts, so that a model that is only asked opens sooner.
@@ -23,21 +23,19 @@ from hyperdive.scores.terms import Terms
 from hyperdive.spaces.model import ModelData
 
 if TYPE_CHECKING:
-    from hyperdive.counts.cooccurrence import Cooccurrence
     from hyperdive.discover.compare import Comparison
     from hyperdive.discover.explain import Explanation
     from hyperdive.discover.general import GeneralWord
     from hyperdive.discover.hypernyms import Answer
     from hyperdive.discover.similar import Neighbour
     from hyperdive.discover.topics import Topic
+    from hyperdive.pipeline.patterns import PatternSource
     from hyperdive.table import Table
     from hyperdive.taxonomy.corrections import Corrections
     from hyperdive.taxonomy.taxonomy import Taxonomy
-    from hyperdive.text.corpus import Corpus
 
 DEFAULT_SCORE = "C·ΔS"
 T = TypeVar("T")
-_OWN = ("preset", "text", "threads", "progress")
 
 
 class Model(ModelData):
@@ -304,97 +302,166 @@ def _only(tables: list[Table[T]]) -> Table[T]:
 
 
 class Dive:
-    """Train DIVE on text: construct with options, then fit.
+    """Train DIVE in the manner of scikit-learn: construct with options, then `fit`; `model_` is the trained model.
 
-    Options are those of `TrainOptions` (`pmi_filter`, `solver`, `skipgram`, …) and `DiveOptions` (`dimensions`,
-    `window`, `negatives`, `beta`, `seed`, …); `text` are those of `encode`, such as `{"min_count": 5}`.
+    Args:
+        dimensions: Length of a vector.
+        window: Context words on each side.
+        negatives: k_I, negatives for each place of the window.
+        sample: Subsampling threshold for frequent words; 0 is none, as in the paper.
+        beta: Exponent that reduces negatives for rare words; 0 is as in the paper.
+        shift: The inclusion shift: the same weight of negatives for every word.
+        ridge: Weight of the squared length of a row; 0 is as in the paper.
+        passes: Most alternating passes over the frequent words and contexts.
+        rare_passes: Steps for the rows of rare contexts, and again for those of rare words.
+        frequent: How many words and contexts, the most frequent, are trained together before the rest.
+        sampled: Negatives shared by all rows of a step.
+        rate: Size of the first steps.
+        tolerance: Stop a stage when five passes together gain less than this part of the objective.
+        seed: The same seed gives the same bytes.
+        pmi_filter: k_f with its unit: pairs below it are left out; `none` keeps all. Paper: 30tokens.
+        solver: `fast` works on counts, `paper` is the paper's own way over the tokens.
+        skipgram: Train skip-gram vectors too, for the score W.
+        contexts: Keep the context vectors.
+        patterns: False leaves out what the text states; corpora or folders of patterns give it for counts.
+        text: Options of `encode` for text, such as `{"min_count": 5}`.
+        threads: Threads to use; None is all. The result is the same for any number.
+        memory: Bytes that counting stays under; None is half of this machine's.
+
+    Options are checked by `fit`, as scikit-learn has it, and `sklearn.base.clone` works.
 
     >>> lines = [["poodle", "dog", "bark"], ["cat", "animal", "sleep"], ["dog", "animal"]] * 200
-    >>> model = Dive(dimensions=3, pmi_filter="none", seed=1).fit(lines)
-    >>> model
+    >>> dive = Dive(dimensions=3, pmi_filter="none", seed=1).fit(lines)
+    >>> dive
+    Dive(dimensions=3, seed=1, pmi_filter='none')
+    >>> dive.model_
     <Model of 6 words: dive 3 dimensions, contexts, skipgram>
-    >>> "poodle" in model, bool((model["dog"] >= 0).all())
+    >>> "poodle" in dive.model_, bool((dive.model_["dog"] >= 0).all())
     (True, True)
-    >>> Dive(dimensions=50).get_params()["dimensions"]
-    50
     """
+
+    model_: Model
 
     def __init__(
         self,
         *,
-        preset: str = "default",
+        dimensions: int = 100,
+        window: int = 10,
+        negatives: float = 1.5,
+        sample: float = 1e-3,
+        beta: float = 0.75,
+        shift: bool = True,
+        ridge: float = 0.02,
+        passes: int = 40,
+        rare_passes: int = 8,
+        frequent: int = 20_000,
+        sampled: int = 2_000,
+        rate: float = 0.1,
+        tolerance: float = 1e-4,
+        seed: int = 0,
+        pmi_filter: str = "45tokens",
+        solver: str = "fast",
+        skipgram: bool = True,
+        contexts: bool = True,
+        patterns: PatternSource = True,
         text: Mapping[str, Any] | None = None,
         threads: int | None = None,
-        progress: Progress = SILENT,
-        **options: Any,
+        memory: int | None = None,
     ) -> None:
-        from hyperdive.pipeline.options import TrainOptions
+        self.dimensions = dimensions
+        self.window = window
+        self.negatives = negatives
+        self.sample = sample
+        self.beta = beta
+        self.shift = shift
+        self.ridge = ridge
+        self.passes = passes
+        self.rare_passes = rare_passes
+        self.frequent = frequent
+        self.sampled = sampled
+        self.rate = rate
+        self.tolerance = tolerance
+        self.seed = seed
+        self.pmi_filter = pmi_filter
+        self.solver = solver
+        self.skipgram = skipgram
+        self.contexts = contexts
+        self.patterns = patterns
+        self.text = text
+        self.threads = threads
+        self.memory = memory
 
-        if TrainOptions.preset(preset, **options).space != "dive":  # a wrong option should be told here
-            raise OptionError("Dive trains space='dive'", hint="use hyperdive.train for other spaces")
-        self._given = {"preset": preset, "text": dict(text or {}), "threads": threads, "progress": progress, **options}
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """The options of a preset with some changed: `paper` are the paper's constants and its rules for text.
+
+        >>> Dive.preset("paper", dimensions=50)
+        Dive(dimensions=50, sample=0.0, beta=0.0, ridge=0.0, pmi_filter='30tokens', text={'preset': 'paper'})
+        """
+        from hyperdive.pipeline.options import PRESETS
+
+        if name not in PRESETS:
+            raise OptionError(f"no preset {name!r}", hint=f"use one of {', '.join(PRESETS)}")
+        return cls(**{**PRESETS[name], **changes, "text": {"preset": name, **(changes.get("text") or {})}})
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All options with their values."""
-        from hyperdive.pipeline.options import TrainOptions
-
-        own = {name: self._given[name] for name in _OWN if name != "progress"}
-        options = {name: value for name, value in self._given.items() if name not in _OWN}
-        return {**TrainOptions.preset(self._given["preset"], **options).as_parameters(), **own}
+        """All options with their values; `deep` is there for scikit-learn."""
+        return {name: getattr(self, name) for name in _defaults(type(self))}
 
     def set_params(self, **options: Any) -> Self:
         """Change some options."""
-        changed = type(self)(**{**self._given, **options})
-        self._given = changed._given
+        known = _defaults(type(self))
+        for name, value in options.items():
+            if name not in known:
+                raise OptionError(f"Dive has no option {name!r}", hint=f"use one of {', '.join(known)}")
+            setattr(self, name, value)
         return self
 
     def fit(
         self,
-        source: str | Path | Corpus | Cooccurrence | Iterable[Sequence[str]] | Sequence[str | Path],
+        source: Any = None,
+        y: None = None,
         *,
+        texts: Iterable[Any] | None = None,
         output: str | Path | None = None,
         start: Model | None = None,
-    ) -> Model:
-        """Train on path(s) of text, a corpus, counts, or any iterable of token lists (each a line of its own).
+        progress: Progress = SILENT,
+    ) -> Self:
+        """Train, and keep the model as `model_`; returns the estimator itself.
 
-        `output` keeps the model as a folder; without it the model lives in memory, and `model.save` writes it. `start`
-        is an earlier model to go on from.
+        Args:
+            source: Path(s) of text, a `Corpus`, a `Cooccurrence`, a pandas or polars column of text, an iterable of
+                spaCy documents, or an iterable of token lists (each a line of its own, which give no patterns).
+            y: Not used; scikit-learn passes it.
+            texts: Raw documents instead of `source`: an iterable of strings.
+            output: Also keep the model as this folder; without it, it lives in memory, and `model_.save` writes it.
+            start: An earlier model to go on from.
+            progress: Where to report progress.
         """
+        options = {name: value for name, value in self.get_params().items() if name != "text"}
+        text = dict(self.text or {})
+        options |= {"preset": text.pop("preset", "default"), "start": start, "progress": progress}
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
-            place = Path(output) if output is not None else Path(folder) / "model"
-            trained = train(
-                _as_input(source, Path(folder), self._given["text"]), place, start=start, **self._options_for(source)
-            )
+            place = Path(folder) / "model" if output is None else Path(output)
+            model = train(source, place, texts=texts, text=text, **options)
             if output is None:  # read before the folder goes
-                trained.contexts, trained.skipgram  # noqa: B018
-                if trained.patterns is not None:
-                    trained.patterns.evidence_rows  # noqa: B018
-            return trained
-
-    def _options_for(self, source: Any) -> dict[str, Any]:
-        text = self._given["text"] if _is_text(source) else None
-        return {**self._given, "text": text, "force": False}
+                model.contexts, model.skipgram  # noqa: B018
+                if model.patterns is not None:
+                    model.patterns.evidence_rows  # noqa: B018
+        self.model_ = model
+        return self
 
     def __repr__(self) -> str:
-        shown = {k: v for k, v in self._given.items() if k != "progress" and v not in (None, {}, "default")}
-        return f"Dive({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        defaults = _defaults(type(self))
+        changed = {name: value for name, value in self.get_params().items() if value != defaults[name]}
+        return f"Dive({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
 
 
-def _is_text(source: Any) -> bool:
-    from hyperdive.pipeline.train import kind_of
+def _defaults(estimator: type[Dive]) -> dict[str, Any]:
+    """The options of the constructor with their defaults."""
+    from inspect import signature
 
-    if isinstance(source, str | Path):
-        return kind_of(source) == "text"
-    return isinstance(source, list | tuple) and bool(source) and all(isinstance(part, str | Path) for part in source)
-
-
-def _as_input(source: Any, folder: Path, text: Mapping[str, Any]) -> Any:
-    """Paths, corpora and counts as they are; token lists as a corpus."""
-    if isinstance(source, str | Path) or hasattr(source, "header") or _is_text(source):
-        return source
-    from hyperdive.text.encoder import encode_tokens
-
-    return encode_tokens(source, folder / "corpus", **text)
+    return {name: parameter.default for name, parameter in signature(estimator).parameters.items()}
 
 
 def _words(term: str) -> list[str]:
@@ -402,9 +469,11 @@ def _words(term: str) -> list[str]:
 
 
 def train(
-    source: str | Path | Corpus | Cooccurrence | Sequence[str | Path],
-    output: str | Path,
+    source: Any = None,
+    output: str | Path | None = None,
     *,
+    texts: Iterable[Any] | None = None,
+    text: Mapping[str, Any] | None = None,
     threads: int | None = None,
     memory: int | None = None,
     resume: bool = False,
@@ -412,21 +481,47 @@ def train(
     progress: Progress = SILENT,
     **options: Any,
 ) -> Model:
-    """Train a model or another space and save it; see `hyperdive.pipeline.train` for the options.
+    """Train a model, or with `space` another space, and save it.
+
+    Args:
+        source: Path(s) of text, a `Corpus`, a `Cooccurrence`, a folder of either, or whatever `encode` takes.
+        output: The model folder to write.
+        texts: Raw documents instead of `source`: an iterable of strings.
+        text: Options of `encode`, for text.
+        threads: Threads to use; None is all. The result is the same for any number.
+        memory: Bytes that counting stays under; None is half of this machine's.
+        resume: Continue a run that was stopped.
+        force: Replace an older model of this name.
+        progress: Where to report progress.
+        options: `preset`, `space`, the options of `Dive`, and `start`, an earlier model to go on from.
 
     >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
     >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "pets.txt").write_text("\\n".join(lines))
-    >>> train(folder / "pets.txt", folder / "model", dimensions=4, pmi_filter="none", passes=5)
+    >>> train(texts=lines, output=folder / "model", dimensions=4, pmi_filter="none", passes=5)
     <Model of 7 words: dive 4 dimensions, contexts, skipgram, patterns>
+    >>> _ = (folder / "pets.txt").write_text("\\n".join(lines))
     >>> train(folder / "pets.txt", folder / "sbow", space="sbow-ppmi")
     <Model of 7 words: sbow-ppmi 7 dimensions>
     """
     from hyperdive._resources import Run
+    from hyperdive.pipeline.encode import encode
+    from hyperdive.pipeline.inputs import TokenLists, read_input
     from hyperdive.pipeline.train import train
+    from hyperdive.text.sources import DocumentSource
 
+    if output is None:
+        raise OptionError("a model needs a folder to be written to", hint="give output=")
     run = Run(threads=threads, memory=memory, resume=resume, force=force, progress=progress)
-    return Model.of(train(source, output, run=run, **options))
+    given: Any = read_input(source, texts)
+    if not isinstance(given, DocumentSource | TokenLists):
+        given = given[0] if isinstance(given, list) and len(given) == 1 else given
+        return Model.of(train(given, output, text=text, run=run, **options))
+    rules = {**(text or {}), "preset": options.get("preset", "default")}
+    if options.get("patterns", True) is not True:
+        rules["patterns"] = False
+    with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
+        corpus = encode(given, Path(folder) / "corpus", threads=threads, progress=progress, **rules)
+        return Model.of(train(corpus, output, run=run, **options))
 
 
 def load(path: str | Path, *, verify: bool = True) -> Model:

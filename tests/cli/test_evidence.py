@@ -164,9 +164,9 @@ def test_text_is_read_for_patterns_unless_told_otherwise(corpus: Path, tmp_path:
 def test_a_model_in_memory_keeps_its_sentences(corpus: Path) -> None:
     from hyperdive import Dive
 
-    model = Dive(text={"min_count": 1}, **QUICK).fit(corpus.parent / "pets.txt")
+    model = Dive(text={"min_count": 1}, **QUICK).fit(corpus.parent / "pets.txt").model_
     assert model.evidence("poodle", "dog")
-    assert Dive(**QUICK).fit([["poodle", "dog", "bark"], ["cat", "animal", "sleep"]] * 60).patterns is None
+    assert Dive(**QUICK).fit([["poodle", "dog", "bark"], ["cat", "animal", "sleep"]] * 60).model_.patterns is None
 
 
 def test_a_corpus_without_patterns_is_named(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Pat
 
 def test_fit_recovers_the_planted_tree() -> None:
     """The words and all: AP ≥ 0.9 for C·ΔS and at least 95 % of the directions."""
-    model = Dive(dimensions=40, pmi_filter="30tokens").fit(planted.lines())
+    model = Dive(dimensions=40, pmi_filter="30tokens").fit(planted.lines()).model_
     pairs = planted.candidates()
     scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs])
     assert planted.average_precision(scores, np.array([true for _, _, true in pairs])) >= 0.9
@@ -198,25 +198,13 @@ def test_fit_recovers_the_planted_tree() -> None:
 
 def test_fit_takes_paths_lists_corpora_and_counts(tmp_path: Path, text: Path) -> None:
     dive = Dive(text=PLAIN, **SMALL)
-    from_path = dive.fit(text)
+    from_path = dive.fit(text).model_
     corpus = encode(text, tmp_path / "corpus", **PLAIN)
-    assert np.array_equal(from_path.dive.matrix.toarray(), Dive(**SMALL).fit(corpus).dive.matrix.toarray())
-    kept = dive.fit([text], output=tmp_path / "model")
+    assert np.array_equal(from_path.dive.matrix.toarray(), Dive(**SMALL).fit(corpus).model_.dive.matrix.toarray())
+    kept = dive.fit([text], output=tmp_path / "model").model_
     assert contents(tmp_path / "model")
     assert load(tmp_path / "model").words == kept.words
-    assert len(Dive(**SMALL).fit(planted.lines(500))) == 91
-
-
-def test_params() -> None:
-    dive = Dive(dimensions=7, text={"min_count": 2})
-    assert dive.get_params()["dimensions"] == 7
-    assert dive.get_params()["text"] == {"min_count": 2}
-    assert dive.set_params(seed=3).get_params()["seed"] == 3
-    assert repr(dive) == "Dive(text={'min_count': 2}, dimensions=7, seed=3)"
-    with pytest.raises(OptionError):
-        Dive(dimension=7)
-    with pytest.raises(OptionError, match="space='dive'"):
-        Dive(space="sbow-freq", dimensions=4).fit(planted.lines(300))
+    assert len(Dive(**SMALL).fit(planted.lines(500)).model_) == 91
 
 
 def test_asking_for_unknown_words_and_phrases() -> None:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.errors import OptionError
+from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.lexicon import LANGUAGES
 from hyperdive.patterns.reader import PatternReader
+from hyperdive.pipeline.inputs import TokenLists, read_input
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_text
+from hyperdive.text.encoder import encode_text, encode_tokens
 from hyperdive.text.options import EncodeOptions
 
 
 def encode(
-    inputs: str | Path | Sequence[str | Path],
-    output: str | Path,
+    source: Any = None,
+    output: str | Path | None = None,
     *,
+    texts: Iterable[Any] | None = None,
     patterns: bool | None = None,
     preset: str = "default",
-    keep_text: bool | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
     """Read text once and write an encoded corpus with its patterns under `patterns/`.
 
-    `patterns` None reads them where the language is known, False leaves them out. Without the text (`keep_text=False`)
-    no sentences are kept with them. Further options are those of `hyperdive.text.encoder.encode_text`.
+    Args:
+        source: Path(s) of text files, folders or globs; a pandas or polars column; an iterable of spaCy documents,
+            whose text is read; or an iterable of token lists, which are taken as they are and give no patterns.
+        output: The corpus folder to write.
+        texts: Raw documents instead of `source`: an iterable of strings, read once and never held together.
+        patterns: None reads them where the language is known, False leaves them out.
+        preset: The rules to start from, `default` or `paper`.
+        progress: Where to report progress.
+        options: Those of `hyperdive.text.options.EncodeOptions`, and `document`, `field`, `column`, `keep_text`,
+            `strict`, `force`, `threads`. Without the text (`keep_text=False`) no sentences are kept with the patterns.
 
     >>> import tempfile
     >>> from hyperdive.patterns.store import patterns_of
@@ -38,7 +48,17 @@ def encode(
     >>> stated = patterns_of(corpus.path)
     >>> stated.count("poodle", "dog"), stated.evidence("spaniel", "dog")[0].marked()
     (1, 'They keep **dogs** such as poodles and **spaniels**.')
+    >>> again = encode(texts=["They keep dogs such as poodles and spaniels."], output=folder / "again", min_count=1)
+    >>> again.vocabulary == corpus.vocabulary
+    True
     """
+    if output is None:
+        raise OptionError("a corpus needs a folder to be written to", hint="give output=")
+    given = read_input(source, texts)
+    if isinstance(given, Corpus | Cooccurrence):
+        raise InputError("this is encoded already", hint="train on it as it is")
+    if isinstance(given, TokenLists):
+        return _encode_tokens(given, output, patterns, preset, progress, options)
     language = EncodeOptions.preset(
         preset, **{name: value for name, value in options.items() if name == "language"}
     ).language
@@ -46,7 +66,26 @@ def encode(
         if patterns:
             raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
         patterns = False
-    reader = None if patterns is False else PatternReader(sentences=keep_text is not False)
-    return encode_text(
-        inputs, output, preset=preset, keep_text=keep_text, progress=progress, observer=reader, **options
-    )
+    reader = None if patterns is False else PatternReader(sentences=options.get("keep_text") is not False)
+    return encode_text(given, output, preset=preset, progress=progress, observer=reader, **options)
+
+
+def _encode_tokens(
+    tokens: TokenLists,
+    output: str | Path,
+    patterns: bool | None,
+    preset: str,
+    progress: Progress,
+    options: dict[str, Any],
+) -> Corpus:
+    if patterns:
+        raise OptionError("token lists give no patterns", hint="pass the sentences as texts=[...]")
+    if preset != "default":
+        raise OptionError(f"the preset {preset!r} is for text; token lists are taken as they are")
+    rules = {name: value for name, value in options.items() if name != "threads"}
+    for name in ("document", "field", "column", "keep_text", "strict"):
+        if rules.pop(name, None):
+            raise OptionError(f"{name} is an option for text; token lists are taken as they are")
+    if patterns is None:
+        progress.note("note: token lists give no patterns; pass raw text as texts=[...] to have them")
+    return encode_tokens(tokens.lists, output, progress=progress, **rules)

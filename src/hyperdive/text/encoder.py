@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
-from hyperdive.text.sources import TextSource, find_sources
+from hyperdive.text.sources import DocumentSource, TextSource, find_sources
 from hyperdive.text.tokens import BlockObserver, Examine, Tokens, tokenise
 
 _REASONS = {
@@ -287,7 +288,7 @@ def _read(
 
 
 def encode_text(
-    inputs: str | Path | Sequence[str | Path],
+    inputs: str | Path | Sequence[str | Path] | DocumentSource,
     output: str | Path,
     *,
     preset: str = "default",
@@ -325,12 +326,11 @@ def encode_text(
     threads = check_threads(threads)
     if block_bytes < 1:
         raise OptionError(f"the block size is {block_bytes}", hint="it must be 1 or more")
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     check_output(Path(output), force=force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
     phrase_list = phrases.load(rules, resolver)
-    sources = find_sources(given, lambda path, reason: skipped.append((path, reason)))
+    sources = _sources(inputs, lambda path, reason: skipped.append((path, reason)))
     with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
         for path, reason in skipped[:10]:
             progress.note(f"skipped {path}: {reason}")
@@ -365,6 +365,14 @@ def encode_text(
     return Corpus.open(output)
 
 
+def _sources(
+    inputs: str | Path | Sequence[str | Path] | DocumentSource, skipped: Callable[[str, str], None]
+) -> list[TextSource]:
+    if isinstance(inputs, DocumentSource):
+        return [inputs]
+    return find_sources([inputs] if isinstance(inputs, str | Path) else list(inputs), skipped)
+
+
 def encode_tokens(
     documents: Iterable[Sequence[str]],
     output: str | Path,
@@ -386,8 +394,8 @@ def encode_tokens(
         if getattr(rules, name) not in ("none", None):
             raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
     numbers: dict[str, int] = {}
-    forms: list[int] = []
-    starts = [0]
+    forms = array("I")
+    starts = array("q", [0])
     for document in documents:
         if isinstance(document, str):
             raise InputError("encode_tokens needs lists of tokens, it got a string", hint="use encode() for text")

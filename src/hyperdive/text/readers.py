@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.errors import InputError, OptionError
-from hyperdive.text.sources import ByteStream, TextSource, open_source
+from hyperdive.text.sources import ByteStream, DocumentSource, TextSource, open_source
 
 BLOCK_BYTES = 4 << 20
 # A longer document is cut into pieces of at most this many bytes, at a blank. The cut depends on the document alone.
@@ -72,6 +72,10 @@ def read_blocks(source: TextSource, layout: DocumentLayout, block_bytes: int = B
 
     Formats are told by the file's ending: `.jsonl`/`.ndjson`, `.csv`, `.tsv`, `.parquet` (also compressed), else text.
     """
+    if isinstance(source, DocumentSource):
+        # blocks may go to another process, so they do not hold the documents to come
+        yield from _pack(map(_escaped, source.documents), TextSource(source.path), None, block_bytes)
+        return
     if source.format == "parquet":
         yield from _pack(_parquet(source, layout), source, None, block_bytes)
         return
@@ -194,7 +198,7 @@ def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
 
 
 def _pack(
-    texts: Iterator[bytes], source: TextSource, stream: ByteStream | None, block_bytes: int
+    texts: Iterable[bytes], source: TextSource, stream: ByteStream | None, block_bytes: int
 ) -> Iterator[TextBlock]:
     """Blocks from documents that come one by one."""
     parts: list[bytes] = []

@@ -9,7 +9,7 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -62,6 +62,13 @@ class TextSource:
         for suffix in _COMPRESSED_SUFFIXES:
             name = name.removesuffix(suffix)
         return name
+
+
+@dataclass(frozen=True)
+class DocumentSource(TextSource):
+    """Raw documents that come one by one from a program; they are read once and never held together."""
+
+    documents: Iterable[str] = ()
 
 
 def _format_of(path: str) -> str:
