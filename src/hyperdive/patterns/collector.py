@@ -1,4 +1,4 @@
-"""Matches, piece by piece → pair counts and the most telling sentences, the same however the text was cut."""
+"""Collects matches into pair counts and evidence; the result does not depend on how the text was split into pieces."""
 
 from __future__ import annotations
 
@@ -56,12 +56,16 @@ class _CandidateRows(NamedTuple):
 
 
 class Collector:
-    """Takes matches in reading order and adds them up.
+    """Takes matches in reading order, counts them and chooses the evidence.
 
-    `names` is the table of patterns, in the order of their numbers; `precision` says how much each is to be trusted,
-    for the choice of sentences (equal when it is not given: then the order of the table decides). Memory grows with
-    the number of different pairs, not with the text: sentences wait in a scratch file (in `scratch`, else where
-    temporary files are).
+    Memory grows with the number of distinct pairs, not with the text: sentences wait in a scratch file.
+
+    Args:
+        names: the names of the patterns, in the order of their numbers.
+        precision: the precision of each pattern, for the choice of evidence; equal by default.
+        cap: evidence sentences per pair.
+        total: evidence sentences for all pairs together.
+        scratch: the folder of the scratch file; the system's temporary folder by default.
 
     >>> collector = Collector(["such as"])
     >>> collector.add(Matches(["poodle", "dog"], hyponym=[0], hypernym=[1], pattern=[0], document=[0], sentence=[0],
@@ -125,7 +129,7 @@ class Collector:
         sentence = piece.sentence[rows]
         # earlier matches have smaller numbers, whatever the pieces
         order = (shortness(lengths[rows]).astype(np.uint64) << np.uint64(48)) | (self.matches + rows).astype(np.uint64)
-        found = _CandidateRows(
+        candidates = _CandidateRows(
             keys[rows],
             order,
             text_hashes(texts)[sentence],
@@ -134,11 +138,11 @@ class Collector:
             lengths[rows],
             spans[rows],
         )
-        self._candidates.append(found)
-        if sum(len(one.keys) for one in self._candidates[1:]) > max(_FEW, len(self._candidates[0].keys)):
+        self._candidates.append(candidates)
+        if sum(len(batch.keys) for batch in self._candidates[1:]) > max(_FEW, len(self._candidates[0].keys)):
             self._candidates = [self._best(_CandidateRows.joined(self._candidates))]
         if self._scratch is None:
-            # both outlive this call: the file is closed and gone with the collector
+            # closed and deleted in `finish`, or with the collector
             self._scratch = tempfile.TemporaryFile(dir=self._scratch_folder)  # noqa: SIM115
         data = texts.data[texts.offsets[0] : texts.offsets[-1]]
         self._scratch.write(data.data)
@@ -167,28 +171,28 @@ class Collector:
         rows = _CandidateRows.joined(self._candidates)
         self._candidates.clear()
         rows = rows._replace(keys=renumbered(rows.keys, table)[0])
-        kept, place = choose(rows.keys, rows.order, rows.hashes, self._ranks, self._cap)
-        kept = within_total(rows.keys, kept, place, pair_keys, counts, self._total)
-        return self._with_text(rows.taken(kept))
+        chosen, place = choose(rows.keys, rows.order, rows.hashes, self._ranks, self._cap)
+        chosen = within_total(rows.keys, chosen, place, pair_keys, counts, self._total)
+        return self._with_text(rows.taken(chosen))
 
     def _with_text(self, rows: _CandidateRows) -> EvidenceRows:
         assert self._scratch is not None
         self._scratch.flush()
         texts = SentenceTable()
         spans = rows.spans.copy()
-        # a short sentence serves all its rows, of a long one each row has a part of its own
-        whose = np.where(rows.length > LONGEST, -1 - np.arange(len(rows.keys)), rows.start)
-        _, first, place = np.unique(whose, return_index=True, return_inverse=True)
+        # rows share a short sentence; each row has its own excerpt of a long one
+        owner = np.where(rows.length > LONGEST, -1 - np.arange(len(rows.keys)), rows.start)
+        _, first, place = np.unique(owner, return_index=True, return_inverse=True)
         number = np.zeros(len(first), dtype=np.int64)
         if len(rows.keys):
             with mmap.mmap(self._scratch.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                for one in np.argsort(first, kind="stable").tolist():
-                    i = first[one]
+                for group in np.argsort(first, kind="stable").tolist():
+                    i = first[group]
                     start, length = int(rows.start[i]), int(rows.length[i])
                     raw = data[start : start + length]
                     if length > LONGEST:
                         raw, spans[i] = excerpt(raw, tuple(spans[i].tolist()))
-                    number[one] = texts.number(raw)
+                    number[group] = texts.number(raw)
         return EvidenceRows(rows.keys, rows.document, number[place.ravel()], spans, texts.texts())
 
 
@@ -261,13 +265,13 @@ def ordered_terms(terms: list[str], keys: Keys, counts: Ints, head: int) -> tupl
         totals.append(total)
     used = np.flatnonzero(totals[1])
     names = pa.array(terms, type=pa.large_string()).take(pa.array(used))
-    found = pa.table({"ordinary": totals[0][used], "all": totals[1][used], "term": names})
-    by = pc.sort_indices(
-        found, sort_keys=[("ordinary", "descending"), ("all", "descending"), ("term", "ascending")]
+    columns = pa.table({"ordinary": totals[0][used], "all": totals[1][used], "term": names})
+    order = pc.sort_indices(
+        columns, sort_keys=[("ordinary", "descending"), ("all", "descending"), ("term", "ascending")]
     ).to_numpy()
     table = np.full(len(terms), -1, dtype=np.int64)
-    table[used[by]] = np.arange(len(used))
-    return names.take(pa.array(by)).to_pylist(), table
+    table[used[order]] = np.arange(len(used))
+    return names.take(pa.array(order)).to_pylist(), table
 
 
 def renumbered(keys: Keys, table: npt.NDArray[np.int64]) -> tuple[Keys, Ints]:
@@ -277,13 +281,13 @@ def renumbered(keys: Keys, table: npt.NDArray[np.int64]) -> tuple[Keys, Ints]:
     return new, np.argsort(new, kind="stable")
 
 
-def within_total(keys: Keys, kept: Ints, place: Ints, pair_keys: Keys, counts: Ints, total: int) -> Ints:
-    """At most `total` of the kept rows: first the best of every pair, frequent pairs before others."""
-    if len(kept) <= total:
-        return kept
+def within_total(keys: Keys, chosen: Ints, place: Ints, pair_keys: Keys, counts: Ints, total: int) -> Ints:
+    """At most `total` of the chosen rows: the best of every pair first, frequent pairs before others."""
+    if len(chosen) <= total:
+        return chosen
     pairs, starts = np.unique(pair_keys >> np.uint64(8), return_index=True)
-    stated = np.add.reduceat(counts, starts)
-    mine = keys[kept] >> np.uint64(8)
-    frequent = stated[np.searchsorted(pairs, mine)]
-    first = np.lexsort((mine, -frequent, place))[:total]
-    return kept[np.sort(first)]
+    statements = np.add.reduceat(counts, starts)
+    chosen_pairs = keys[chosen] >> np.uint64(8)
+    pair_statements = statements[np.searchsorted(pairs, chosen_pairs)]
+    best = np.lexsort((chosen_pairs, -pair_statements, place))[:total]
+    return chosen[np.sort(best)]

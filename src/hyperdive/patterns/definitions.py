@@ -1,4 +1,4 @@
-"""The patterns: what each means, a sentence it must find, a sentence it must not, and how far it is to be trusted."""
+"""The patterns: meaning, a sentence each must match, a similar sentence it must not match, and precision."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from hyperdive.patterns.store import HEAD
 
 @dataclass(frozen=True)
 class Pattern:
-    """One way in which text says that X is a kind of Y."""
+    """One way in which text states that X is a kind of Y."""
 
     name: str
     number: int
     meaning: str
-    """How it reads, with X the narrower and Y the broader term."""
+    """How it reads, with X the hyponym and Y the hypernym."""
     hypernym: str
-    """On which side of the trigger Y stands: `left` or `right`."""
+    """The side of the trigger on which Y is: `left` or `right`."""
     gold: str
     found: tuple[tuple[str, str], ...]
     """What `gold` states, as lemmas: (X, Y)."""
     trap: str
-    """A sentence that looks alike and states nothing."""
+    """A similar sentence that states nothing."""
     precision: float
     """Share of hypernyms among its pairs that the HypeNet train file knows (docs/patterns.md); it orders the evidence.
 

@@ -1,6 +1,6 @@
-"""The sentences behind a pair: which few are kept, in what order, and how they are shown.
+"""Evidence: which sentences are kept for a pair, in what order, and how they are shown.
 
-Of every pair at most `CAP` sentences are kept, the most telling first: one of each pattern before a second of any,
+At most `CAP` sentences are kept for a pair, the best first: one of each pattern before a second of any,
 precise patterns before vague ones, short sentences before long ones, early ones before late ones, and never one text
 twice. The choice from two halves of a text, made from what each half kept, is the choice from the whole.
 """
@@ -34,7 +34,7 @@ Spans = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sentence that says that one term is a kind of another; `spans` are the characters of both, hyponym first.
+    """A sentence that states that one term is a kind of another; `spans` are the characters of both, hyponym first.
 
     >>> found = Evidence("Dogs such as poodles bark.", "such as", 7, ((13, 20), (0, 4)))
     >>> found.marked("<", ">")
@@ -96,7 +96,7 @@ def unpack(keys: Keys) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], np
 
 @dataclass(frozen=True, eq=False)
 class EvidenceRows:
-    """Kept matches, ordered by pair and, within a pair, the most telling first.
+    """Kept matches, ordered by pair and, within a pair, the best first.
 
     `spans` has four columns, in bytes of the sentence: start and end of the hyponym, start and end of the hypernym.
     """
@@ -227,20 +227,20 @@ def best_of_each(keys: Keys, order: Keys, hashes: Keys, ranks: Ints, cap: int) -
     rows = rows[first]
     rows = rows[np.lexsort((order[rows], keys[rows]))]
     rows = rows[level_in(keys[rows]) < cap]
-    kept = np.concatenate([by_pair[~several], rows])
-    return kept[np.argsort(keys[kept], kind="stable")]
+    chosen = np.concatenate([by_pair[~several], rows])
+    return chosen[np.argsort(keys[chosen], kind="stable")]
 
 
 def choose(keys: Keys, order: Keys, hashes: Keys, ranks: Ints, cap: int) -> tuple[Ints, Ints]:
-    """The rows to keep, by pair and most telling first, and the place of each within its pair."""
-    kept = best_of_each(keys, order, hashes, ranks, cap)
-    level = level_in(keys[kept])
-    rank = ranks[(keys[kept] & np.uint64(255)).astype(np.int64)]
-    pairs = keys[kept] >> np.uint64(8)
+    """The rows to keep, by pair and best first, and the place of each within its pair."""
+    chosen = best_of_each(keys, order, hashes, ranks, cap)
+    level = level_in(keys[chosen])
+    rank = ranks[(keys[chosen] & np.uint64(255)).astype(np.int64)]
+    pairs = keys[chosen] >> np.uint64(8)
     by_pair = np.lexsort((rank, level, pairs))
-    kept = kept[by_pair]
+    chosen = chosen[by_pair]
     place = level_in(pairs[by_pair])
-    return kept[place < cap], place[place < cap]
+    return chosen[place < cap], place[place < cap]
 
 
 def excerpt(raw: bytes, spans: tuple[int, int, int, int]) -> tuple[bytes, tuple[int, int, int, int]]:
@@ -299,7 +299,7 @@ def _window(raw: bytes, start: int, end: int, room: int) -> tuple[int, int]:
 
 
 def as_evidence(raw: bytes, spans: Any, pattern: str, document: int) -> Evidence:
-    """A kept row as a person sees it: spans in characters, every control character a blank."""
+    """A kept row for display: spans in characters, control characters replaced by blanks."""
     a, b, c, d = (len(raw[: int(at)].decode("utf-8", errors="replace")) for at in spans)
     text = raw.decode("utf-8", errors="replace")
     shown = text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)

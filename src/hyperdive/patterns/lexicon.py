@@ -1,4 +1,4 @@
-"""What a word can be in a noun phrase: a small lexicon of English, by form, for words without a tagger.
+"""Word classes for noun phrases: a small lexicon of English forms, used without a tagger.
 
 Words of closed classes are listed here. Verbs, adjectives and adverbs that are frequent in running text come from
 `lexicon.txt`, a list of word classes made by tagging Wikipedia; everything else is a noun, or told by its ending.

@@ -1,4 +1,4 @@
-"""What a matcher hands on: places in the text where a pattern says that one term is a kind of another."""
+"""Matches: places in the text where a pattern states that one term is a kind of another."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Matches in reading order, one row each: pattern `pattern[i]` says that `hyponym[i]` is a kind of `hypernym[i]`.
+    """Matches in reading order, one row each: pattern `pattern[i]` states that `hyponym[i]` is a `hypernym[i]`.
 
     `hyponym` and `hypernym` index `terms`, which is local to this piece; a term is its lemmas joined by one blank
     (`domestic dog`, in a POS corpus `domestic|j dog|n`). `document` counts from the start of the input.

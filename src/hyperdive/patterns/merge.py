@@ -1,4 +1,4 @@
-"""Patterns of several texts → one, as if the texts had been read one after the other."""
+"""Merges the patterns of several texts, as if the texts had been read one after another."""
 
 from __future__ import annotations
 
@@ -31,9 +31,14 @@ from hyperdive.patterns.store import HEAD, Patterns, check_names
 
 
 def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> Patterns:
-    """Add up the counts of several stores and choose the most telling sentences of all.
+    """Add up the counts of several stores and choose the evidence anew.
 
-    Documents are numbered on from one to the next. Where one store has no sentences, the others' are kept.
+    Document numbers continue from one store to the next. Stores without sentences only add counts.
+
+    Args:
+        stores: the patterns, in the order of their texts.
+        cap: evidence sentences per pair.
+        total: evidence sentences for all pairs together.
 
     >>> from hyperdive.patterns.evidence import pack
     >>> one = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
@@ -72,9 +77,9 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
         lengths = shortness(joined.texts.lengths, was_cut(joined.texts))[joined.sentence]
         # within a store rows of a pair and pattern stand best first, and earlier stores were read earlier
         best = (lengths.astype(np.uint64) << np.uint64(48)) | np.arange(len(joined), dtype=np.uint64)
-        kept, place = choose(joined.keys, best, hashes, ranks_of(precision), cap)
-        kept = within_total(joined.keys, kept, place, all_keys, counts, total)
-        evidence = joined.taken(kept, joined.keys[kept])
+        chosen, place = choose(joined.keys, best, hashes, ranks_of(precision), cap)
+        chosen = within_total(joined.keys, chosen, place, all_keys, counts, total)
+        evidence = joined.taken(chosen, joined.keys[chosen])
     documents = sum(store.documents for store in stores)
     return Patterns.from_keys(
         terms, list(names), all_keys, counts, precision=precision, documents=documents, evidence=evidence

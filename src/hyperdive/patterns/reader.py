@@ -31,13 +31,13 @@ class PatternReader:
         return find_matches
 
     def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: FormWords, documents: int) -> None:
-        """Take in the matches of a block."""
-        found: BlockMatches = tokens.observation
-        if len(found.pattern) == 0:
+        """Add the matches of a block."""
+        matches: BlockMatches = tokens.observation
+        if len(matches.pattern) == 0:
             return
-        document = np.searchsorted(tokens.doc_sentences, found.sentence, side="right") - 1 + documents
+        document = np.searchsorted(tokens.doc_sentences, matches.sentence, side="right") - 1 + documents
         self._collector.add(
-            as_matches(found, words, np.maximum(document, 0), data if self._sentences else None, tokens)
+            as_matches(matches, words, np.maximum(document, 0), data if self._sentences else None, tokens)
         )
 
     def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
@@ -47,28 +47,28 @@ class PatternReader:
 
 
 def as_matches(
-    found: BlockMatches, words: FormWords, document: Ints, data: npt.NDArray[np.uint8] | None, tokens: Tokens
+    matches: BlockMatches, words: FormWords, document: Ints, data: npt.NDArray[np.uint8] | None, tokens: Tokens
 ) -> Matches:
     """The pairs that a block's matches state.
 
     "Large dogs such as French poodles" states of *french poodle* that it is a *large dog* and a *dog*, of *poodle*
     that it is a *dog*; and by their heads, counted apart, that *french poodle* is a *poodle* and *large dog* a *dog*.
     """
-    terms, numbers, good = _terms(np.concatenate([found.hyponym, found.hypernym]), words)
-    size = len(found.pattern)
-    good = good[:size] & good[size:]
+    terms, numbers, usable = _terms(np.concatenate([matches.hyponym, matches.hypernym]), words)
+    size = len(matches.pattern)
+    usable = usable[:size] & usable[size:]
     hyponym, hypernym = numbers[:size], numbers[size:]
     q, q_head, p, p_head = hyponym[:, 0], hyponym[:, 1], hypernym[:, 0], hypernym[:, 1]
-    both_spans = (found.hyponym_span, found.hypernym_span)
+    both_spans = (matches.hyponym_span, matches.hypernym_span)
     whole_q, head_q = (both_spans[0][:, [0, 2]], both_spans[0][:, [1, 2]])
     whole_p, head_p = (both_spans[1][:, [0, 2]], both_spans[1][:, [1, 2]])
     head = np.full(size, k.HEAD_P, dtype=np.uint8)
     variants = (
-        (q, p, found.pattern, whole_q, whole_p, good),
-        (q, p_head, found.pattern, whole_q, head_p, good & (p != p_head)),
-        (q_head, p_head, found.pattern, head_q, head_p, good & (q != q_head)),
-        (q, q_head, head, whole_q, head_q, good & (q != q_head)),
-        (p, p_head, head, whole_p, head_p, good & (p != p_head)),
+        (q, p, matches.pattern, whole_q, whole_p, usable),
+        (q, p_head, matches.pattern, whole_q, head_p, usable & (p != p_head)),
+        (q_head, p_head, matches.pattern, head_q, head_p, usable & (q != q_head)),
+        (q, q_head, head, whole_q, head_q, usable & (q != q_head)),
+        (p, p_head, head, whole_p, head_p, usable & (p != p_head)),
     )
     chosen = [np.flatnonzero(keep & (a != b)) for a, b, *_, keep in variants]
     # a match with all that follows from it, then the next: pieces may then be cut anywhere
@@ -78,15 +78,15 @@ def as_matches(
     def column(index: int) -> Any:
         return np.concatenate([variant[index][at] for variant, at in zip(variants, chosen, strict=True)])[order]
 
-    more: dict[str, Any] = {}
+    with_text: dict[str, Any] = {}
     if data is not None:
-        used, sentence = np.unique(found.sentence[rows], return_inverse=True)
+        used, sentence = np.unique(matches.sentence[rows], return_inverse=True)
         starts, ends = tokens.sent_starts[used], tokens.sent_ends[used]
         pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         offsets = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
         texts = Texts(np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.uint8), offsets)
-        more = {"sentence": sentence, "hyponym_span": column(3), "hypernym_span": column(4), "sentences": texts}
-    return Matches(terms, column(0), column(1), column(2), document[rows], **more)
+        with_text = {"sentence": sentence, "hyponym_span": column(3), "hypernym_span": column(4), "sentences": texts}
+    return Matches(terms, column(0), column(1), column(2), document[rows], **with_text)
 
 
 def _terms(forms: npt.NDArray[np.uint32], words: FormWords) -> tuple[list[str], Ints, npt.NDArray[np.bool_]]:
@@ -107,6 +107,6 @@ def _terms(forms: npt.NDArray[np.uint32], words: FormWords) -> tuple[list[str], 
     terms: dict[str, int] = {}
     of_phrase = [terms.setdefault(" ".join(listed[key] for key in phrase if key), len(terms)) for phrase in distinct]
     of_head = [terms.setdefault(listed[phrase[-1]], len(terms)) for phrase in distinct]
-    good = [len(listed[phrase[-1]].partition("|")[0]) > 1 for phrase in distinct]
+    usable = [len(listed[phrase[-1]].partition("|")[0]) > 1 for phrase in distinct]
     numbers = np.column_stack([np.array(of_phrase, dtype=np.int64), np.array(of_head, dtype=np.int64)])
-    return list(terms), numbers[whole], np.array(good, dtype=np.bool_)[whole]
+    return list(terms), numbers[whole], np.array(usable, dtype=np.bool_)[whole]

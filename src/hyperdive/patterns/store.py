@@ -1,4 +1,4 @@
-"""What the text states: for every pair of terms how often each pattern says that one is a kind of the other.
+"""Pattern counts: for every pair of terms, how often each pattern states that one is a kind of the other.
 
 Folder (format `hyperdive-patterns`, version 1), in a corpus under `patterns/`:
 
@@ -42,7 +42,7 @@ LazyEvidence = EvidenceRows | Callable[[], EvidenceRows] | None
 
 
 class Patterns:
-    """Terms, and what patterns say of pairs of them.
+    """Terms, and the counts of each pattern for pairs of them.
 
     >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
     >>> patterns.count("poodle", "dog"), patterns.count("dog", "poodle"), "poodle" in patterns
@@ -99,7 +99,7 @@ class Patterns:
         return term in self.numbers
 
     def index(self, term: str) -> int:
-        """The number of a term; one that no pattern names is an error with near spellings."""
+        """The number of a term; raises an error with near spellings for an unknown one."""
         try:
             return self.numbers[term]
         except (KeyError, TypeError):
@@ -144,29 +144,29 @@ class Patterns:
 
     @cached_property
     def finder(self) -> TermFinder:
-        """Finds terms as users write them."""
+        """Looks up terms as users write them."""
         return TermFinder(self)
 
     def count(self, hyponym: str, hypernym: str) -> int:
-        """How often the text says that the first is a kind of the second."""
+        """How often the text states that the first is a kind of the second."""
         return sum(n for name, n in self.counts_by_pattern(hyponym, hypernym).items() if name != HEAD)
 
     def counts_by_pattern(self, hyponym: str, hypernym: str) -> dict[str, int]:
-        """The same for each pattern that says so."""
+        """`count` for each pattern."""
         row, column = self.finder.named(hyponym), self.finder.named(hypernym)
         if row < 0 or column < 0:
             return {}
-        here = slice(int(self.pointers[row]), int(self.pointers[row + 1]))
-        found = np.flatnonzero(self.hypernyms[here] == column) + here.start
-        return {self.names[int(self.patterns[i])]: int(self.values[i]) for i in found}
+        row_entries = slice(int(self.pointers[row]), int(self.pointers[row + 1]))
+        entries = np.flatnonzero(self.hypernyms[row_entries] == column) + row_entries.start
+        return {self.names[int(self.patterns[i])]: int(self.values[i]) for i in entries}
 
     def stated_hypernyms(self, hyponym: str, top: int = 10) -> list[tuple[str, int]]:
-        """What the text calls a term, the most often first."""
+        """Hypernyms the text states for a term, with counts, most frequent first."""
         row = self.finder.named(hyponym)
         if row < 0:
             return []
-        here = slice(int(self.counts.indptr[row]), int(self.counts.indptr[row + 1]))
-        columns, values = self.counts.indices[here], self.counts.data[here]
+        row_entries = slice(int(self.counts.indptr[row]), int(self.counts.indptr[row + 1]))
+        columns, values = self.counts.indices[row_entries], self.counts.data[row_entries]
         best = np.argsort(-values, kind="stable")[:top]
         return [(self.terms[columns[i]], int(values[i])) for i in best]
 
@@ -194,12 +194,12 @@ class Patterns:
 
     @property
     def hyponym_totals(self) -> Ints:
-        """n(q, ·): how often each term is said to be a kind of something."""
+        """n(q, ·): statements with each term as the hyponym."""
         return self.totals[0]
 
     @property
     def hypernym_totals(self) -> Ints:
-        """n(·, p): how often something is said to be a kind of each term."""
+        """n(·, p): statements with each term as the hypernym."""
         return self.totals[1]
 
     @cached_property
@@ -216,14 +216,14 @@ class Patterns:
     def word_ppmi(self) -> Any:
         """PPMI of every term with hypernyms of one word, their sums taken over words alone: what is smoothed.
 
-        A phrase repeats what is said of its head, so counting phrases beside words would say it twice.
+        A statement about a phrase is also counted for its head, so phrases would count it twice.
         """
         from scipy.sparse import csr_array
 
         counts = self.counts
-        kept = self.is_word[counts.indices]
-        rows = np.repeat(np.arange(len(self)), np.diff(counts.indptr))[kept]
-        columns, values = counts.indices[kept], counts.data[kept]
+        is_word_column = self.is_word[counts.indices]
+        rows = np.repeat(np.arange(len(self)), np.diff(counts.indptr))[is_word_column]
+        columns, values = counts.indices[is_word_column], counts.data[is_word_column]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
         of_words = self.is_word[rows]
         sums = np.bincount(columns[of_words], values[of_words], minlength=len(self)).astype(np.int64)
@@ -240,15 +240,15 @@ class Patterns:
 
             matrix = self.word_ppmi
             sizes = np.where(self.is_word, np.diff(matrix.indptr), 0)
-            kept = np.repeat(self.is_word, np.diff(matrix.indptr))
+            in_word_row = np.repeat(self.is_word, np.diff(matrix.indptr))
             indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            words = csr_array((matrix.data[kept], matrix.indices[kept], indptr), shape=matrix.shape)
+            words = csr_array((matrix.data[in_word_row], matrix.indices[in_word_row], indptr), shape=matrix.shape)
             self._factors = factorise(words, RANK)
         return self._factors
 
     @property
     def is_factorised(self) -> bool:
-        """Whether the decomposition is at hand already."""
+        """Whether the decomposition has been computed."""
         return self._factors is not None
 
     def hypernym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
@@ -286,9 +286,9 @@ class Patterns:
     @cached_property
     def with_heads(self) -> Patterns:
         """The same where a phrase's being a kind of its head counts like any pattern."""
-        made = self._part(np.ones(len(self), dtype=np.bool_))
-        made._head = 256
-        return made
+        patterns = self._part(np.ones(len(self), dtype=np.bool_))
+        patterns._head = 256
+        return patterns
 
     # ---- evidence -------------------------------------------------------------------------------------------
 
@@ -305,21 +305,27 @@ class Patterns:
         return self._evidence is not None
 
     def evidence(self, hyponym: str, hypernym: str, top: int = 5) -> list[Evidence]:
-        """Sentences that say that the first is a kind of the second, the most telling first."""
+        """Sentences that state that the first is a kind of the second, best first.
+
+        Args:
+            hyponym: a term, as a user writes it.
+            hypernym: another one.
+            top: the maximum number of sentences.
+        """
         rows = self.evidence_rows
         first, second = self.finder.named(hyponym), self.finder.named(hypernym)
         if rows is None or first < 0 or second < 0:
             return []
-        here = rows.of_pair(first, second)
-        pattern = unpack(rows.keys[here])[2]
+        pair_rows = rows.of_pair(first, second)
+        pattern = unpack(rows.keys[pair_rows])[2]
         return [
             as_evidence(
                 rows.texts.raw(int(rows.sentence[i])),
                 rows.spans[i],
-                self.names[int(pattern[i - here.start])],
+                self.names[int(pattern[i - pair_rows.start])],
                 int(rows.document[i]),
             )
-            for i in range(here.start, min(here.stop, here.start + max(top, 0)))
+            for i in range(pair_rows.start, min(pair_rows.stop, pair_rows.start + max(top, 0)))
         ]
 
     # ---- parts ----------------------------------------------------------------------------------------------
@@ -363,9 +369,9 @@ class Patterns:
 
     def without_sentences(self) -> Patterns:
         """The same counts, and no text."""
-        made = self._part(np.ones(len(self), dtype=np.bool_))
-        made._evidence, made._factors, made._totals = None, self._factors, self._totals
-        return made
+        patterns = self._part(np.ones(len(self), dtype=np.bool_))
+        patterns._evidence, patterns._factors, patterns._totals = None, self._factors, self._totals
+        return patterns
 
     def _known(self, words: Collection[str]) -> npt.NDArray[np.bool_]:
         known = words if isinstance(words, set | frozenset | dict) else set(words)
@@ -378,18 +384,18 @@ class Patterns:
 
         return np.fromiter((is_known(term) for term in self.terms), dtype=np.bool_, count=len(self))
 
-    def _part(self, kept: npt.NDArray[np.bool_]) -> Patterns:
-        table = np.where(kept, np.cumsum(kept) - 1, -1)
+    def _part(self, selected: npt.NDArray[np.bool_]) -> Patterns:
+        table = np.where(selected, np.cumsum(selected) - 1, -1)
         hyponym, hypernym, pattern = unpack(self.keys)
-        chosen = kept[hyponym] & kept[hypernym]
+        chosen = selected[hyponym] & selected[hypernym]
         keys = pack(table[hyponym[chosen]], table[hypernym[chosen]], pattern[chosen])
         evidence, rows = None, self.evidence_rows
         if rows is not None:
             hyponym, hypernym, pattern = unpack(rows.keys)
-            taken = np.flatnonzero(kept[hyponym] & kept[hypernym])
+            taken = np.flatnonzero(selected[hyponym] & selected[hypernym])
             evidence = rows.taken(taken, pack(table[hyponym[taken]], table[hypernym[taken]], pattern[taken]))
         return Patterns.from_keys(
-            [term for term, keep in zip(self.terms, kept.tolist(), strict=True) if keep],
+            [term for term, keep in zip(self.terms, selected.tolist(), strict=True) if keep],
             self.names,
             keys,
             self.values[chosen],
@@ -400,8 +406,8 @@ class Patterns:
 
     def __repr__(self) -> str:
         rows = self.evidence_rows if not callable(self._evidence) else None
-        kept = "" if rows is None else f", {len(rows.texts)} sentences"
-        return f"<Patterns of {len(self)} terms, {self.pairs} pairs, {self.matches} matches{kept}>"
+        sentences = "" if rows is None else f", {len(rows.texts)} sentences"
+        return f"<Patterns of {len(self)} terms, {self.pairs} pairs, {self.matches} matches{sentences}>"
 
     # ---- on disk --------------------------------------------------------------------------------------------
 
@@ -445,15 +451,15 @@ def patterns_of(corpus: str | Path) -> Patterns | None:
 
 def _placed(numbers: Ints, rows: Any, wanted: Ints) -> npt.NDArray[np.float32]:
     """Rows by number; zero where a number is not among `numbers`."""
-    found = np.zeros((len(wanted), rows.shape[1]), dtype=np.float32)
+    placed = np.zeros((len(wanted), rows.shape[1]), dtype=np.float32)
     if len(numbers):
-        at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-        hit = numbers[at] == wanted
-        found[hit] = rows[at[hit]]
-    return found
+        place = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        known = numbers[place] == wanted
+        placed[known] = rows[place[known]]
+    return placed
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse a table of patterns that no number of 8 bits can name."""
+    """Check that the names of patterns are distinct and at most 256."""
     if not 0 < len(names) <= 256 or len(set(names)) != len(names):
         raise InputError(f"a table of patterns has 1 to 256 different names, not {len(names)}")

@@ -1,4 +1,4 @@
-"""The files of patterns, inside a folder of their own or a model's; everything a file claims is checked when read."""
+"""Reads and writes the files of patterns, in their own folder or in a model's; all contents are checked when read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SPANS = ("hypo_start", "hypo_end", "hyper_start", "hyper_end")
 
 
 def about(patterns: Patterns) -> dict[str, Any]:
-    """What a header says of the patterns in its folder."""
+    """The entry for patterns in the header of a folder."""
     rows = patterns.evidence_rows
     return {
         "names": list(patterns.names),
@@ -48,7 +48,7 @@ def about(patterns: Patterns) -> dict[str, Any]:
 
 
 def write_files(patterns: Patterns, writer: ArtifactWriter) -> None:
-    """Put all files into a folder that is being written."""
+    """Write all files into a folder."""
     from safetensors.numpy import save
 
     lengths = np.diff(patterns.pointers)
@@ -122,7 +122,10 @@ def read_files(artifact: Artifact) -> Patterns:
     path = artifact.path
     try:
         described = artifact.header["patterns"]
-        names, precision = [str(name) for name in described["names"]], [float(one) for one in described["precision"]]
+        names, precision = (
+            [str(name) for name in described["names"]],
+            [float(value) for value in described["precision"]],
+        )
         documents, total = int(described["documents"]), int(described["total"])
     except (KeyError, TypeError, ValueError):
         raise FormatError(f"{path}: the header does not describe its patterns", hint=_DAMAGED) from None
@@ -139,7 +142,7 @@ def read_files(artifact: Artifact) -> Patterns:
     patterns = read.numbers("patterns", size, below=len(names))
     values = read.numbers("counts", size)
     totals = (read.numbers("hypo_totals", len(terms)), read.numbers("hyper_totals", len(terms)), total)
-    made = Patterns(
+    result = Patterns(
         terms,
         names,
         pointers=pointers,
@@ -152,13 +155,13 @@ def read_files(artifact: Artifact) -> Patterns:
         factors=_factors(read, tensors),
         totals=totals,
     )
-    if not (np.diff(made.keys.astype(np.int64)) > 0).all() or len(made.numbers) != len(terms):
+    if not (np.diff(result.keys.astype(np.int64)) > 0).all() or len(result.numbers) != len(terms):
         raise FormatError(f"{path}: {TENSORS} is not in order", hint=_DAMAGED)
-    return made
+    return result
 
 
 class _CheckedTensors:
-    """Integer arrays of a file, each of the length and in the range it must have."""
+    """Arrays of a file, checked for type, length and range."""
 
     def __init__(self, path: Path, tensors: dict[str, npt.NDArray[Any]], terms: int) -> None:
         self.path, self._tensors, self.terms = path, tensors, terms
@@ -167,28 +170,28 @@ class _CheckedTensors:
         return FormatError(f"{self.path}: {name} in {TENSORS} is not what it should be", hint=_DAMAGED)
 
     def numbers(self, name: str, size: int | None, below: int | None = None) -> npt.NDArray[np.int64]:
-        found = self._tensors.get(name)
-        if found is None or found.dtype.kind != "u" or found.ndim != 1 or (size is not None and len(found) != size):
+        tensor = self._tensors.get(name)
+        if tensor is None or tensor.dtype.kind != "u" or tensor.ndim != 1 or (size is not None and len(tensor) != size):
             raise self.wrong(name)
-        numbers = found.astype(np.int64)
+        numbers = tensor.astype(np.int64)
         if len(numbers) and (int(numbers.min()) < 0 or (below is not None and int(numbers.max()) >= below)):
             raise self.wrong(name)
         return numbers
 
     def vectors(self, name: str, size: int) -> npt.NDArray[np.float16]:
-        found, exponents = self._tensors.get(name), self._tensors.get(f"{name}.exponents")
+        tensor, exponents = self._tensors.get(name), self._tensors.get(f"{name}.exponents")
         if exponents is not None:
-            if found is None or found.ndim != 2 or exponents.shape != (len(found),):
+            if tensor is None or tensor.ndim != 2 or exponents.shape != (len(tensor),):
                 raise self.wrong(name)
-            if not found.dtype == exponents.dtype == np.int8:
+            if not tensor.dtype == exponents.dtype == np.int8:
                 raise self.wrong(name)
             with np.errstate(over="ignore"):
-                found = unpacked(found, exponents).astype(np.float16)
-        if found is None or found.dtype != np.float16 or found.ndim != 2 or len(found) != size:
+                tensor = unpacked(tensor, exponents).astype(np.float16)
+        if tensor is None or tensor.dtype != np.float16 or tensor.ndim != 2 or len(tensor) != size:
             raise self.wrong(name)
-        if not np.isfinite(found).all():
+        if not np.isfinite(tensor).all():
             raise self.wrong(name)
-        return found
+        return tensor
 
 
 def _factors(read: _CheckedTensors, tensors: dict[str, Any]) -> Factors | None:
@@ -238,17 +241,17 @@ def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, name
     hyponym, hypernym, pattern = parts
     size = len(rows.texts)
     limits = ((hyponym, terms), (hypernym, terms), (pattern, names), (rows.sentence, size))
-    fine = all(len(column) == 0 or 0 <= int(column.min()) <= int(column.max()) < limit for column, limit in limits)
-    if fine and len(rows):
+    valid = all(len(column) == 0 or 0 <= int(column.min()) <= int(column.max()) < limit for column, limit in limits)
+    if valid and len(rows):
         pairs = (rows.keys >> np.uint64(8)).astype(np.int64)
         lengths = rows.texts.lengths[rows.sentence]
-        fine = bool(
+        valid = bool(
             (np.diff(pairs) >= 0).all()
             and (rows.spans >= 0).all()
             and (rows.spans[:, [1, 3]] <= lengths[:, None]).all()
             and (rows.spans[:, [0, 2]] <= rows.spans[:, [1, 3]]).all()
         )
-    if not fine:
+    if not valid:
         raise FormatError(f"{path}: {EVIDENCE} does not fit its folder", hint=_DAMAGED)
 
 

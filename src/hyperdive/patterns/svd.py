@@ -1,6 +1,6 @@
-"""From pair counts to what they say of pairs nobody counted: PPMI, and its truncated singular value decomposition.
+"""PPMI of pair counts, smoothed by a truncated singular value decomposition.
 
-With n(q, p) how often the text says that q is a kind of p, n(q, ·) and n(·, p) the sums and N the sum of all:
+With n(q, p) how often the text states that q is a kind of p, n(q, ·) and n(·, p) the sums and N the sum of all:
 
     M[q, p] = max(0, log(n(q, p)·N / (n(q, ·)·n(·, p))))            M ≈ U·Σ·Vᵀ
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 RANK = 100
 """Dimensions of the decomposition."""
 MOST = 40_000
-"""Hypernyms in the decomposition: those said of most different terms, the others have little to smooth with."""
+"""Maximum hypernyms in the decomposition: those with the most distinct hyponyms."""
 _SEED = 0
 
 Ints = npt.NDArray[np.int64]
@@ -38,9 +38,9 @@ def ppmi_matrix(counts: Any, hyponym_totals: Ints, hypernym_totals: Ints, total:
 
     rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     values = ppmi_values(counts.data, hyponym_totals[rows], hypernym_totals[counts.indices], total)
-    kept = values > 0
-    indptr = np.concatenate([[0], np.cumsum(kept)])[counts.indptr]
-    matrix = csr_array((values[kept].astype(np.float32), counts.indices[kept], indptr), shape=counts.shape)
+    positive = values > 0
+    indptr = np.concatenate([[0], np.cumsum(positive)])[counts.indptr]
+    matrix = csr_array((values[positive].astype(np.float32), counts.indices[positive], indptr), shape=counts.shape)
     matrix.has_sorted_indices = True
     return matrix
 
@@ -74,8 +74,10 @@ class Factors:
 def factorise(matrix: Any, rank: int = RANK, *, most: int = MOST) -> Factors:
     """V of the truncated decomposition of a sparse matrix, in 16 bits; the same bytes however many cores there are.
 
-    Of a matrix with more than `most` columns only those with the most entries take part, so that time and size stay
-    within bounds.
+    Args:
+        matrix: hyponyms × hypernyms, CSR.
+        rank: the number of dimensions.
+        most: the maximum number of columns; those with the most entries are used.
 
     >>> from scipy.sparse import csr_array
     >>> found = factorise(csr_array(np.array([[2.0, 2.0, 0.0], [1.0, 1.0, 0.0]])), rank=1)
@@ -113,7 +115,7 @@ def _right_vectors(matrix: Any, rank: int) -> npt.NDArray[np.float64]:
     if smaller <= max(2 * rank, 64):  # the iteration wants room between the rank and the size
         _, sizes, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
         right = right[:rank]
-        right[sizes[:rank] < 1e-10 * max(float(sizes[0]), 1e-300)] = 0.0  # no direction at all: any would be noise
+        right[sizes[:rank] < 1e-10 * max(float(sizes[0]), 1e-300)] = 0.0  # rank-deficient: the direction would be noise
     else:
         from scipy.sparse.linalg import svds
 
@@ -124,6 +126,6 @@ def _right_vectors(matrix: Any, rank: int) -> npt.NDArray[np.float64]:
         right = right[np.argsort(-sizes, kind="stable")].astype(np.float64)
         right[np.sort(sizes)[::-1] < 1e-5 * float(sizes.max())] = 0.0
     v: npt.NDArray[np.float64] = np.ascontiguousarray(right.T)
-    # a singular vector has no sign of its own: its largest entry is made positive
+    # the sign of a singular vector is arbitrary: make its largest entry positive
     largest = v[np.argmax(np.abs(v), axis=0), np.arange(v.shape[1])]
     return v * np.where(largest < 0, -1.0, 1.0)

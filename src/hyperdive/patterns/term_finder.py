@@ -1,4 +1,4 @@
-"""From what a user or a dataset calls a thing to the term that patterns know it by."""
+"""Looks up terms of patterns as users and datasets write them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class TermFinder:
     @cached_property
     def _by_untagged(self) -> dict[str, int]:
         """Phrases of a POS corpus without the tags of their modifiers; the most frequent of equal ones."""
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for term, number in self._patterns.numbers.items():
             if " " in term and "|" in term:
-                found.setdefault(_untagged(term.split(" ")), number)
-        return found
+                numbers.setdefault(_untagged(term.split(" ")), number)
+        return numbers
 
     def find(self, words: Sequence[str]) -> tuple[int, bool]:
         """The number of a term (-1: no pattern names it), and whether it is that of the head alone."""
@@ -66,17 +66,17 @@ class TermFinder:
 
     def _find(self, words: Sequence[str]) -> int:
         numbers = self._patterns.numbers
-        found = numbers.get(" ".join(words))
-        if found is not None:
-            return found
+        number = numbers.get(" ".join(words))
+        if number is not None:
+            return number
         base = [self._base(word) for word in words] if self._lemmas else list(words)
-        found = numbers.get(" ".join(base))
+        number = numbers.get(" ".join(base))
         # a dataset may know the inflected head only: "domestic dogs" is "domestic dog", "united states" is itself
-        if found is None and len(words) > 1:
-            found = numbers.get(" ".join([*words[:-1], base[-1]]))
-        if found is None and len(words) > 1 and any("|" in word for word in words):
-            found = self._by_untagged.get(_untagged(words), self._by_untagged.get(_untagged(base)))
-        return -1 if found is None else found
+        if number is None and len(words) > 1:
+            number = numbers.get(" ".join([*words[:-1], base[-1]]))
+        if number is None and len(words) > 1 and any("|" in word for word in words):
+            number = self._by_untagged.get(_untagged(words), self._by_untagged.get(_untagged(base)))
+        return -1 if number is None else number
 
     def _base(self, word: str) -> str:
         form, bar, tag = word.partition("|")

@@ -1,4 +1,4 @@
-"""Which characters make words, which end sentences: one table over Unicode for the tokeniser."""
+"""Character classes for the tokeniser: letters, digits, joints, sentence ends."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def classes() -> npt.NDArray[np.uint8]:
 
 @cache
 def abbreviation_hashes() -> npt.NDArray[np.uint64]:
-    """Hashes of `ABBREVIATIONS` in rising order."""
+    """Hashes of `ABBREVIATIONS`, sorted."""
     arena = np.frombuffer("".join(ABBREVIATIONS).encode(), dtype=np.uint8)
     lengths = np.array([len(word) for word in ABBREVIATIONS], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The encoded corpus: word ids of a whole text collection as one memory-mapped array, and the way back to the text.
+"""The encoded corpus: word ids of a whole text collection as one memory-mapped array, with offsets into the text.
 
 Folder (format `hyperdive-corpus`, version 1):
 
@@ -40,7 +40,7 @@ Offsets = npt.NDArray[np.int64]
 
 
 class Corpus:
-    """An encoded corpus, opened in no time and read from disk as needed.
+    """An encoded corpus: opened without reading it, memory-mapped.
 
     >>> import tempfile
     >>> from hyperdive.text.encoder import encode_tokens
@@ -75,19 +75,19 @@ class Corpus:
         try:
             corpus = cls(artifact, min_count)
             corpus._check()
-        except (KeyError, TypeError, ValueError, AttributeError):  # a header that lacks what every corpus has
+        except (KeyError, TypeError, ValueError, AttributeError):  # a field of the header is missing
             raise FormatError(f"{path}: the header is not that of a corpus", hint="make it anew") from None
         return corpus
 
     def _check(self) -> None:
         totals = self.header.get("totals", {})
-        found = {
+        sizes = {
             "tokens": len(self.tokens),
             "types": len(self.counts) - 1,
             "documents": len(self.document_offsets) - 1,
             "sentences": len(self.sentence_offsets) - 1,
         }
-        for name, value in found.items():
+        for name, value in sizes.items():
             if totals.get(name) != value:
                 raise FormatError(
                     f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="make it anew"
@@ -95,7 +95,7 @@ class Corpus:
         if int(self.counts.sum()) != len(self.tokens):
             raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="make it anew")
 
-    # ---- what it was made with ------------------------------------------------------------------------------
+    # ---- parameters -----------------------------------------------------------------------------------------
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Corpus:
 
     @property
     def fingerprint(self) -> str:
-        """Identity of the corpus: a hash over its parameters and files, the same with and without the kept text."""
+        """A hash over parameters and files; the same with and without the kept text."""
         files = {name: entry["sha256"] for name, entry in self.header["files"].items() if name not in TEXT_FILES}
         return fingerprint({"parameters": self.parameters, "min_count": self.min_count, "files": files})
 

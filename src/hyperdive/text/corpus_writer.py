@@ -1,7 +1,7 @@
 """From a spool of word forms to the corpus folder: select, join phrases, count, order the vocabulary, write.
 
 The spool is everything that was read, once, as form ids in input order. What happens here depends on whole-corpus
-facts (counts, the vocabulary's order), so it is a second pass, a streaming one: memory does not grow with the text.
+facts (counts, the vocabulary's order), so it is a second, streaming pass: memory does not grow with the text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Spool:
 
 @dataclass
 class Accounting:
-    """Where the tokens went; every token read is kept or has a reason."""
+    """Tokens read, kept, and dropped by reason; they add up."""
 
     read: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class KeyStream:
 
 
 def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-    """An array that is gone when the corpus is complete: in memory while it is small, else on disk."""
+    """A temporary array: in memory while it is small, else on disk."""
     if size * np.dtype(dtype).itemsize <= IN_MEMORY:
         return np.empty(size, dtype=dtype)
     path = writer.scratch(name)
@@ -79,7 +79,7 @@ def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.
 
 
 def reserve(path: Path, size: int) -> None:
-    """Take the room on disk now: a mapped page that finds the disk full later would kill the process."""
+    """Allocate disk space now: writing a mapped page on a full disk later would kill the process."""
     with path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size)
@@ -115,9 +115,9 @@ def select(
     writer: ArtifactWriter,
     progress: Progress,
 ) -> KeyStream:
-    """Forms → keys: gaps and stop words go, the budget is applied, documents and sentences follow."""
+    """Forms → keys: drop gaps and stop words, apply the budget, move the offsets of documents and sentences."""
     end = len(spool.forms)
-    kept = scratch_array(writer, "kept.bin", end)
+    selected = scratch_array(writer, "kept.bin", end)
     sentences = scratch_array(writer, "kept_sentences.bin", len(spool.sentences), np.int64)
     stops = alphabetic = written = sentence = 0
     limit = options.max_tokens or np.iinfo(np.int64).max
@@ -131,7 +131,7 @@ def select(
                 piece, keys.of_form, keys.stop, out, start, written, spool.sentences, sentence, sentences,
                 limit - (written if by_kept else alphabetic), by_kept,
             )  # fmt: skip
-            kept[written : written + got] = out[:got]
+            selected[written : written + got] = out[:got]
             written += got
             stops += new_stops
             alphabetic += got + new_stops
@@ -150,13 +150,13 @@ def select(
     sentences = sentences[: last_sentence + 1]
     sentences[-1] = written
     text = None if spool.sentence_text is None else spool.sentence_text[:last_sentence]
-    return KeyStream(kept[:written], sentences[document_sentences], document_sentences, sentences, text)
+    return KeyStream(selected[:written], sentences[document_sentences], document_sentences, sentences, text)
 
 
 def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> KeyStream:
     """Drop the tokens whose key is not in `keep` and move all offsets."""
     size = len(stream.keys)
-    kept = scratch_array(writer, name, size)
+    selected = scratch_array(writer, name, size)
     sentences = scratch_array(writer, f"sentences_{name}", len(stream.sentences), np.int64)
     written = sentence = 0
     for start in range(0, size, _CHUNK_TOKENS):
@@ -166,12 +166,16 @@ def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWrit
         stop = int(np.searchsorted(stream.sentences, start + len(piece), side="left"))
         sentences[sentence:stop] = new[stream.sentences[sentence:stop] - start]
         sentence = stop
-        got = piece[stays]
-        kept[written : written + len(got)] = got
-        written += len(got)
+        remaining = piece[stays]
+        selected[written : written + len(remaining)] = remaining
+        written += len(remaining)
     sentences[sentence:] = written
     return KeyStream(
-        kept[:written], sentences[stream.document_sentences], stream.document_sentences, sentences, stream.sentence_text
+        selected[:written],
+        sentences[stream.document_sentences],
+        stream.document_sentences,
+        sentences,
+        stream.sentence_text,
     )
 
 
@@ -239,14 +243,14 @@ def finish(
     frequency = np.zeros(len(order) + 1, dtype=np.int64)
     last_seen = np.full(len(order) + 1, -1, dtype=np.int64)
     out = writer.stream("tokens.bin", "uint32")
-    with progress.stage("writing", total=size, unit="words") as bar, ThreadPoolExecutor(1) as beside:
+    with progress.stage("writing", total=size, unit="words") as bar, ThreadPoolExecutor(1) as background:
         written: Future[None] | None = None
         for chunk in chunks(size):
             ids = number[stream.keys[chunk]]
             if written is not None:
                 written.result()
-            # hashing and writing go on while documents are counted
-            written = beside.submit(out.append, ids)
+            # hashing and writing overlap with counting documents
+            written = background.submit(out.append, ids)
             _streams.document_frequency(ids, chunk.start, documents, last_seen, frequency)
             bar.advance(len(ids))
         if written is not None:
@@ -287,7 +291,7 @@ def finish(
 
 
 def explain_nothing_left(accounting: Accounting, options: EncodeOptions) -> str:
-    """Why the corpus would be empty, in the user's terms."""
+    """A hint why the corpus would be empty."""
     if accounting.read == 0:
         return "the input has no words"
     reasons = {name: count for name, count in accounting.dropped.items() if count}

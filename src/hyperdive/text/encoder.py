@@ -98,14 +98,14 @@ class _SpoolWriter:
         self._stop_of_form = np.zeros(1, dtype=np.bool_)
 
     def counted(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
-        """Which tokens the budget counts; forms of the block must be merged for `kept`."""
+        """Which tokens the budget counts; for `kept` the forms of the block must be merged first."""
         counts: npt.NDArray[np.bool_] = tokens.forms != 0
         if self.options.budget == "kept":
             counts &= ~self._stop_of_form[tokens.forms]
         return counts
 
     def merge(self, tokens: Tokens) -> None:
-        """Number the block's forms for good."""
+        """Replace the block's form numbers by those of the whole text."""
         known = len(self.table)
         numbers = self.table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
         renumber(tokens.forms, numbers)
@@ -115,7 +115,7 @@ class _SpoolWriter:
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
 
     def absorb(self, block: TextBlock, tokens: Tokens, used: int = 0) -> None:
-        """Append a merged block, which uses so much of the budget."""
+        """Append a merged block that uses `used` tokens of the budget."""
         self._next_file(block.source)
         counters = tokens.counters
         if counters[k.INVALID]:
@@ -220,9 +220,9 @@ def _all_blocks(sources: Iterable[TextSource], layout: DocumentLayout, block_byt
 
 
 def _executor(options: EncodeOptions, threads: int, examine: Examine | None) -> tuple[Executor, Any]:
-    """Who tokenises: threads (the kernel holds no lock), or processes when a tagger written in Python is at work."""
+    """The workers that tokenise: threads (the kernel releases the GIL), or processes for a tagger in Python."""
     if options.pos == "none":
-        # the thread that reads and looks up lemmas keeps a core busy by itself
+        # the main thread reads and looks up lemmas, which keeps one core busy
         return ThreadPoolExecutor(max(1, threads - 1)), partial(tokenise, examine=examine)
     from hyperdive.text import tagging
 
@@ -241,7 +241,7 @@ def _read(
     options = spooler.options
     sizes = [source.size for source in sources]
     total = None if None in sizes else float(sum(size for size in sizes if size))
-    # documents in random order: the budget applies to that order, so everything is read
+    # the budget applies to the shuffled order, so then everything is read
     limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
     pool, work = _executor(options, threads, None if spooler.observer is None else spooler.observer.examine)
     waiting: deque[tuple[TextBlock, Future[Tokens]]] = deque()
@@ -383,6 +383,13 @@ def encode_tokens(
 ) -> Corpus:
     """Encode token lists as they are (no lower-casing, lemmas or stop words); each list is one document and one line.
 
+    Args:
+        documents: token lists.
+        output: the corpus folder to write.
+        force: overwrite an existing corpus.
+        progress: where progress is shown.
+        options: those of `EncodeOptions`, such as `min_count`.
+
     >>> import tempfile
     >>> corpus = encode_tokens([["a", "poodle"], ["a", "dog"]], tempfile.mkdtemp() + "/c", min_count=1)
     >>> corpus.vocabulary
@@ -417,5 +424,5 @@ def encode_tokens(
 
 
 def _is_text(token: str) -> bool:
-    """Whether a string can be written as UTF-8: half a pair of surrogates cannot."""
+    """Whether a string can be written as UTF-8: a lone surrogate cannot."""
     return token.isascii() or not any(0xD800 <= ord(c) < 0xE000 for c in token)

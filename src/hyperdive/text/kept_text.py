@@ -1,4 +1,4 @@
-"""The original text inside a corpus folder, in blocks compressed one by one, so that any sentence is one read."""
+"""The original text inside a corpus folder, in separately compressed blocks, for access to single sentences."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class KeptText:
             ) from None
 
     def sentence(self, number: int) -> str:
-        """One sentence as it stood in the input."""
+        """One sentence as in the input, white space normalised."""
         start, end = (int(x) for x in self._spans[number])
         first, last = start // BLOCK, max(start, end - 1) // BLOCK
         data = b"".join(self._block(i) for i in range(first, last + 1))

@@ -71,11 +71,11 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
             f"no lemmas for language {options.language!r} here",
             hint=f"add --lemmas none, or use one of {', '.join(sorted(SUPPORTED_LANGUAGES))}",
         )
-    # the strategy behind simplemma.lemmatize, without its cache: each form is asked for once
+    # the strategy behind simplemma.lemmatize, without its cache: each form is looked up once
     language, lemma_of = options.language, DefaultStrategy().get_lemma
     if language != "en":
         return lambda form: lemma_of(form, language) or form
-    # its other steps only ever speak of apostrophes and hyphens in English, and cost most of the time
+    # its other steps only concern apostrophes and hyphens in English, and take most of the time
     in_dictionary, by_rule = DictionaryLookupStrategy().get_lemma, RulesStrategy().get_lemma
 
     def english(form: str) -> str:
@@ -120,7 +120,7 @@ class FormKeys:
 
 
 class FormResolver:
-    """Turns forms into keys: the same key for every form of a word, a tag kept apart from the word.
+    """Maps forms to keys: all forms of a word share a key; a tag is not part of the word.
 
     >>> resolver = FormResolver(EncodeOptions())
     >>> resolver.add(["dogs", "dog", "the"]).tolist()
@@ -146,7 +146,7 @@ class FormResolver:
     def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
         """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
         numbers, stops, words, key_of = self._numbers, self._stops, self._words, self.key
-        found = []
+        keys = []
         for form in forms:
             key, stop = key_of(form)
             number = numbers.get(key)
@@ -154,9 +154,9 @@ class FormResolver:
                 number = numbers[key] = len(numbers)
                 stops.append(stop)
                 words.append(key)
-            found.append(number)
-        self._of_form += found
-        return np.array([stops[number] for number in found], dtype=np.bool_)
+            keys.append(number)
+        self._of_form += keys
+        return np.array([stops[number] for number in keys], dtype=np.bool_)
 
     def words_of(self, forms: list[int]) -> list[str]:
         """The keys of these forms (numbers from 1), as words."""

@@ -78,8 +78,8 @@ class EncodeOptions:
         unknown = sorted(set(changes) - known)
         if unknown:
             raise OptionError(f"no option {unknown[0]!r}", hint=f"use one of {', '.join(sorted(known))}")
-        given = {key: value for key, value in changes.items() if value is not None}
-        return replace(cls(**PRESETS[name]), **given)
+        chosen = {key: value for key, value in changes.items() if value is not None}
+        return replace(cls(**PRESETS[name]), **chosen)
 
     def as_parameters(self) -> dict[str, Any]:
         """What the header of a corpus records: contents decide, so file names lose their folders."""

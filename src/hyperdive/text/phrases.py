@@ -49,16 +49,16 @@ def load(options: EncodeOptions, resolver: FormResolver) -> list[Phrase]:
         return []
     path = Path(options.phrases)
     lines = read_lines(path, "phrase file", "use auto, none, or a file with one term a line")
-    found: dict[tuple[str, ...], Phrase] = {}
+    phrases: dict[tuple[str, ...], Phrase] = {}
     for forms in split_terms(lines, options):
         words = tuple(resolver.key(form)[0].partition("|")[0] for form in forms)
         if 2 <= len(words) <= MAX_WORDS_GIVEN:
-            found.setdefault(words, Phrase(words, "_".join(map(lower, forms))))
-    if not found:
+            phrases.setdefault(words, Phrase(words, "_".join(map(lower, forms))))
+    if not phrases:
         raise InputError(
             f"{path}: no term of two or more words in it", hint="write one term a line, such as: blood pressure"
         )
-    return list(found.values())
+    return list(phrases.values())
 
 
 def split_terms(terms: list[str], options: EncodeOptions) -> list[list[str]]:
@@ -100,7 +100,7 @@ def _bases(keys: FormKeys) -> _BaseWords:
 def join(
     spool: Spool,
     keys: FormKeys,
-    given: list[Phrase],
+    listed: list[Phrase],
     options: EncodeOptions,
     accounting: Accounting,
     table: FormTable,
@@ -116,9 +116,9 @@ def join(
 
     if options.phrases != "auto":
         spool, keys, matched = _join_once(
-            spool, keys, _bases(keys), given, "given", tag, spelling, accounting, writer, progress
+            spool, keys, _bases(keys), listed, "given", tag, spelling, accounting, writer, progress
         )
-        return spool, keys, {"given": len(given), "matched": matched}
+        return spool, keys, {"given": len(listed), "matched": matched}
     found = 0
     bases = _bases(keys)
     for step in ("two", "four"):
@@ -233,7 +233,7 @@ def _distinct(names: list[str], taken: list[str], tag: str) -> list[str]:
 
 
 def _sentence_border(sentences: npt.NDArray[np.int64], near: int, size: int) -> int:
-    """The first sentence start at or after `near`: no phrase reaches over it."""
+    """The first sentence start at or after `near`: no phrase crosses it."""
     at = int(np.searchsorted(sentences, near, side="left"))
     return size if near >= size or at >= len(sentences) else min(size, int(sentences[at]))
 
@@ -261,12 +261,12 @@ def _count_neighbours(
         start = 0
         while start < size:
             end = _sentence_border(spool.sentences, start + _CHUNK, size)
-            found = _streams.neighbour_keys(
+            pairs = _streams.neighbour_keys(
                 np.asarray(spool.forms[start:end]), bases.of_form, eligible, spool.sentences, start
             )
-            new, number = np.unique(found, return_counts=True)
-            keys, places = np.unique(np.concatenate([keys, new]), return_inverse=True)
-            counts = np.bincount(places, weights=np.concatenate([counts, number])).astype(np.int64)
+            distinct, occurrences = np.unique(pairs, return_counts=True)
+            keys, places = np.unique(np.concatenate([keys, distinct]), return_inverse=True)
+            counts = np.bincount(places, weights=np.concatenate([counts, occurrences])).astype(np.int64)
             if len(keys) > _MAX_BIGRAMS:
                 keys, counts = keys[counts > 1], counts[counts > 1]
             bar.advance(end - start)

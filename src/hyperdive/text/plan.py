@@ -1,4 +1,4 @@
-"""What reading text will cost, before it is read."""
+"""Estimates of time, memory and disk for reading text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TextPlan:
 
     @property
     def is_long(self) -> bool:
-        """Whether a person should be told before it starts."""
+        """Whether the estimate should be shown before the run starts."""
         return self.text_bytes > _LONG
 
     def __str__(self) -> str:
@@ -46,7 +46,13 @@ class TextPlan:
 def plan_text(
     sources: Sequence[TextSource], *, threads: int | None = None, keep_text: bool | None = None, pos: bool = False
 ) -> TextPlan | None:
-    """What encoding these sources will cost; None when a size is unknown (standard input).
+    """Estimates for encoding these sources; None when a size is unknown (standard input).
+
+    Args:
+        sources: the files.
+        threads: how many threads will be used; None for all cores.
+        keep_text: whether the text is kept in the corpus; None keeps it up to 1 GiB.
+        pos: whether parts of speech are tagged.
 
     >>> plan = plan_text([TextSource("notes.txt", "text", 0)], threads=2)
     >>> plan.tokens, plan.disk
@@ -58,11 +64,11 @@ def plan_text(
     workers = check_threads(threads)
     rate = (_TAGGED_BYTES_A_SECOND if pos else _BYTES_A_SECOND) * workers
     tokens = int(size / _BYTES_A_WORD * _KEPT)
-    # distinct forms grow with the square root of the text, or so (Heaps)
+    # Heaps' law: distinct forms grow roughly with the square root of the text
     forms = int(60 * (size / _BYTES_A_WORD) ** 0.5)
-    kept = size * 0.36 if keep_text or (keep_text is None and size < 1 << 30) else 0
+    kept_text_bytes = size * 0.36 if keep_text or (keep_text is None and size < 1 << 30) else 0
     memory = _PROCESS_BYTES + 110_000_000 * workers + forms * _FORM_BYTES
-    disk = int(4.7 * tokens + kept)
+    disk = int(4.7 * tokens + kept_text_bytes)
     return TextPlan(size, tokens, size / rate, memory, disk, int(8.4 * tokens / _KEPT))
 
 

@@ -25,7 +25,7 @@ class DocumentLayout:
     """Where documents and their text stand in a file."""
 
     document: str = "line"
-    """`line`: one document a line; `file`: one a file."""
+    """`line`: one document per line; `file`: one per file."""
     field: str = "text"
     """The field of a JSON line that holds the text; `a.b` looks inside `a`."""
     column: str = "text"
@@ -44,9 +44,9 @@ class TextBlock:
     ends: npt.NDArray[np.int64]
     """Where each document (or piece of a long one) ends in `data`."""
     continued: npt.NDArray[np.bool_]
-    """Whether a piece goes on with the document before it."""
+    """Whether a piece continues the document before it."""
     unfinished: npt.NDArray[np.bool_]
-    """Whether the document of a piece goes on after it."""
+    """Whether the next piece continues the document."""
     source: TextSource
     offset: int
     """Where `data` starts in the text of the source."""
@@ -70,7 +70,12 @@ class TextBlock:
 def read_blocks(source: TextSource, layout: DocumentLayout, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBlock]:
     """All documents of a source in order.
 
-    Formats are told by the file's ending: `.jsonl`/`.ndjson`, `.csv`, `.tsv`, `.parquet` (also compressed), else text.
+    Args:
+        source: the file.
+        layout: where documents and their text are in the file.
+        block_bytes: the approximate size of a block; it does not change the documents.
+
+    The format follows from the suffix: `.jsonl`/`.ndjson`, `.csv`, `.tsv`, `.parquet` (also compressed), else text.
     """
     if isinstance(source, DocumentSource):
         # blocks may go to another process, so they do not hold the documents to come
@@ -105,7 +110,7 @@ def _cut(document: bytes | memoryview) -> int:
 
 
 class _BlockOrigin(Protocol):
-    """What a block tells of where it came from."""
+    """Where a block comes from."""
 
     source: TextSource
 
@@ -151,7 +156,7 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     pending, offset, going_on = b"", 0, False
     first = True
     while True:
-        # a mark of the byte order is looked for in one piece, however small the blocks
+        # a byte-order mark must not be split between blocks
         wanted = max(block_bytes, len(_BOM)) if first else block_bytes
         chunk = stream.read(wanted)
         last = len(chunk) < wanted
@@ -219,7 +224,7 @@ def _pack(
 
 @dataclass
 class _LibraryOrigin:
-    """Stands in for a stream where a library reads the file by itself."""
+    """The origin of blocks from a file that a library reads; its position is unknown."""
 
     source: TextSource
 
@@ -236,7 +241,7 @@ def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
         if not line.strip():
             continue
         try:
-            # bytes that are not UTF-8 come out again as they are, and are counted where text is read
+            # bytes that are not UTF-8 are passed through; the tokeniser counts them
             value: Any = json.loads(line.decode("utf-8", errors="surrogateescape"))
         except (ValueError, RecursionError) as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
@@ -301,7 +306,7 @@ def _csv(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
         reader = csv.open_csv(
             _ReadableFile(stream),
             read_options=csv.ReadOptions(block_size=8 << 20),
-            # a quotation mark in a TSV file is a quotation mark
+            # TSV files have no quoting
             parse_options=csv.ParseOptions(delimiter="\t", quote_char=False)
             if stream.source.format == "tsv"
             else csv.ParseOptions(newlines_in_values=True),

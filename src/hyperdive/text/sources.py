@@ -1,4 +1,4 @@
-"""Which files are read, in which order, and the bytes inside them, whatever the compression."""
+"""Input files: finding them, their order, and their decompressed bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPRESSION = (
 )
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 _FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
-# What people mistake for text, by its first bytes, and how to get text out of it.
+# Formats that are not text, by their first bytes, with a hint how to convert them.
 _NOT_TEXT = (
     (b"%PDF", "a PDF file", "extract its text first, for example with pdftotext"),
     (b"PK\x03\x04", "a zip archive or office document", "unpack it or save it as plain text"),
@@ -47,7 +47,7 @@ _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f\x85\x00")
 
 @dataclass(frozen=True)
 class TextSource:
-    """One input file (or standard input) and what is known of it before reading."""
+    """One input file, or standard input."""
 
     path: str
     format: str = "text"
@@ -55,7 +55,7 @@ class TextSource:
 
     @property
     def name(self) -> str:
-        """The file's name without folders and without the ending of a compression."""
+        """The file's name without folders and without a compression suffix."""
         if self.path == STDIN:
             return "stdin"
         name = os.fsencode(Path(self.path).name).decode("utf-8", errors="replace")
@@ -79,33 +79,34 @@ def _format_of(path: str) -> str:
 
 
 def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], None]) -> list[TextSource]:
-    """The files behind paths, folders and globs, in the order given; in a folder by relative path, without hidden ones.
+    """The files behind paths, folders and globs, in the order given; in a folder by relative path, not hidden.
 
-    Files found in a folder that are empty or not text are passed to `skipped(path, reason)`; a file that was named
-    itself must be readable.
+    Args:
+        inputs: files, folders, globs, or `-` for standard input. A file that is named itself must be readable text.
+        skipped: called with path and reason for each file in a folder that is empty or not text.
     """
     sources: list[TextSource] = []
-    for given in inputs:
-        text = os.fspath(given)
-        if not text:
+    for path_or_glob in inputs:
+        name = os.fspath(path_or_glob)
+        if not name:
             raise InputError("an empty name is no input", hint="is a variable of your shell unset?")
-        if text == STDIN:
+        if name == STDIN:
             sources.append(TextSource(STDIN))
             continue
-        path = Path(text)
+        path = Path(name)
         if path.is_dir():
             sources.extend(_in_folder(path, skipped))
         elif path.exists():
             sources.append(_named(path))
-        elif matches := sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []:  # noqa: PTH207
+        elif matches := sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else []:  # noqa: PTH207
             files = [Path(match) for match in matches if Path(match).is_file()]
             if not files:
-                raise InputError(f"{text}: matches no file")
+                raise InputError(f"{name}: matches no file")
             sources.extend(_named(file) for file in files)
-        elif glob.has_magic(text):
-            raise InputError(f"{text}: matches no file", hint="check the pattern, and quote it for the shell")
+        elif glob.has_magic(name):
+            raise InputError(f"{name}: matches no file", hint="check the pattern, and quote it for the shell")
         else:
-            raise InputError(f"{text}: no such file or folder", hint="check the path, or use - for standard input")
+            raise InputError(f"{name}: no such file or folder", hint="check the path, or use - for standard input")
     if not sources:
         raise InputError("no input", hint="name files or folders, or - for standard input")
     return sources
@@ -122,7 +123,7 @@ def _named(path: Path) -> TextSource:
 
 
 def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[TextSource]:
-    found: list[tuple[str, Path]] = []
+    files_by_name: list[tuple[str, Path]] = []
 
     def unreadable(error: OSError) -> None:
         skipped(str(error.filename), error.strerror or "cannot be read")
@@ -136,9 +137,9 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[TextSo
         for name in files:
             if not name.startswith("."):
                 path = Path(base) / name
-                found.append((path.relative_to(folder).as_posix(), path))
+                files_by_name.append((path.relative_to(folder).as_posix(), path))
     sources = []
-    for _, path in sorted(found):
+    for _, path in sorted(files_by_name):
         try:
             source = TextSource(str(path), _format_of(path.name), path.stat().st_size)
             if not path.is_file():
@@ -259,7 +260,7 @@ def _standard_input() -> IO[bytes]:
 def open_source(source: TextSource) -> ByteStream:
     """Open a source for reading, decompressing by its content, not by its name.
 
-    What comes through a pipe could not be looked at before; it is here.
+    Data from a pipe is checked here, since it cannot be read twice.
     """
     stream = ByteStream(source)
     reason = not_text(stream.head) if source.size is None and not stream.compression else None

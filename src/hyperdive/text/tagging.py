@@ -1,4 +1,4 @@
-"""Parts of speech: `dog|n` instead of `dog`, from a tagger that works offline, in parallel processes."""
+"""Part-of-speech tags: `dog|n` instead of `dog`, from an offline tagger, in parallel processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.tokens import Examine, Tokens, tokenise
 
-_MOST_PROCESSES = 60  # Windows waits for no more at once
+_MOST_PROCESSES = 60  # the limit on Windows is 61
 SPACY_MODEL = "en_core_web_sm"
 Tagger = Callable[[list[list[str]]], list[list[str]]]
 
@@ -109,12 +109,12 @@ def tag_block(block: TextBlock, options: EncodeOptions, *, examine: Examine | No
 
 
 def _start_worker(name: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     tagger(name)
 
 
 def executor(options: EncodeOptions, processes: int) -> Executor:
-    """Workers for `tag_block`; a single one stays in this process."""
+    """Workers for `tag_block`; a single worker is a thread of this process."""
     tagger(options.pos)
     if processes == 1:
         return ThreadPoolExecutor(1)
@@ -122,7 +122,7 @@ def executor(options: EncodeOptions, processes: int) -> Executor:
     pool = ProcessPoolExecutor(
         min(processes, _MOST_PROCESSES), mp_context=context, initializer=_start_worker, initargs=(options.pos,)
     )
-    # Workers start as jobs come. They inherit what becomes of Ctrl-C, and must not see one before they are ready.
+    # Workers start with their first job and inherit the handling of SIGINT; ignore it until all have started.
     if threading.current_thread() is not threading.main_thread():
         return pool
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
