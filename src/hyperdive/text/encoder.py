@@ -355,9 +355,8 @@ def encode_text(
             spool = shuffle_documents(spool, rules.shuffle, writer)
         header: dict[str, Any] = {"input": spooler.header(), "skipped_files": len(skipped)}
         if rules.phrases != "none":
-            spool, keys, header["phrases"] = phrases.join(
-                spool, keys, phrase_list, rules, accounting, spooler.table, writer, progress
-            )
+            joiner = phrases.PhraseJoiner(rules, spooler.table, accounting, writer, progress)
+            spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
         stream = select(spool, keys, rules, accounting, writer, progress)
         if observer is not None:
             observer.save(writer.folder, header, spooler.documents.size - 1)

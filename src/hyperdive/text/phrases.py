@@ -97,40 +97,96 @@ def _bases(keys: FormKeys) -> _BaseWords:
     return _BaseWords(list(numbers), of_key[keys.of_form], stop, np.ones(len(numbers), dtype=np.int64))
 
 
-def join(
-    spool: Spool,
-    keys: FormKeys,
-    listed: list[Phrase],
-    options: EncodeOptions,
-    accounting: Accounting,
-    table: FormTable,
-    writer: ArtifactWriter,
-    progress: Progress,
-) -> tuple[Spool, FormKeys, dict[str, Any]]:
-    """The spool with phrases joined, the keys with phrases added, and figures for the header."""
-    tag = "|n" if options.pos != "none" else ""
+class PhraseJoiner:
+    """Replaces multi-word terms in a spool by single words.
 
-    def spelling(form: int) -> str:
-        word = table.word(form) if form <= len(table) else keys.words[int(keys.of_form[form])]
-        return lower(word.partition("|")[0])
+    Args:
+        options: which phrases, and the threshold of collocations.
+        table: the forms of the spool.
+        accounting: counts the tokens that become part of a phrase.
+        writer: the corpus folder, for scratch files.
+        progress: where progress is shown.
+    """
 
-    if options.phrases != "auto":
-        spool, keys, matched = _join_once(
-            spool, keys, _bases(keys), listed, "given", tag, spelling, accounting, writer, progress
+    def __init__(
+        self,
+        options: EncodeOptions,
+        table: FormTable,
+        accounting: Accounting,
+        writer: ArtifactWriter,
+        progress: Progress,
+    ) -> None:
+        self._options, self._table, self._accounting = options, table, accounting
+        self._writer, self._progress = writer, progress
+        self._tag = "|n" if options.pos != "none" else ""
+
+    def join(self, spool: Spool, keys: FormKeys, listed: list[Phrase]) -> tuple[Spool, FormKeys, dict[str, Any]]:
+        """The spool with phrases joined, the keys with phrases added, and figures for the header.
+
+        Args:
+            spool: everything read.
+            keys: what its forms stand for.
+            listed: the user's phrases; unused where collocations are found in the text.
+        """
+        bases = _bases(keys)
+        if self._options.phrases != "auto":
+            spool, keys, matched = self._join_once(spool, keys, bases, listed, "given")
+            return spool, keys, {"given": len(listed), "matched": matched}
+        collocations = 0
+        for step in ("two", "four"):
+            phrases = _collocations(spool, bases, self._options, self._progress)
+            if not phrases:
+                break
+            spool, keys, matched = self._join_once(spool, keys, bases, phrases, step)
+            bases = _extended(bases, phrases)
+            collocations += matched
+        return spool, keys, {"found": collocations, "threshold": self._options.phrase_threshold}
+
+    def _join_once(
+        self, spool: Spool, keys: FormKeys, bases: _BaseWords, phrases: list[Phrase], step: str
+    ) -> tuple[Spool, FormKeys, int]:
+        def spelling(form: int) -> str:
+            word = self._table.word(form) if form <= len(self._table) else keys.words[int(keys.of_form[form])]
+            return lower(word.partition("|")[0])
+
+        edges, targets, ends, starts = _trie(phrases, bases)
+        size = len(spool.forms)
+        forms = scratch_array(self._writer, f"joined_{step}.bin", size)
+        sentences = scratch_array(self._writer, f"joined_sentences_{step}.bin", len(spool.sentences), np.int64)
+        matches = np.zeros(len(phrases), dtype=np.int64)
+        examples = np.full((len(phrases), _EXAMPLES), -1, dtype=np.int64)
+        written = sentence = start = 0
+        with self._progress.stage("phrases", total=size, unit="words") as bar:
+            while start < size:
+                end = _sentence_border(spool.sentences, start + _CHUNK, size)
+                piece = np.asarray(spool.forms[start:end])
+                out = np.empty(len(piece), dtype=np.uint32)
+                got, sentence = _streams.join_phrases(
+                    piece, bases.of_form, start, starts, edges, targets, ends, spool.sentences, sentence, sentences,
+                    written, out, matches, examples,
+                )  # fmt: skip
+                forms[written : written + got] = out[:got]
+                written += got
+                bar.advance(end - start)
+                start = end
+        sentences[sentence:] = written
+        absorbed = int(sum(int(n) * (len(p.words) - 1) for n, p in zip(matches, phrases, strict=True)))
+        self._accounting.drop("joined_into_phrase", absorbed)
+        names = [p.name or _name(spool, p, examples[i], spelling) for i, p in enumerate(phrases)]
+        words = keys.words + [name + self._tag for name in _distinct(names, keys.words, self._tag)]
+        new_keys = FormKeys(
+            words,
+            np.concatenate([keys.of_form, len(keys.words) + np.arange(len(phrases))]),
+            np.concatenate([keys.stop, np.zeros(len(phrases), dtype=np.bool_)]),
         )
-        return spool, keys, {"given": len(listed), "matched": matched}
-    found = 0
-    bases = _bases(keys)
-    for step in ("two", "four"):
-        phrases = _collocations(spool, bases, options, progress)
-        if not phrases:
-            break
-        spool, keys, matched = _join_once(
-            spool, keys, bases, phrases, step, tag, spelling, accounting, writer, progress
+        joined = Spool(
+            forms[:written],
+            sentences[spool.document_sentences],
+            spool.document_sentences,
+            sentences,
+            spool.sentence_text,
         )
-        bases = _extended(bases, phrases)
-        found += matched
-    return spool, keys, {"found": found, "threshold": options.phrase_threshold}
+        return joined, new_keys, int(np.count_nonzero(matches))
 
 
 def _extended(bases: _BaseWords, phrases: list[Phrase]) -> _BaseWords:
@@ -169,54 +225,6 @@ def _trie(
     keys = np.array(sorted(edges), dtype=np.uint64)
     targets = np.array([edges[int(key)] for key in keys], dtype=np.int64)
     return keys, targets, np.array(ends, dtype=np.int64), starts
-
-
-def _join_once(
-    spool: Spool,
-    keys: FormKeys,
-    bases: _BaseWords,
-    phrases: list[Phrase],
-    step: str,
-    tag: str,
-    spelling: Spelling,
-    accounting: Accounting,
-    writer: ArtifactWriter,
-    progress: Progress,
-) -> tuple[Spool, FormKeys, int]:
-    edges, targets, ends, starts = _trie(phrases, bases)
-    size = len(spool.forms)
-    forms = scratch_array(writer, f"joined_{step}.bin", size)
-    sentences = scratch_array(writer, f"joined_sentences_{step}.bin", len(spool.sentences), np.int64)
-    matches = np.zeros(len(phrases), dtype=np.int64)
-    examples = np.full((len(phrases), _EXAMPLES), -1, dtype=np.int64)
-    written = sentence = start = 0
-    with progress.stage("phrases", total=size, unit="words") as bar:
-        while start < size:
-            end = _sentence_border(spool.sentences, start + _CHUNK, size)
-            piece = np.asarray(spool.forms[start:end])
-            out = np.empty(len(piece), dtype=np.uint32)
-            got, sentence = _streams.join_phrases(
-                piece, bases.of_form, start, starts, edges, targets, ends, spool.sentences, sentence, sentences,
-                written, out, matches, examples,
-            )  # fmt: skip
-            forms[written : written + got] = out[:got]
-            written += got
-            bar.advance(end - start)
-            start = end
-    sentences[sentence:] = written
-    absorbed = int(sum(int(n) * (len(p.words) - 1) for n, p in zip(matches, phrases, strict=True)))
-    accounting.drop("joined_into_phrase", absorbed)
-    names = [p.name or _name(spool, p, examples[i], spelling) for i, p in enumerate(phrases)]
-    words = keys.words + [name + tag for name in _distinct(names, keys.words, tag)]
-    new_keys = FormKeys(
-        words,
-        np.concatenate([keys.of_form, len(keys.words) + np.arange(len(phrases))]),
-        np.concatenate([keys.stop, np.zeros(len(phrases), dtype=np.bool_)]),
-    )
-    joined = Spool(
-        forms[:written], sentences[spool.document_sentences], spool.document_sentences, sentences, spool.sentence_text
-    )
-    return joined, new_keys, int(np.count_nonzero(matches))
 
 
 def _distinct(names: list[str], taken: list[str], tag: str) -> list[str]:

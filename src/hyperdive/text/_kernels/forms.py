@@ -22,7 +22,7 @@ def hash_forms(arena, starts, lengths):
     return hashes
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def same_bytes(first, first_start, second, second_start, length):
     for j in range(length):
         if first[first_start + j] != second[second_start + j]:
@@ -54,26 +54,6 @@ def grow_tagged_slots(slots, hashes, n_forms):
             at = (at + np.uint64(1)) & mask
         bigger[at] = (hashes[form] & UPPER_HALF) | np.uint64(form + 1)
     return bigger
-
-
-@njit(cache=True, nogil=True)
-def find_tagged(slots, places, arena, start, length, h):
-    """The number of the form at `start` in the arena (0: new), and the slot it has or would get.
-
-    A slot holds the upper half of the hash and the number; `places` holds start·256 + length of each form.
-    """
-    mask = np.uint64(len(slots) - 1)
-    at = h & mask
-    tag = h & UPPER_HALF
-    while slots[at] != 0:
-        slot = slots[at]
-        if slot & UPPER_HALF == tag:
-            number = np.int64(slot & LOWER_HALF)
-            place = places[number - 1]
-            if place & 255 == length and same_bytes(arena, place >> 8, arena, start, length):
-                return number, at
-        at = (at + np.uint64(1)) & mask
-    return np.int64(0), at
 
 
 @njit(cache=True, nogil=True)
