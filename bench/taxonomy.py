@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.api import load
+from hyperdive import load
 from hyperdive.benchmark.gold_taxonomy import load_gold
 from hyperdive.discover.ranking import ranking
 from hyperdive.taxonomy.edge_weights import pair_values, weigh

@@ -16,7 +16,19 @@ import pytest
 from hyperdive import _WHERE
 
 ROOT = Path(__file__).parents[1] / "src" / "hyperdive"
-ORDER = ("text", "counts", "patterns", "spaces", "pipeline", "scores", "discover", "taxonomy", "benchmark", "api")
+ORDER = (
+    "text",
+    "counts",
+    "patterns",
+    "spaces",
+    "pipeline",
+    "scores",
+    "discover",
+    "taxonomy",
+    "benchmark",
+    "api",
+    "estimator",
+)
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
 ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
 ALLOWED["cli"] = ALLOWED["web"] = set(ORDER)
@@ -44,11 +56,12 @@ LATE = {
         "discover.hypernyms",
         "discover.similar",
         "discover.topics",
-        "pipeline.options",
         "pipeline.train",
         "taxonomy.build",
         "taxonomy.options",
-        "text.encoder",
+        "pipeline.encode",
+        "pipeline.inputs",
+        "text.sources",
     },
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts._kernels", "counts.count"},
@@ -100,6 +113,7 @@ MANY_PARAMETERS = {
     # the public door names every option, so that help and completion show them
     "api:train",
     "api:taxonomy",
+    "estimator:__init__",
     # no more may come
     "benchmark.evaluation:evaluate",
     "patterns.store:__init__",

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from hyperdive.api import Dive as Dive
     from hyperdive.api import Model as Model
     from hyperdive.api import load as load
     from hyperdive.api import train as train
     from hyperdive.counts.cooccurrence import Cooccurrence as Cooccurrence
     from hyperdive.errors import Error as Error
+    from hyperdive.estimator import Dive as Dive
     from hyperdive.pipeline.encode import encode as encode
     from hyperdive.text.corpus import Corpus as Corpus
 
 # Names are imported on first use, so that `import hyperdive` stays instant.
 _WHERE = {
     "Cooccurrence": "hyperdive.counts.cooccurrence",
-    "Dive": "hyperdive.api",
+    "Dive": "hyperdive.estimator",
     "Model": "hyperdive.api",
     "load": "hyperdive.api",
     "train": "hyperdive.api",
