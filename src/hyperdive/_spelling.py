@@ -30,12 +30,12 @@ def near_spellings(word: str, words: Iterable[str], known: Container[str], *, mo
 
 def _one_edit(word: str) -> set[str]:
     splits = [(word[:i], word[i:]) for i in range(len(word) + 1)]
-    found = {a + b[1:] for a, b in splits if b}
-    found |= {a + b[1] + b[0] + b[2:] for a, b in splits if len(b) > 1}
+    edits = {a + b[1:] for a, b in splits if b}
+    edits |= {a + b[1] + b[0] + b[2:] for a, b in splits if len(b) > 1}
     for letter in string.ascii_lowercase:
-        found |= {a + letter + b[1:] for a, b in splits if b}
-        found |= {a + letter + b for a, b in splits}
-    return found - {word, ""}
+        edits |= {a + letter + b[1:] for a, b in splits if b}
+        edits |= {a + letter + b for a, b in splits}
+    return edits - {word, ""}
 
 
 def unknown_word(word: object, words: Iterable[str], known: Container[str], where: str) -> UnknownWordError:

@@ -351,12 +351,12 @@ class Artifact:
         """
         path = Path(path)
         header = read_header(path, f"hyperdive-{kind}", made_with=made_with)
-        found = header.get("format_version")
-        if not isinstance(found, int) or found < 1:
+        written = header.get("format_version")
+        if not isinstance(written, int) or written < 1:
             raise FormatError(f"{path}: header has no valid format version", hint="the folder is damaged; make it anew")
-        if found > version:
+        if written > version:
             raise FormatError(
-                f"{path}: format version {found} is newer than this hyperdive reads ({version})",
+                f"{path}: format version {written} is newer than this hyperdive reads ({version})",
                 hint="type: pip install -U hyperdive",
             )
         artifact = cls(path, header)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats
 from hyperdive.benchmark import _kernels
 from hyperdive.benchmark.measures import rank
 from hyperdive.scores._blocks import in_blocks
 
 if TYPE_CHECKING:
     from hyperdive.benchmark.evaluation import Scored
-
-Floats = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=4)

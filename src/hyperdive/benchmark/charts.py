@@ -8,11 +8,10 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats
 from hyperdive.benchmark.measures import rank
 
 COLOURS = ("#3b6fb6", "#d1793b", "#4a9a5b", "#a8568f", "#7d7d7d", "#b8a13a")
-
-Floats = npt.NDArray[np.float64]
 
 
 def precision_recall(

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._types import Bools, Floats
 from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.measures import expected_precision, rank
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Source, as_source, get, look_up
 from hyperdive.scores.lookup import Lookup
-from hyperdive.scores.rows import Bools, Floats
 from hyperdive.scores.source import AnyModel
 from hyperdive.scores.terms import Vocabulary, with_vocabulary
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive import __version__
 from hyperdive._progress import SILENT, Progress
+from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
 from hyperdive.benchmark.measures import average_precision, micro_average, spearman
@@ -20,9 +20,6 @@ from hyperdive.benchmark.paper import kind_of
 from hyperdive.errors import InputError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 from hyperdive.scores.source import AnyModel
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

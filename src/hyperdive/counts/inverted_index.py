@@ -61,13 +61,13 @@ def line_lengths(corpus: Corpus) -> tuple[Ints, Ints]:
     if isinstance(length, int):
         whole, rest = divmod(len(corpus), length)
         return np.array([length, rest], dtype=np.int64), np.array([whole, int(rest > 0)], dtype=np.int64)
-    found: dict[int, int] = {}
+    lines_of: dict[int, int] = {}
     offsets = corpus.line_offsets
     for start in range(0, len(offsets) - 1, 1 << 20):
         lengths, repeats = np.unique(np.diff(offsets[start : start + (1 << 20) + 1]), return_counts=True)
         for key, value in zip(lengths.tolist(), repeats.tolist(), strict=True):
-            found[key] = found.get(key, 0) + value
-    return np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=np.int64)
+            lines_of[key] = lines_of.get(key, 0) + value
+    return np.array(list(lines_of), dtype=np.int64), np.array(list(lines_of.values()), dtype=np.int64)
 
 
 @dataclass(frozen=True)

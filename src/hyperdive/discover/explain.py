@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hyperdive._types import Floats
 from hyperdive.discover.compare import HIDDEN, LABEL_WORDS
 from hyperdive.discover.dimensions import dimensions_of
 from hyperdive.discover.question import Question
@@ -18,8 +18,6 @@ from hyperdive.scores.asymmetric_l1 import W0, best_scale
 from hyperdive.scores.registry import usable_scores
 from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

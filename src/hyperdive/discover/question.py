@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._spelling import unknown_word
+from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
 from hyperdive.scores.lookup import joined, look_up
 from hyperdive.scores.pairs import Pairs
@@ -20,7 +21,6 @@ from hyperdive.scores.source import AnyModel, Source, SpaceLike, as_source
 from hyperdive.scores.terms import Terms, Vocabulary, with_vocabulary
 from hyperdive.text.word_lists import raw_lines
 
-Ints = npt.NDArray[np.int64]
 MAX_TERMS = 1_000_000
 MAX_WORDS, MAX_CHARACTERS = 50, 1000
 TAGS = "nvja"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hyperdive._types import Floats
 from hyperdive.discover.question import source_of
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import Score, get
-from hyperdive.scores.rows import Floats
 from hyperdive.scores.source import AnyModel
 
 COMBINED = "hyper"

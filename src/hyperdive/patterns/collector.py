@@ -11,13 +11,13 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import (
     CAP,
     LONGEST,
     TOTAL,
     EvidenceRows,
-    Ints,
     Keys,
     Spans,
     best_of_each,

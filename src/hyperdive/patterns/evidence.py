@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Ints
 from hyperdive.errors import one_line
 from hyperdive.patterns.matches import Texts
 
@@ -28,7 +29,6 @@ _CUT = "…"
 _LONGEST_TERMS = 240  # bytes of both terms, for which there is always room in an excerpt
 
 Keys = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
 Spans = npt.NDArray[np.int32]
 
 

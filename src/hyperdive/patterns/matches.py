@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Bytes
 from hyperdive.errors import InputError
 
-Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 
 

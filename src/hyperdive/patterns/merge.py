@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.patterns.collector import (
     SentenceTable,
@@ -15,18 +16,7 @@ from hyperdive.patterns.collector import (
     summed,
     within_total,
 )
-from hyperdive.patterns.evidence import (
-    CAP,
-    TOTAL,
-    EvidenceRows,
-    Ints,
-    choose,
-    pack,
-    shortness,
-    text_hashes,
-    unpack,
-    was_cut,
-)
+from hyperdive.patterns.evidence import CAP, TOTAL, EvidenceRows, choose, pack, shortness, text_hashes, unpack, was_cut
 from hyperdive.patterns.store import HEAD, Patterns, check_names
 
 

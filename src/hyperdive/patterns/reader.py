@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Ints
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.definitions import NAMES, PATTERNS
@@ -15,8 +16,6 @@ from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.store import FOLDER
 from hyperdive.text.tokens import Examine, FormWords, Tokens
-
-Ints = npt.NDArray[np.int64]
 
 
 class PatternReader:

@@ -26,8 +26,9 @@ import numpy.typing as npt
 from hyperdive._quantize import rounded_to_8_bits
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError
-from hyperdive.patterns.evidence import Evidence, EvidenceRows, Ints, Keys, as_evidence, pack, unpack
+from hyperdive.patterns.evidence import Evidence, EvidenceRows, Keys, as_evidence, pack, unpack
 from hyperdive.patterns.svd import RANK, Factors, factorise, ppmi_matrix
 from hyperdive.patterns.term_finder import TermFinder
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Ints
+
 RANK = 100
 """Dimensions of the decomposition."""
 MOST = 40_000
 """Maximum hypernyms in the decomposition: those with the most distinct hyponyms."""
 _SEED = 0
-
-Ints = npt.NDArray[np.int64]
 
 
 def ppmi_matrix(counts: Any, hyponym_totals: Ints, hypernym_totals: Ints, total: int) -> Any:

@@ -9,12 +9,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive._resources import check_threads
+from hyperdive._types import Floats
 from hyperdive.scores import _plain
-
-Floats = npt.NDArray[np.float64]
 
 _COMPILED = "hyperdive.scores._kernels"
 _PATIENCE = 2_000_000  # items after which waiting for the compiler is worth it

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hyperdive._types import Floats
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
-from hyperdive.scores.rows import Floats
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats, Ints
 from hyperdive.scores._blocks import kernels, run
 from hyperdive.scores.lookup import Lookup
-from hyperdive.scores.rows import Floats, Ints
 from hyperdive.scores.source import SpaceLike
 
 Table = npt.NDArray[np.float32]

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._types import Bools, Ints
 from hyperdive.scores._blocks import in_blocks, kernels
-from hyperdive.scores.rows import Bools, Ints, index_type
+from hyperdive.scores.rows import index_type
 from hyperdive.scores.source import SpaceLike
 from hyperdive.text.lemmas import lemma_of
 

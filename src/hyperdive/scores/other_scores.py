@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hyperdive._types import Floats
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.paper_scores import weeds
 from hyperdive.scores.registry import register
-from hyperdive.scores.rows import Floats
 
 _SIEGE = "Shwartz et al. 2017"
 

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats, Ints
 from hyperdive.scores._blocks import products, run
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
-from hyperdive.scores.rows import Floats, Ints, Rows
+from hyperdive.scores.rows import Rows
 
 
 class TermData(Protocol):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from hyperdive._types import Floats
 from hyperdive.errors import OptionError
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.asymmetric_l1 import W0
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register
-from hyperdive.scores.rows import Floats
 
 _PAPER = "Chang et al. 2018 (DIVE)"
 

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Bools, Floats, Ints
 from hyperdive.patterns.svd import ppmi_values
 from hyperdive.patterns.term_finder import TermFinder
 from hyperdive.scores._blocks import products, run
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

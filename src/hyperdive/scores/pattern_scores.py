@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hyperdive._types import Bools, Floats
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_pairs import StatedPairs
 from hyperdive.scores.registry import register
-from hyperdive.scores.rows import Bools, Floats
 
 _ROLLER = "Roller et al. 2018"
 

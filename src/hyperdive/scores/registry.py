@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from hyperdive._types import Floats
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.rows import Floats
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import Terms
 

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Floats, Ints
 from hyperdive.scores._blocks import in_blocks, kernels, run
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Rows:

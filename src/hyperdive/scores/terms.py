@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from hyperdive._types import Bools, Floats
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.scores.pattern_projection import lengths_of_one
-from hyperdive.scores.rows import Bools, Floats, Rows
+from hyperdive.scores.rows import Rows
 from hyperdive.scores.source import Source
 
 

@@ -230,12 +230,12 @@ def _read_word2vec(path: Path) -> VectorSpace:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    values = dict(pairs)
+    if len(values) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{twice!r} is there twice")
-    return found
+    return values
 
 
 def _read_json(path: Path) -> VectorSpace:

@@ -86,12 +86,12 @@ def filter_for(counts: Cooccurrence, wanted: PmiFilter | None, progress: Progres
 
 def start_tables(model: ModelData, words: list[str], options: DiveOptions) -> tuple[Floats32, Floats32]:
     """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
-    _check_start(model, options)
+    old_contexts = _contexts_of(model, options)
     first, second = first_tables(options, len(words) + 1, None)
     known = [(i + 1, model.dive.index(word)) for i, word in enumerate(words) if word in model]
     rows, old = np.array(known, dtype=np.int64).reshape(-1, 2).T
-    for table, space in ((first, model.dive), (second, model.contexts)):
-        block = space.rows(old) if space is not None else table[rows]
+    for table, space in ((first, model.dive), (second, old_contexts)):
+        block = space.rows(old)
         table[rows] = block if isinstance(block, np.ndarray) else block.toarray()
     return first, second
 
@@ -104,17 +104,20 @@ def check_dive(options: SpaceOptions, tokens: bool, start: ModelData | None) -> 
             raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
         PaperOptions(**{name: getattr(options.dive, name) for name in SHARED_OPTIONS})
     if start is not None:
-        _check_start(start, options.dive)
+        _contexts_of(start, options.dive)
 
 
-def _check_start(model: ModelData, options: DiveOptions) -> None:
-    if model.contexts is None:
+def _contexts_of(model: ModelData, options: DiveOptions) -> VectorSpace:
+    """The context vectors of a model that training can start from."""
+    contexts = model.contexts
+    if contexts is None:
         raise InputError("the model to start from has no context vectors", hint="train it with --contexts")
     if model.dive.dimensions != options.dimensions:
         raise OptionError(
             f"the model to start from has {model.dive.dimensions} dimensions, not {options.dimensions}",
             hint=f"add --dimensions {model.dive.dimensions}",
         )
+    return contexts
 
 
 # ---- the others ---------------------------------------------------------------------------------------------

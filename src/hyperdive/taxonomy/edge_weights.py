@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
+from hyperdive._types import Floats, Floats32
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking
 from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.rows import Floats
 from hyperdive.taxonomy.terms import Nodes
 
 _PAIRS_A_BLOCK, _ROWS = 500_000, 256
 _LOWEST, _SLOPE, _FIT, _HEAD = -4.0, 0.1, 0.2, 3.0
-
-Floats32 = npt.NDArray[np.float32]
 
 
 def pair_values(nodes: Nodes, by: Ranking, progress: Progress = SILENT) -> Floats32:

@@ -12,13 +12,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.taxonomy import _kernels
-
-Floats32 = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 SHARE = 0.25
 FORCED, FORBIDDEN = 1e4, -1e6

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Ints
 from hyperdive.discover.question import Question, best, source_of, vocabulary, words_of
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
@@ -22,7 +23,6 @@ _RANKS = frozenset("breed genus genera rank specie species subgenus subspecies t
 _NO_TERMS = EMPTY_WORDS | _RANKS
 _AFTER_HEAD = frozenset("of for in with from to at on by without between against about under over".split())
 _FRONTIER = 60
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._store import Artifact, fingerprint
+from hyperdive._types import Ids
 from hyperdive.errors import Error, FormatError, OptionError
 from hyperdive.text.kept_text import TEXT_FILES, KeptText
 
@@ -35,7 +36,6 @@ KIND, VERSION = "corpus", 1
 UNKNOWN = "<unk>"
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
 
-Ids = npt.NDArray[np.uint32]
 Offsets = npt.NDArray[np.int64]
 
 

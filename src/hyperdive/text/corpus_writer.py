@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
+from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.options import EncodeOptions
 
-Int = npt.NDArray[np.int64]
 _CHUNK_TOKENS = 4 << 20
 # Arrays over the whole text up to this many bytes stay in memory; longer texts work on disk.
 IN_MEMORY = 192 << 20
@@ -35,10 +35,10 @@ class Spool:
     """Everything read: form ids (0 marks a gap that no phrase may bridge) and where documents and sentences start."""
 
     forms: npt.NDArray[np.uint32]
-    documents: Int
+    documents: Ints
     """First form of each document, plus the end."""
-    document_sentences: Int
-    sentences: Int
+    document_sentences: Ints
+    sentences: Ints
     """First form of each sentence, plus the end."""
     sentence_text: npt.NDArray[np.int64] | None = None
     """Start and end of each sentence in the kept text."""
@@ -63,9 +63,9 @@ class KeyStream:
     """Kept tokens as key numbers on disk, with document and sentence offsets into them."""
 
     keys: npt.NDArray[np.uint32]
-    documents: Int
-    document_sentences: Int
-    sentences: Int
+    documents: Ints
+    document_sentences: Ints
+    sentences: Ints
     sentence_text: npt.NDArray[np.int64] | None
 
 
@@ -179,7 +179,7 @@ def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWrit
     )
 
 
-def count_keys(stream: KeyStream, size: int, limit: int | None = None) -> Int:
+def count_keys(stream: KeyStream, size: int, limit: int | None = None) -> Ints:
     """How often each key occurs among the first `limit` tokens."""
     counts = np.zeros(size, dtype=np.int64)
     end = len(stream.keys) if limit is None else limit
@@ -188,7 +188,7 @@ def count_keys(stream: KeyStream, size: int, limit: int | None = None) -> Int:
     return counts
 
 
-def vocabulary_order(words: list[str], counts: Int) -> Int:
+def vocabulary_order(words: list[str], counts: Ints) -> Ints:
     """FormKeys that occur, by falling count, then by word (code points).
 
     >>> vocabulary_order(["b", "a", "never", "c"], np.array([2, 2, 0, 9])).tolist()
@@ -199,7 +199,7 @@ def vocabulary_order(words: list[str], counts: Int) -> Int:
     return by_word[np.argsort(-counts[by_word], kind="stable")]
 
 
-def line_offsets(stream: KeyStream, options: EncodeOptions) -> Int | None:
+def line_offsets(stream: KeyStream, options: EncodeOptions) -> Ints | None:
     """Offsets of lines that do not all have one length; empty ones are left out."""
     if isinstance(options.line_length, int):
         return None

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive.discover.dimensions import Dimensions
 from hyperdive.scores.asymmetric_l1 import W0, best_scale
-
-Floats = npt.NDArray[np.float64]
 
 LEAST = 0.1
 """Values below this are left out of the pictures, as in the paper."""
