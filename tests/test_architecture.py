@@ -35,6 +35,7 @@ ALLOWED["cli"] = ALLOWED["web"] = set(ORDER)
 GROUND = {
     "errors",
     "_memo",
+    "_plugins",
     "_quantize",
     "_resources",
     "_resume",

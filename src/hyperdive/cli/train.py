@@ -20,21 +20,6 @@ if TYPE_CHECKING:
     from hyperdive import Model
 
 
-class Space(StrEnum):
-    """What to train."""
-
-    dive = "dive"
-    skipgram = "skipgram"
-    sbow_freq = "sbow-freq"
-    sbow_ppmi = "sbow-ppmi"
-    sbow_ppmi_is = "sbow-ppmi-is"
-    kmeans = "kmeans"
-    word2vec = "word2vec"
-    word2vec_cbow = "word2vec-cbow"
-    gaussian = "gaussian"
-    gaussian_no_clip = "gaussian-no-clip"
-
-
 class Solver(StrEnum):
     """How DIVE is trained."""
 
@@ -49,9 +34,13 @@ def train(
     output: OutputOption,
     preset: Annotated[Preset, typer.Option(help="Base settings: hyperdive's or the paper's.")] = Preset.default,
     space: Annotated[
-        Space,
-        typer.Option(help="Vector space to train. word2vec is not reproducible with more than one thread."),
-    ] = Space.dive,
+        str,
+        typer.Option(
+            help="Vector space to train: dive, skipgram, sbow-freq, sbow-ppmi, sbow-ppmi-is, kmeans, word2vec, "
+            "word2vec-cbow, gaussian, gaussian-no-clip, or one of an installed plug-in. word2vec is not reproducible "
+            "with more than one thread."
+        ),
+    ] = "dive",
     dimensions: Annotated[int | None, typer.Option(help="Number of dimensions.", show_default="100")] = None,
     window: Annotated[int | None, typer.Option(help="Context words on each side.", show_default="10")] = None,
     negatives: Annotated[
@@ -178,7 +167,7 @@ def train(
             resume=resume,
             force=force,
             progress=reporter(progress),
-            space=str(space),
+            space=space,
             dimensions=dimensions,
             window=window,
             negatives=negatives,

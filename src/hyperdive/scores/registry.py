@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from hyperdive._plugins import find_plugins, load_plugin, plugin_error
 from hyperdive._types import Floats
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.pairs import Pairs
@@ -101,10 +102,28 @@ _OWN = (
 )
 
 
+GROUP = "hyperdive.scores"
+_loaded_plugins: set[str] = set()
+
+
 def _fill() -> None:
     """Our own scores register themselves when their modules are imported; they take their names before a user's."""
     for module in _OWN:
         import_module(module)
+
+
+def _fill_plugins() -> None:
+    """Scores of other packages: an entry point of the group names a function that `register` has decorated.
+
+    Looking for them reads every installed package's list, so that is done when a name is not ours or all are wanted.
+    """
+    _fill()
+    for name, point in find_plugins(GROUP).items():
+        if name not in _loaded_plugins:
+            function = load_plugin(point, "score")
+            if not any(score.function is function for score in _TABLE.values()):
+                raise plugin_error(point, "score", "is no function that hyperdive.scores.register has decorated")
+            _loaded_plugins.add(name)
 
 
 def key_of(name: str) -> str:
@@ -170,7 +189,7 @@ def unregister(name: str) -> None:
 
 def table() -> tuple[Score, ...]:
     """Every score, in the order of registration."""
-    _fill()
+    _fill_plugins()
     return tuple(_TABLE.values())
 
 
@@ -193,6 +212,9 @@ def get(name: str | Score) -> Score:
     _fill()
     plain, colon, text = name.partition(":")
     found = _ALIASES.get(key_of(plain))
+    if found is None:
+        _fill_plugins()
+        found = _ALIASES.get(key_of(plain))
     if found is None:
         import difflib
 

@@ -22,10 +22,11 @@ Then `hyperdive train TEXT -o MODEL --space mine` makes it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Literal
 
-from hyperdive.errors import Error, OptionError
+from hyperdive._plugins import find_plugins, load_plugin, plugin_error
+from hyperdive.errors import OptionError
 from hyperdive.spaces.makers import (
     Check,
     Make,
@@ -79,7 +80,7 @@ SPACES: dict[str, SpaceMaker] = {
 
 
 def _plugins() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in SPACES}
+    return {name: point for name, point in find_plugins(GROUP).items() if name not in SPACES}
 
 
 def space_names() -> list[str]:
@@ -88,7 +89,7 @@ def space_names() -> list[str]:
     >>> space_names()[:3]
     ['dive', 'skipgram', 'sbow-freq']
     """
-    return [*SPACES, *sorted(_plugins())]
+    return [*SPACES, *_plugins()]
 
 
 def space_maker(name: str) -> SpaceMaker:
@@ -105,11 +106,7 @@ def space_maker(name: str) -> SpaceMaker:
     point = _plugins().get(name)
     if point is None:
         raise OptionError(f"no space {name!r}", hint=f"use one of {', '.join(space_names())}")
-    package = point.dist.name if point.dist is not None else point.value
-    try:
-        maker = point.load()
-    except Exception as error:  # whatever the plug-in does wrong, a user should read one line
-        raise Error(f"the space {name!r} of {package} cannot be loaded: {error}", hint="update or remove it") from error
+    maker = load_plugin(point, "space")
     if not isinstance(maker, SpaceMaker):
-        raise Error(f"the space {name!r} of {package} is not a SpaceMaker", hint="update or remove it")
+        raise plugin_error(point, "space", "is not a SpaceMaker")
     return maker
