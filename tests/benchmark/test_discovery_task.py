@@ -22,7 +22,7 @@ from tests.discover.small import small_model
 def one_question(places: list[int], gold: int) -> tuple[float, float, float]:
     hits = np.zeros((1, 15), dtype=np.bool_)
     hits[0, places] = True
-    figures = question_figures(hits, np.array([gold]), np.array([True]))
+    figures = question_figures(hits, np.array([gold]), np.array([True])).scorer
     return figures.map, figures.mrr, figures.p_at_5
 
 
@@ -34,6 +34,18 @@ def test_measures_by_hand() -> None:
     # n = 3, hits at ranks 1 and 3, the hit at rank 4 is not read: 1/1, 1/2, then 2/3 thirteen times
     assert one_question([0, 2, 3], 3) == pytest.approx(((1 + 1 / 2 + 13 * 2 / 3) / 15, 1.0, 2 / 3))
     assert one_question(list(range(15)), 40) == (1.0, 1.0, 1.0)
+
+
+def test_the_usual_measures_by_hand() -> None:
+    hits = np.zeros((3, 15), dtype=np.bool_)
+    hits[0, [0, 2, 9]] = hits[1, 1] = True
+    figures = question_figures(hits, np.array([4, 1, 2]), np.array([True, True, False]))
+    assert figures.map == pytest.approx(((1 + 2 / 3 + 3 / 10) / 4 + (1 / 2) / 1 + 0) / 3)
+    assert figures.mrr == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert figures.p_at_5 == pytest.approx((2 / 5 + 1 / 5 + 0) / 3)
+    assert (figures.questions, figures.answered) == (3, 2)
+    hits = np.ones((1, 15), dtype=np.bool_)
+    assert question_figures(hits, np.array([40]), np.array([True])).map == pytest.approx(1.0)
 
 
 def slow_figures(hits: list[bool], gold: int) -> tuple[float, float, float]:
@@ -64,7 +76,8 @@ def test_a_model_that_knows_the_tree() -> None:
     result = evaluate_discovery(small_model(), TASK)
     # poodle: dog and animal come first in either order; judge: nothing right can be given; zebra: not known
     poodle = result.by_type["concept"]
-    assert (poodle.map, poodle.mrr, poodle.p_at_5) == (0.5, 0.5, 0.5)
+    assert (poodle.map, poodle.mrr, poodle.p_at_5) == (0.5, 0.5, 0.2)
+    assert (poodle.scorer.map, poodle.scorer.mrr, poodle.scorer.p_at_5) == (0.5, 0.5, 0.5)
     assert (result.all.questions, result.all.answered) == (4, 2)
     assert (result.by_type["entity"].questions, result.by_type["entity"].answered) == (2, 0)
     assert result.all.map == 0.25

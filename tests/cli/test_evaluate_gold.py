@@ -50,9 +50,9 @@ def test_discovery(hyperdive: Run, model: Path, gold: Path, tmp_path: Path) -> N
     ran = hyperdive("evaluate", "-m", model, "--discovery", *files)
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
-    assert lines[2].split() == ["all", "2", "50.0", "50.0", "50.0", "50.0"]
-    assert lines[3].split() == ["concept", "1", "100.0", "100.0", "100.0", "100.0"]
-    assert lines[5] == "2 of 2 candidates are known"
+    assert lines[3].split() == ["all", "2", "50.0", "50.0", "50.0", "20.0", "50.0", "50.0", "50.0"]
+    assert lines[4].split() == ["concept", "1", "100.0", "100.0", "100.0", "40.0", "100.0", "100.0", "100.0"]
+    assert lines[6] == "2 of 2 candidates are known"
     figures = json.loads(hyperdive("evaluate", "-m", model, "--taxonomy", gold, "--discovery", *files, "--json").out)
     assert figures["discovery"]["pets.training"]["map"] == 50.0
     assert "pets" in figures["taxonomies"]

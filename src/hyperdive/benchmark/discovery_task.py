@@ -36,12 +36,22 @@ class DiscoveryTask:
 
 
 @dataclass(frozen=True)
+class ScorerFigures:
+    """What the task's own scorer prints, each in [0, 1]; see `question_figures`."""
+
+    map: float
+    mrr: float
+    p_at_5: float
+
+
+@dataclass(frozen=True)
 class QuestionFigures:
     """Means over `questions`, each in [0, 1]; a question that is not among the `answered` ones counts as 0."""
 
     map: float
     mrr: float
     p_at_5: float
+    scorer: ScorerFigures
     questions: int
     answered: int
 
@@ -54,7 +64,8 @@ class QuestionFigures:
         """Plain numbers, figures in per cent."""
         shares = {"map": self.map, "mrr": self.mrr, "p_at_5": self.p_at_5, "coverage": self.coverage}
         percent = {name: round(100 * share, 4) for name, share in shares.items()}
-        return {**percent, "questions": self.questions, "answered": self.answered}
+        scorer = {name: round(100 * share, 4) for name, share in asdict(self.scorer).items()}
+        return {**percent, "scorer": scorer, "questions": self.questions, "answered": self.answered}
 
 
 @dataclass(frozen=True)
@@ -142,11 +153,11 @@ def _name(text: str) -> str:
 def question_figures(
     hits: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64], answered: npt.NDArray[np.bool_]
 ) -> QuestionFigures:
-    """MAP, MRR and P@5 as the task's own scorer computes them.
+    """MAP, MRR and P@5 over the first 15 answers, by the usual formulas and by those of the task's own scorer.
 
-    With n right answers and h(k) the hits among the first min(k, n) answers, AP is the mean of h(k)/min(k, n) over
-    k = 1 … 15, P@5 = h(5)/min(5, n), and the reciprocal rank looks at the first min(15, n) answers. So the scorer reads
-    no more answers than there are right ones, and its AP is not the usual one, which sums over ranks with a hit alone.
+    With n right answers, AP is the sum of the precisions at the ranks with a hit, divided by min(n, 15), and P@5 the
+    hits among the first five, divided by 5. The scorer reads no more than the first n answers: with h(k) the hits among
+    the first min(k, n), its AP is the mean of h(k)/min(k, n) over k = 1 … 15, and its P@5 is h(5)/min(5, n).
 
     Args:
         hits: Whether answer j (of 15) to question i is right.
@@ -155,18 +166,30 @@ def question_figures(
 
     >>> hits = np.zeros((2, 15), dtype=bool)
     >>> hits[0, 1] = hits[1, 1] = True                     # the second answer is right; question 1 has one gold answer
-    >>> question_figures(hits, np.array([2, 1]), np.array([True, True]))
-    QuestionFigures(map=0.2333..., mrr=0.25, p_at_5=0.25, questions=2, answered=2)
+    >>> figures = question_figures(hits, np.array([2, 1]), np.array([True, True]))
+    >>> figures.map, figures.mrr, figures.p_at_5
+    (0.375, 0.5, 0.2)
+    >>> round(figures.scorer.map, 4), figures.scorer.mrr, figures.scorer.p_at_5
+    (0.2333, 0.25, 0.25)
     """
     if len(hits) == 0:
-        return QuestionFigures(0.0, 0.0, 0.0, 0, 0)
-    ranks = np.arange(hits.shape[1])
-    counted = hits & (ranks < sizes[:, None])
-    precision = counted.cumsum(axis=1) / np.minimum(ranks + 1, sizes[:, None])
-    first = np.where(counted.any(axis=1), 1.0 / (1 + counted.argmax(axis=1)), 0.0)
+        return QuestionFigures(0.0, 0.0, 0.0, ScorerFigures(0.0, 0.0, 0.0), 0, 0)
+    ranks = np.arange(1, hits.shape[1] + 1)
+    precision = hits.cumsum(axis=1) / ranks
+    read = hits & (ranks <= sizes[:, None])
+    recall = read.cumsum(axis=1) / np.minimum(ranks, sizes[:, None])
     return QuestionFigures(
-        float(precision.mean()), float(first.mean()), float(precision[:, 4].mean()), len(hits), int(answered.sum())
+        float(((hits * precision).sum(axis=1) / np.minimum(sizes, len(ranks))).mean()),
+        _reciprocal_rank(hits),
+        float(precision[:, 4].mean()),
+        ScorerFigures(float(recall.mean()), _reciprocal_rank(read), float(recall[:, 4].mean())),
+        len(hits),
+        int(answered.sum()),
     )
+
+
+def _reciprocal_rank(hits: npt.NDArray[np.bool_]) -> float:
+    return float(np.where(hits.any(axis=1), 1.0 / (1 + hits.argmax(axis=1)), 0.0).mean())
 
 
 def evaluate_discovery(

@@ -89,9 +89,12 @@ def _print_taxonomies(results: Sequence[Any]) -> None:
 
 def _print_discovery(result: Any) -> None:
     write(f"discovery on {result.name} by {result.score}, the first 15 answers, in per cent")
-    write(f"{'questions':<12} {'number':>6} {'answered':>8}    MAP    MRR    P@5")
+    write(f"{'':<12} {'':>6} {'':>8}                         by the task's scorer")
+    write(f"{'questions':<12} {'number':>6} {'answered':>8}    MAP    MRR    P@5       MAP    MRR    P@5")
     for name, figures in (("all", result.all), *result.by_type.items()):
-        values = " ".join(f"{100 * value:6.1f}" for value in (figures.map, figures.mrr, figures.p_at_5))
+        values = "    ".join(
+            " ".join(f"{100 * value:6.1f}" for value in (by.map, by.mrr, by.p_at_5)) for by in (figures, figures.scorer)
+        )
         write(f"{name:<12} {figures.questions:6d} {100 * figures.coverage:8.1f} {values}")
     gold = result.gold
     reachable = _share(gold.reachable, gold.answers)
