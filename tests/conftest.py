@@ -19,7 +19,7 @@ settings.load_profile("hyperdive")
 
 
 def hear_ctrl_c() -> None:
-    """For the start of a child: programs in the background of a shell inherit a deaf ear for Ctrl-C."""
+    """For the start of a child process: background jobs of a shell inherit a handler that ignores SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -214,7 +214,7 @@ class Model(ModelData):
         return general_words(self, query, top)
 
     def topics(self, top: int | None = None, words: int = 5) -> Table[Topic]:
-        """Every dimension with a label, its first words and its health."""
+        """Every dimension with a label, its first words and its status."""
         from hyperdive.discover.topics import topics
 
         return topics(self, top, words)

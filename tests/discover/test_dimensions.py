@@ -30,14 +30,14 @@ def space(matrix: np.ndarray, kind: str = "dive") -> VectorSpace:
 # ---- topics -------------------------------------------------------------------------------------------------------
 
 
-def test_health_of_planted_dimensions() -> None:
+def test_status_of_planted_dimensions() -> None:
     rng = np.random.default_rng(0)
     matrix = np.zeros((1500, 4))
     matrix[:100, 0] = np.linspace(9, 1, 100)  # the most frequent words and no others
     matrix[500:700, 1] = rng.uniform(1, 2, 200)
     matrix[:, 2] = 0.9 * matrix[:, 1]
-    found = {row.dimension: row.health for row in topics(space(matrix))}
-    assert found == {0: "frequency only", 1: "fine", 2: "duplicate of 1", 3: "dead"}
+    found = {row.dimension: row.status for row in topics(space(matrix))}
+    assert found == {0: "frequency only", 1: "ok", 2: "duplicate of 1", 3: "dead"}
     assert "4 dimensions: 1 dead, 1 duplicate, 1 frequency only" in str(topics(space(matrix)))
 
 

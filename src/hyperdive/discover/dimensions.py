@@ -1,4 +1,4 @@
-"""The dimensions of a model: their words, a label for each, and whether they are healthy."""
+"""The dimensions of a model: their words, and a label and a status for each."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class Dimensions:
         typical = value * value / self._sums[order]
         return " ".join(self.words[order[i]] for i in np.argsort(-typical, kind="stable")[:count])
 
-    def health(self, order: Ints) -> dict[int, str]:
-        """What is wrong with each dimension, if anything; of two alike the one later in `order` is the duplicate."""
+    def status(self, order: Ints) -> dict[int, str]:
+        """Whether a dimension is ok, dead, a duplicate (the one later in `order`) or reflects frequency only."""
         norms = np.sqrt(np.einsum("ij,ij->i", self.columns, self.columns, dtype=np.float64))
         unit = self.columns / np.maximum(norms, 1e-30)[:, None].astype(np.float32)
         alike = unit @ unit.T
@@ -95,5 +95,5 @@ class Dimensions:
             elif len(self.words) > 1000 and len(frequent.intersection(first)) >= FREQUENT * len(first):
                 state[d] = "frequency only"
             else:
-                state[d] = "fine"
+                state[d] = "ok"
         return {d: state[d] for d in sorted(state)}

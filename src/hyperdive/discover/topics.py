@@ -1,4 +1,4 @@
-"""What each dimension of a model is about: a label, its words from general to special, and whether it is healthy.
+"""What each dimension of a model is about: a label, its words from general to specific, and a status.
 
 A DIVE vector reads as an unnormalised distribution over topics, and a dimension's largest words are its most general
 ones, as in the paper's figure.
@@ -26,22 +26,22 @@ class Topic:
     further: tuple[str, ...]
     size: int
     share: float
-    health: str
+    status: str
 
 
 def topics(model: AnyModel, top: int | None = None, words: int = 5) -> Table[Topic]:
     """Every dimension, those with the most mass first.
 
-    Health is "fine", "dead" (no word has it), "duplicate of d" (nearly the same words as a larger dimension) or
+    The status is "ok", "dead" (no word has it), "duplicate of d" (nearly the same words as a larger dimension) or
     "frequency only" (its first words are merely the most frequent ones).
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = [[5, 3, 0], [3, 0, 0], [1, 0, 0], [0, 4, 0]]
     >>> model = VectorSpace(["animal", "dog", "poodle", "law"], matrix, frequencies=[9, 5, 1, 3], kind="dive")
     >>> print(topics(model, words=2))
-    dimension  label              words        size  share  health
-            0  animal dog poodle  animal, dog     3  56.2%  fine
-            1  law animal         law, animal     2  43.8%  fine
+    dimension  label              words        size  share  status
+            0  animal dog poodle  animal, dog     3  56.2%  ok
+            1  law animal         law, animal     2  43.8%  ok
             2  –                                  0   0.0%  dead
     3 dimensions: 1 dead, 0 duplicate, 0 frequency only
     """
@@ -49,7 +49,7 @@ def topics(model: AnyModel, top: int | None = None, words: int = 5) -> Table[Top
         raise OptionError("the number of dimensions and of words must be 1 or more")
     columns = dimensions_of(model)
     order = np.argsort(-columns.mass, kind="stable")
-    health = columns.health(order)
+    status = columns.status(order)
     found = [
         Topic(
             int(d),
@@ -58,17 +58,17 @@ def topics(model: AnyModel, top: int | None = None, words: int = 5) -> Table[Top
             tuple(columns.first(int(d), words, FURTHER.start)),
             int(columns.sizes[d]),
             float(columns.mass[d] / max(float(columns.mass.sum()), 1e-30)),
-            health[int(d)],
+            status[int(d)],
         )
         for d in order[:top]
     ]
-    states = list(health.values())
+    states = list(status.values())
     counts = [sum(state.startswith(kind) for state in states) for kind in ("dead", "duplicate", "frequency only")]
     note = f"{len(states)} dimensions: {counts[0]} dead, {counts[1]} duplicate, {counts[2]} frequency only"
     return Table(
         Topic,
         found,
-        columns=("dimension", "label", "words", "size", "share", "health"),
+        columns=("dimension", "label", "words", "size", "share", "status"),
         formats={"share": ".1%"},
         notes=(note,),
     )

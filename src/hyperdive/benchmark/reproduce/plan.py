@@ -173,7 +173,9 @@ def _corpus(
 
 
 def _counts(corpus: ReproduceStage, name: str, scale: float) -> ReproduceStage:
-    return ReproduceStage(name, "counts", "who meets whom, for the sparse spaces", {"window": 10}, (corpus,), 8 * scale)
+    return ReproduceStage(
+        name, "counts", "co-occurrence counts, for the sparse spaces", {"window": 10}, (corpus,), 8 * scale
+    )
 
 
 def _train(
