@@ -106,5 +106,5 @@ def test_damaged_exponents_are_an_error(tmp_path: Path, damage: str, place: str)
             writer.put(name, (tmp_path / (file if name == file else f"m/{name}")).read_bytes())
         writer.finish({name: header[name] for name in ("parameters", "facts", "spaces", "totals", "patterns")})
     damaged = Model.load(tmp_path / "damaged")
-    with pytest.raises(FormatError, match="anew"):
+    with pytest.raises(FormatError, match="again"):
         damaged.skipgram if place == "skipgram" else damaged.patterns  # noqa: B018

@@ -353,7 +353,9 @@ class Artifact:
         header = read_header(path, f"hyperdive-{kind}", made_with=made_with)
         written = header.get("format_version")
         if not isinstance(written, int) or written < 1:
-            raise FormatError(f"{path}: header has no valid format version", hint="the folder is damaged; make it anew")
+            raise FormatError(
+                f"{path}: header has no valid format version", hint="the folder is damaged; create it again"
+            )
         if written > version:
             raise FormatError(
                 f"{path}: format version {written} is newer than this hyperdive reads ({version})",
@@ -366,10 +368,10 @@ class Artifact:
     def _check_sizes(self) -> None:
         files = self.header.get("files")
         if not isinstance(files, dict):
-            raise FormatError(f"{self.path}: header lists no files", hint="the folder is damaged; make it anew")
+            raise FormatError(f"{self.path}: header lists no files", hint="the folder is damaged; create it again")
         for name, entry in files.items():
             if not isinstance(entry, dict) or not isinstance(entry.get("sha256"), str):
-                raise FormatError(f"{self.path}: the header does not describe {name}", hint="make it anew")
+                raise FormatError(f"{self.path}: the header does not describe {name}", hint="create it again")
             parts = Path(name).parts
             if not parts or Path(name).is_absolute() or ".." in parts:
                 raise FormatError(f"{self.path}: header names a file outside the folder ({name!r})")
@@ -377,12 +379,12 @@ class Artifact:
                 size = (self.path / name).stat().st_size
             except OSError:
                 raise FormatError(
-                    f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew"
+                    f"{self.path}: {name} is missing", hint="the folder is incomplete; create it again"
                 ) from None
             if size != entry.get("bytes"):
                 raise FormatError(
                     f"{self.path}: {name} has {size} bytes, its header says {entry.get('bytes')}",
-                    hint="the folder is damaged; make it anew",
+                    hint="the folder is damaged; create it again",
                 )
             if "dtype" in entry:
                 self._check_shape(name, entry)
@@ -401,7 +403,7 @@ class Artifact:
         if not valid or count * dtype.itemsize != entry["bytes"]:
             raise FormatError(
                 f"{self.path}: {name} does not have the shape its header says",
-                hint="the folder is damaged; make it anew",
+                hint="the folder is damaged; create it again",
             )
 
     @property
@@ -416,7 +418,7 @@ class Artifact:
         """One file as a read-only memory map."""
         entry = self.header["files"].get(name)
         if entry is None or "dtype" not in entry:
-            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew")
+            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; create it again")
         shape = tuple(entry["shape"])
         if entry["bytes"] == 0:  # an empty file cannot be mapped
             return np.zeros(shape, dtype=np.dtype(entry["dtype"]))
@@ -425,7 +427,7 @@ class Artifact:
     def bytes(self, name: str) -> bytes:
         """One plain file, whole."""
         if name not in self.header["files"]:
-            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; make it anew")
+            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; create it again")
         return (self.path / name).read_bytes()
 
     def verify(self, *names: str) -> None:
@@ -438,7 +440,7 @@ class Artifact:
             if sha.hexdigest() != self.header["files"][name]["sha256"]:
                 raise FormatError(
                     f"{self.path}: {name} does not match its checksum",
-                    hint="the file was altered or the disk is failing; make it anew",
+                    hint="the file was altered or the disk is failing; create it again",
                 )
 
 
@@ -472,13 +474,13 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
     if not file.is_file():
         raise FormatError(f"{path}: not a hyperdive folder (it has no {HEADER})", hint=hint)
     if file.stat().st_size > MAX_HEADER_BYTES:
-        raise FormatError(f"{path}: {HEADER} is too large to be true", hint="the folder is damaged; make it anew")
+        raise FormatError(f"{path}: {HEADER} is too large", hint="the folder is damaged; create it again")
     try:
         header = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or not str(header.get("format", "")).startswith("hyperdive-"):
-        raise FormatError(f"{path}: {HEADER} cannot be read", hint="the folder is damaged; make it anew")
+        raise FormatError(f"{path}: {HEADER} cannot be read", hint="the folder is damaged; create it again")
     if expected and header["format"] != expected:
         raise FormatError(f"{path}: this is a {header['format']}, not a {expected}", hint=hint)
     claimed = header.pop("fingerprint", None)
@@ -487,6 +489,6 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
     except (ValueError, RecursionError):  # NaN, half a pair of surrogates
         actual = ""
     if claimed != actual:
-        raise FormatError(f"{path}: {HEADER} was altered", hint="the folder is damaged; make it anew")
+        raise FormatError(f"{path}: {HEADER} was altered", hint="the folder is damaged; create it again")
     header["fingerprint"] = claimed
     return header

@@ -95,7 +95,7 @@ def test_corrections(hyperdive: Run, model: Path, terms: Path, tmp_path: Path) -
     ran = hyperdive("taxonomy", "-m", model, "-t", terms, "--corrections", rules)
     assert ran.code == 1
     assert ran.err.count("\n") == 1
-    assert "circle: cat → law → cat" in ran.err
+    assert "cycle: cat → law → cat" in ran.err
 
 
 def test_an_edited_taxonomy_comes_back(hyperdive: Run, model: Path, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_an_edited_taxonomy_comes_back(hyperdive: Run, model: Path, tmp_path: Pa
         ("\tanimal\t1", "cannot be understood"),
         ("dog\tanimal\t1\tx\ty", "cannot be understood"),
         ("dog\tanimal\t1\ndog\t\t1", "under 'animal' and under nothing"),
-        ("dog\tdog\t1", "names no two terms"),
+        ("dog\tdog\t1", "does not name two terms"),
         ("dog\tanimal\t1\ndog\tlaw\t1", "a term may have 1 parent"),
     ],
 )

@@ -90,7 +90,7 @@ def test_unknown_words_and_wrong_options() -> None:
         model.hypernyms("poodle", 0)
     with pytest.raises(OptionError, match="no score is called"):
         model.hypernyms("poodle", score="nothing")
-    with pytest.raises(OptionError, match="no confidences"):
+    with pytest.raises(OptionError, match="does not give confidences"):
         model.hypernyms("poodle", min_confidence=0.5)
     for empty in ("", "   "):
         with pytest.raises(OptionError, match="a word is missing"):

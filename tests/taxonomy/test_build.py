@@ -309,7 +309,7 @@ def test_corrections_that_do_not_matter_are_told(monkeypatch: Patch) -> None:
 def test_contradictions_are_named(tmp_path: Path, monkeypatch: Patch) -> None:
     path = tmp_path / "c.tsv"
     path.write_text("force\ta\tb\nforce\tb\tc\nforce\tc\ta\n")
-    with pytest.raises(InputError, match=r"c\.tsv: the forced edges go in a circle: a → b → c → a"):
+    with pytest.raises(InputError, match=r"c\.tsv: the forced edges form a cycle: a → b → c → a"):
         read_corrections(path)
     path.write_text("force\ta\tb\nforce\ta\tc\n")
     rules = read_corrections(path)
@@ -321,7 +321,7 @@ def test_contradictions_are_named(tmp_path: Path, monkeypatch: Patch) -> None:
     with pytest.raises(InputError, match="cannot be understood"):
         read_corrections(path)
     path.write_text("force\ta\tA\n")
-    with pytest.raises(InputError, match="names no two terms"):
+    with pytest.raises(InputError, match="does not name two terms"):
         read_corrections(path)
 
 

@@ -159,7 +159,7 @@ def test_input_errors_are_not_blamed_on_the_output(tmp_path: Path, hyperdive: Ru
     assert ran.code == 1
     assert name in ran.err
     ran = hyperdive("encode", "", "-o", tmp_path / "c")
-    assert "an empty name is no input" in ran.err
+    assert "an empty name is not an input" in ran.err
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, hyperdive: Run) -> None:

@@ -96,7 +96,7 @@ def _explained(url: str, error: Exception) -> DownloadError:
     if isinstance(error, urllib.error.HTTPError):
         return DownloadError(f"{url}: the server answers {error.code} {error.reason}", hint="try again later")
     if isinstance(error, http.client.IncompleteRead):
-        return DownloadError(f"{url}: the connection was cut before the end", hint="type the same command again")
+        return DownloadError(f"{url}: the connection was cut before the end", hint="run the same command again")
     reason = getattr(error, "reason", None) or error
     return DownloadError(
         f"cannot reach {host} ({reason})",
@@ -199,7 +199,7 @@ def _fetch_source(folder: Path, url: str, path: str, entries: list[ManifestEntry
             targets = ", ".join(str(folder / entry.file) for entry in entries)
             raise DownloadError(
                 f"{kept} was fetched, but nothing here unpacks .rar files",
-                hint="install 7-Zip, unrar or bsdtar and type the same command again; or unpack it by hand so that you "
+                hint="install 7-Zip, unrar or bsdtar and run the same command again; or unpack it by hand so that you "
                 f"have {targets}, then type: hyperdive datasets verify",
             ) from None
         for entry, content in zip(entries, contents, strict=True):

@@ -232,7 +232,7 @@ def evaluate(
         lacking = [score.ascii for score in chosen if score.name not in allowed]
         chosen = [score for score in chosen if score.name in allowed]
         if lacking:
-            notes.append(f"left out, for the POS model lacks what they need: {', '.join(lacking)}")
+            notes.append(f"skipped, because the POS model lacks what they need: {', '.join(lacking)}")
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
     results: dict[str, Result] = {}

@@ -78,7 +78,7 @@ class Gold:
         negative: set[Pair] = set()
         for dataset in datasets:
             if dataset.graded:
-                raise InputError(f"{dataset.name}: grades are no is-a pairs", hint="choose a set with True labels")
+                raise InputError(f"{dataset.name}: grades are not is-a pairs", hint="choose a set with True labels")
             names = [" ".join(words) for words in dataset.space_keys()]
             noun = [not dataset.tagged or term.endswith("-n") for term in dataset.terms]
             own: dict[Pair, None] = {}

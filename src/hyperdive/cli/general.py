@@ -48,7 +48,9 @@ def general(
         return
     if not len(found):
         raise InputError(
-            "every vector of this model is zero" if query is None else f"{query!r} meets no word of this model",
+            "every vector of this model is zero"
+            if query is None
+            else f"{query!r} has no word in common with this model",
             hint="train on more text, or with a weaker filter (hyperdive train --help)",
         )
     for number, (term, value) in enumerate(found.cells(), start=1):

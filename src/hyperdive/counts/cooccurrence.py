@@ -136,7 +136,7 @@ class Cooccurrence:
         for name, value in wanted.items():
             if totals.get(name) != value:
                 raise FormatError(
-                    f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="count the corpus anew"
+                    f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="count the corpus again"
                 )
         borders = [shard.first for shard in shards] + [types]
         whole = shards[-1].last == types and all(
@@ -146,12 +146,14 @@ class Cooccurrence:
         pointers = self._pointers
         rising = len(pointers) == types + 1 and pointers[0] == 0 and bool((np.diff(pointers) >= 0).all())
         if not (whole and rising) or self._totals.shape != (3, wanted["vocabulary"]):
-            raise FormatError(f"{self.path}: its parts do not fit together", hint="the folder is damaged; make it anew")
+            raise FormatError(
+                f"{self.path}: its parts do not fit together", hint="the folder is damaged; create it again"
+            )
 
     @cached_property
     def _layout(self) -> ShardLayout:
         if any(kind not in COUNT_TYPES for _, _, _, kind in self.header["shards"]):
-            raise FormatError(f"{self.path}: a shard has an unknown number type", hint="count the corpus anew")
+            raise FormatError(f"{self.path}: a shard has an unknown number type", hint="count the corpus again")
         shards = tuple(
             Shard(number, first, last, entries, np.dtype(kind))
             for number, (first, last, entries, kind) in enumerate(self.header["shards"])
@@ -196,7 +198,9 @@ class Cooccurrence:
         """Every word by its number, rare ones too; the unknown symbol first."""
         words = self._artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
         if len(words) != len(self.word_counts):
-            raise FormatError(f"{self.path}: {len(words)} words, {len(self.word_counts)} counts", hint="make it anew")
+            raise FormatError(
+                f"{self.path}: {len(words)} words, {len(self.word_counts)} counts", hint="create it again"
+            )
         return words
 
     @cached_property
@@ -315,7 +319,9 @@ class Cooccurrence:
         pointers = self._pointers[shard.first : shard.last + 1]
         pointers = pointers - pointers[0]
         if pointers[-1] != shard.bound:
-            raise FormatError(f"{self.path}: {shard.name} does not have the entries of its rows", hint="make it anew")
+            raise FormatError(
+                f"{self.path}: {shard.name} does not have the entries of its rows", hint="create it again"
+            )
         return RowBlock(pointers, *map_piece(self.path / shard.name, shard, shard.bound, with_edges=self.has_near))
 
     @property

@@ -87,7 +87,7 @@ def count(
     )  # fmt: skip
     try:
         if work.resumed:
-            progress.note(f"going on with {work.resumed} finished pieces of an earlier run")
+            progress.note(f"resuming with {work.resumed} finished parts of an earlier run")
         # one corpus keeps its own numbers
         tables = united.tables if len(corpora) > 1 else (np.zeros(0, dtype=np.uint32),)
         job = StoreJob(work, layout, options, plan.threads, progress)
@@ -104,7 +104,7 @@ def _warn_of_little_disk(output: Path, plan: CountPlan, progress: Progress) -> N
     parent = next((folder for folder in output.absolute().parents if folder.exists()), None)
     free = shutil.disk_usage(parent).free if parent is not None else plan.disk + plan.work_disk
     if free < plan.disk + plan.work_disk:
-        progress.note(f"only {human(free, 'B')} of disk are free there: the run may stop, and can go on later")
+        progress.note(f"only {human(free, 'B')} of disk are free there: the run may stop, and can be resumed")
 
 
 def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any], block_tokens: int) -> list[str]:
@@ -139,7 +139,7 @@ def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any
         job.work.remove()
         raise FormatError(
             f"{corpora[0].path}: the tokens do not have the word counts it states",
-            hint="the corpus is damaged; encode it anew",
+            hint="the corpus is damaged; encode it again",
         )
     return runs
 

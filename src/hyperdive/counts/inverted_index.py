@@ -109,7 +109,9 @@ def load(
     with ThreadPoolExecutor(threads) as pool:
         bad = pool.map(lambda k: _kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
         if any(place >= 0 for place in bad):
-            raise FormatError("a token has a number beyond the vocabulary", hint="the corpus is damaged; encode anew")
+            raise FormatError(
+                "a token has a number beyond the vocabulary", hint="the corpus is damaged; encode it again"
+            )
         starts = np.zeros(types + 1, dtype=np.int64)
         np.cumsum(tallies.sum(axis=0), out=starts[1:])
         # chunk k writes its occurrences of w behind those of the chunks before it
@@ -148,7 +150,7 @@ def _renumber(corpus: Corpus, tokens: npt.NDArray[np.uint32], table: npt.NDArray
         if len(part) and int(part.max()) >= limit:
             raise FormatError(
                 f"{corpus.path}: a token has a number beyond its {limit - 1} words",
-                hint="the corpus is damaged; encode it anew",
+                hint="the corpus is damaged; encode it again",
             )
         if not identity:
             part[:] = table[part]

@@ -127,7 +127,7 @@ def _check_store(store: Cooccurrence, threads: int) -> None:
     with workers(threads) as run:
         run(check, store.shards)
     if sums.min() < 0 or int(sums[1:].sum()) != store.total:
-        raise FormatError(f"{store.name}: its rows are not what its header says", hint="count the corpus anew")
+        raise FormatError(f"{store.name}: its rows are not what its header says", hint="count the corpus again")
 
 
 def _shard_rows(

@@ -65,7 +65,7 @@ def pointers_of(lengths: Array) -> npt.NDArray[np.int64]:
 def map_piece(path: Path, shard: Shard, entries: int, *, with_edges: bool) -> tuple[Array, Array, Array]:
     """The arrays of a piece as read-only memory maps."""
     if path.stat().st_size != shard.bytes(entries, with_edges=with_edges):
-        raise FormatError(f"{path}: the size does not fit its {entries} entries", hint="make it anew")
+        raise FormatError(f"{path}: the size does not fit its {entries} entries", hint="create it again")
     if entries == 0:
         nothing = np.zeros(0, dtype=shard.dtype)
         return np.zeros(0, dtype=np.uint32), nothing, nothing

@@ -118,7 +118,7 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
         raise OptionError(
             "a minimum confidence needs confidences, from 0 to 1"
             if by.calibrated
-            else f"{by.name} gives no confidences, so there is no minimum to set",
+            else f"{by.name} does not give confidences, so a minimum cannot be set",
             hint="use a model with patterns and no --score" if not by.calibrated else "0.2 is the default",
         )
     if by.calibrated:

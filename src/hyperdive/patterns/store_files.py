@@ -30,7 +30,7 @@ from hyperdive.patterns.svd import Factors
 TENSORS, TERMS = "patterns.safetensors", "pattern-terms.txt"
 EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
 SENTENCE_FILES = (EVIDENCE, SENTENCES)
-_DAMAGED = "the folder is damaged; make it anew"
+_DAMAGED = "the folder is damaged; create it again"
 _ROW_GROUP = 1 << 16
 _SPANS = ("hypo_start", "hypo_end", "hyper_start", "hyper_end")
 

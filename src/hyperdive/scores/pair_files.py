@@ -149,7 +149,7 @@ def _json_pair(line: str, name: str, number: int) -> tuple[str, str, str]:
         rest = {"label": value[2]} if len(value) > 2 else {}
     if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
         raise InputError(
-            f"{name}: line {number} names no two words: {line.strip()[:60]!r}",
+            f"{name}: line {number} does not name two words: {line.strip()[:60]!r}",
             hint='use {"hyponym": "dog", "hypernym": "animal"} or ["dog", "animal"]',
         )
     return pair[0], pair[1], json.dumps(rest, ensure_ascii=False) if rest else ""

@@ -99,7 +99,7 @@ class CountMatrix:
     ) -> CountMatrix:
         """Arrays of a count matrix, refused with one line when they cannot be trained on."""
         size = len(frequencies)
-        damaged = "the counts are damaged; count the corpus anew"
+        damaged = "the counts are damaged; count the corpus again"
         shaped = len(indptr) == size + 1 and len(indices) == len(data) and int(indptr[0]) == 0
         if not shaped or int(indptr[-1]) != len(indices) or bool((np.diff(indptr) < 0).any()):
             raise InputError("the arrays of the counts do not fit together", hint=damaged)
@@ -143,7 +143,9 @@ class CountMatrix:
 
         ends = np.empty(self.size, dtype=np.int64)
         if not row_ends(self.indptr, self.indices, limit, ends):
-            raise InputError("the rows of the counts are not sorted", hint="the counts are damaged; count anew")
+            raise InputError(
+                "the rows of the counts are not sorted", hint="the counts are damaged; count the corpus again"
+            )
         return ends
 
 

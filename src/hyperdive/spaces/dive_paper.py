@@ -206,7 +206,7 @@ def train_paper(
     """
     chosen = PaperOptions(**options)
     if counts.options.sides != "both" or counts.frequencies.sum() != len(corpus):
-        raise InputError("the paper's solver needs counts of this corpus, of both sides", hint="count the corpus anew")
+        raise InputError("the paper's solver needs counts of this corpus, of both sides", hint="count the corpus again")
     matrix = CountMatrix.of(counts, filtered=filtered, threads=run.threads)
     check_size(matrix.frequencies, chosen.dimensions)
     tokens = np.asarray(corpus[0 : len(corpus)], dtype=np.int64)

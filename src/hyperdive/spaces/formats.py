@@ -205,14 +205,14 @@ def _read_word2vec(path: Path) -> VectorSpace:
             raise InputError(f"{path}: the first line must be the number of words and of dimensions")
         promised, dimensions = int(first[0]), int(first[1])
         if not 1 <= dimensions <= MAX_DIMENSIONS:
-            raise InputError(f"{path}: {dimensions} dimensions cannot be true")
+            raise InputError(f"{path}: {dimensions} dimensions are not plausible")
         words: list[str] = []
         seen: set[str] = set()
         rows: list[Any] = []
         for number, line in enumerate(file, start=2):
             word, *values = line.rstrip("\n").rstrip(" ").split(" ")
             if len(words) == promised:
-                raise InputError(f"{path}: the first line promises {promised} words, but there are more")
+                raise InputError(f"{path}: the first line announces {promised} words, but there are more")
             if len(values) != dimensions:
                 raise InputError(f"{path}: line {number} has {len(values)} values instead of {dimensions}")
             if word in seen:
@@ -225,7 +225,7 @@ def _read_word2vec(path: Path) -> VectorSpace:
             seen.add(word)
             words.append(word)
     if len(words) != promised:
-        raise InputError(f"{path}: the first line promises {promised} words, but there are {len(words)}")
+        raise InputError(f"{path}: the first line announces {promised} words, but there are {len(words)}")
     return _space(path, words, np.array(rows, dtype=np.float32).reshape(len(words), dimensions))
 
 
@@ -234,7 +234,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} is there twice")
+        raise ValueError(f"{twice!r} occurs twice")
     return values
 
 
@@ -287,5 +287,5 @@ def _read_parquet(path: Path) -> VectorSpace:
     if len(lengths) != 1:
         raise InputError(f"{path}: the vectors have different lengths")
     if len(set(words)) != len(words):
-        raise InputError(f"{path}: a word is there twice")
+        raise InputError(f"{path}: a word occurs twice")
     return _space(path, words, values.reshape(len(words), -1), frequencies)

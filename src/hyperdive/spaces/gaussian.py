@@ -183,7 +183,7 @@ def train_gaussian(
 
 
 def _ran_away() -> OptionError:
-    return OptionError("the Gaussians ran away to infinity", hint="train with clipping, or with a smaller rate")
+    return OptionError("training diverged", hint="train with clipping, or with a smaller rate")
 
 
 def _cuts(lines: Ints) -> Ints:

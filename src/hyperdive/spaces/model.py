@@ -41,7 +41,7 @@ from hyperdive.spaces.space import VectorSpace
 KIND, VERSION = "model", 2
 MADE_WITH = "hyperdive train TEXT -o MODEL"
 Later = VectorSpace | Callable[[], VectorSpace] | None
-_DAMAGED = "the folder is damaged; train it anew"
+_DAMAGED = "the folder is damaged; train it again"
 
 
 def _fits_16_bits(values: npt.NDArray[np.float32]) -> bool:

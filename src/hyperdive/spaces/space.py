@@ -79,7 +79,7 @@ class VectorSpace:
     def _numbers(self) -> dict[str, int]:
         numbers = {word: i for i, word in enumerate(self.words)}
         if len(numbers) != len(self.words):
-            raise InputError("a space has one vector a word, but a word is there twice")
+            raise InputError("a space has one vector per word, but a word occurs twice")
         return numbers
 
     @property
@@ -227,7 +227,9 @@ def _mapped_csr(artifact: Artifact, shape: tuple[int, int]) -> Any:
 
     indptr, indices, data = (artifact.array(f"{name}.bin") for name in ("indptr", "indices", "data"))
     if len(indptr) != shape[0] + 1 or indptr[-1] != len(indices) or len(indices) != len(data):
-        raise FormatError(f"{artifact.path}: the parts of its sparse matrix do not fit together", hint="make it anew")
+        raise FormatError(
+            f"{artifact.path}: the parts of its sparse matrix do not fit together", hint="create it again"
+        )
     # scipy wants both index arrays of one type; offsets are few, so they give way when they fit
     if indices.dtype == np.int32 and len(indices) <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)

@@ -30,7 +30,7 @@ class Corrections:
     hyperdive.errors.InputError: corrections: 'a' under 'c' is forbidden and forced: a → b → c (remove one of them)
     >>> Corrections(force=[("a", "b"), ("b", "a")])
     Traceback (most recent call last):
-    hyperdive.errors.InputError: corrections: the forced edges go in a circle: a → b → a (remove one of them)
+    hyperdive.errors.InputError: corrections: the forced edges form a cycle: a → b → a (remove one of them)
     """
 
     force: Sequence[Pair] = ()
@@ -45,7 +45,7 @@ class Corrections:
             pairs = dict.fromkeys((normal(child), normal(parent)) for child, parent in getattr(self, name))
             for child, parent in pairs:
                 if not child or not parent or child == parent:
-                    raise InputError(f"corrections: {name} {child!r} {parent!r} names no two terms", hint=_SHAPE)
+                    raise InputError(f"corrections: {name} {child!r} {parent!r} does not name two terms", hint=_SHAPE)
             object.__setattr__(self, name, tuple(pairs))
         above: dict[str, list[str]] = {}
         for child, parent in self.force:
@@ -59,7 +59,7 @@ class Corrections:
             circle = _path(child, child, above)
             if circle:
                 raise InputError(
-                    f"corrections: the forced edges go in a circle: {' → '.join(circle)}",
+                    f"corrections: the forced edges form a cycle: {' → '.join(circle)}",
                     hint="remove one of them",
                 )
         for child, parent in self.forbid:

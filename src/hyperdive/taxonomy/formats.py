@@ -67,16 +67,14 @@ def format_of(path: str | Path, format: str | None = None) -> str:
     if format is not None:
         return _RDF.get(format, format)
     if ending not in _ENDINGS:
-        raise OptionError(
-            f"{path}: its ending tells no format", hint=f"name one with --format: {', '.join(GraphFormat)}"
-        )
+        raise OptionError(f"{path}: unknown file extension", hint=f"name one with --format: {', '.join(GraphFormat)}")
     return _ENDINGS[ending]
 
 
 def render(taxonomy: Taxonomy, format: str, naming: Naming | None = None) -> str:
     """The text of a taxonomy in a format; `naming` is how SKOS and OWL name and label terms."""
     if format not in set(GraphFormat):
-        raise OptionError(f"{format!r} is no format", hint=f"use one of {', '.join(GraphFormat)}")
+        raise OptionError(f"unknown format {format!r}", hint=f"use one of {', '.join(GraphFormat)}")
     vocabulary, _, syntax = _RDF.get(format, format).partition("-")
     if syntax:
         graph = (rdf.skos if vocabulary == "skos" else rdf.owl)(taxonomy, naming or Naming())

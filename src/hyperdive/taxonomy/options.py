@@ -49,7 +49,7 @@ class TaxonomyOptions:
         if self.parents < 1 or self.min_children < 0:
             raise OptionError("parents must be 1 or more, and min_children 0 or more")
         if self.max_children is not None and self.max_children < self.min_children:
-            raise OptionError(f"at most {self.max_children} and at least {self.min_children} children cannot both be")
+            raise OptionError(f"max_children {self.max_children} is less than min_children {self.min_children}")
 
 
 DEFAULTS = TaxonomyOptions()

@@ -87,7 +87,9 @@ class Naming:
     def __post_init__(self) -> None:
         base = self.base
         if not base or any(ord(sign) <= 0x20 or sign in '<>"{}|^`\\' for sign in base) or ":" not in base:
-            raise OptionError(f"{base!r} cannot begin a name", hint="use an address such as https://example.org/pets/")
+            raise OptionError(
+                f"{base!r} cannot be the start of an IRI", hint="use an address such as https://example.org/pets/"
+            )
         if not _LANGUAGE_TAG.fullmatch(self.language):
             raise OptionError(f"{self.language!r} is no language tag", hint="use one such as en, de or pt-BR")
         if not self.title.strip():

@@ -76,7 +76,7 @@ class Corpus:
             corpus = cls(artifact, min_count)
             corpus._check()
         except (KeyError, TypeError, ValueError, AttributeError):  # a field of the header is missing
-            raise FormatError(f"{path}: the header is not that of a corpus", hint="make it anew") from None
+            raise FormatError(f"{path}: the header is not that of a corpus", hint="create it again") from None
         return corpus
 
     def _check(self) -> None:
@@ -90,10 +90,10 @@ class Corpus:
         for name, value in sizes.items():
             if totals.get(name) != value:
                 raise FormatError(
-                    f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="make it anew"
+                    f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="create it again"
                 )
         if int(self.counts.sum()) != len(self.tokens):
-            raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="make it anew")
+            raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="create it again")
 
     # ---- parameters -----------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Corpus:
         """Every word by its id, rare ones too; the unknown symbol first."""
         words = self._artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
         if len(words) != len(self.counts):
-            raise FormatError(f"{self.path}: {len(words)} words for {len(self.counts)} counts", hint="make it anew")
+            raise FormatError(f"{self.path}: {len(words)} words for {len(self.counts)} counts", hint="create it again")
         return words
 
     @cached_property

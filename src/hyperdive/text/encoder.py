@@ -123,7 +123,7 @@ class _SpoolWriter:
             if self.strict:
                 raise InputError(
                     f"{block.source.path}: invalid UTF-8 at byte {offset}",
-                    hint="convert it with iconv, or leave out --strict to read such bytes as blanks",
+                    hint="convert it with iconv, or leave out --strict to read such bytes as spaces",
                 )
             if self.first_invalid is None:
                 self.first_invalid = {"file": block.source.name, "offset": offset}
@@ -346,11 +346,11 @@ def encode_text(
         if spooler.invalid:
             first = spooler.first_invalid or {}
             progress.note(
-                f"note: {spooler.invalid} bytes of invalid UTF-8 were read as blanks, the first in {first['file']} "
+                f"note: {spooler.invalid} bytes of invalid UTF-8 were read as spaces, the first in {first['file']} "
                 f"at byte {first['offset']} (--strict refuses them)"
             )
         if spooler.nul:
-            progress.note(f"note: {spooler.nul} NUL bytes were read as blanks")
+            progress.note(f"note: {spooler.nul} NUL bytes were read as spaces")
         if rules.shuffle is not None:
             spool = shuffle_documents(spool, rules.shuffle, writer)
         header: dict[str, Any] = {"input": spooler.header(), "skipped_files": len(skipped)}

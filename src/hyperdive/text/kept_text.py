@@ -70,7 +70,7 @@ class KeptText:
             return bytes(_codec().decompress(data, decompressed_size=size, asbytes=True))
         except (OSError, ValueError, pa.ArrowException):
             raise FormatError(
-                f"{self._path}: block {number} of the kept text is damaged", hint="make it anew"
+                f"{self._path}: block {number} of the kept text is damaged", hint="create it again"
             ) from None
 
     def sentence(self, number: int) -> str:

@@ -56,7 +56,7 @@ def load(options: EncodeOptions, resolver: FormResolver) -> list[Phrase]:
             phrases.setdefault(words, Phrase(words, "_".join(map(lower, forms))))
     if not phrases:
         raise InputError(
-            f"{path}: no term of two or more words in it", hint="write one term a line, such as: blood pressure"
+            f"{path}: no term of two or more words in it", hint="write one term per line, such as: blood pressure"
         )
     return list(phrases.values())
 

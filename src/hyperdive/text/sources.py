@@ -89,7 +89,7 @@ def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], Non
     for path_or_glob in inputs:
         name = os.fspath(path_or_glob)
         if not name:
-            raise InputError("an empty name is no input", hint="is a variable of your shell unset?")
+            raise InputError("an empty name is not an input", hint="is a variable of your shell unset?")
         if name == STDIN:
             sources.append(TextSource(STDIN))
             continue
@@ -154,7 +154,7 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[TextSo
         else:
             sources.append(source)
     if not sources:
-        raise InputError(f"{folder}: no readable text file in this folder", hint="hidden and binary files are left out")
+        raise InputError(f"{folder}: no readable text file in this folder", hint="hidden and binary files are skipped")
     return sources
 
 
@@ -181,7 +181,7 @@ def not_text(head: bytes) -> tuple[str, str] | None:
     strange = sum(1 for byte in head if byte < 32 and byte not in _TEXT_CONTROLS)
     strange += max(0, head.count(0) - len(head) // 100)
     if strange * 50 > len(head):
-        return "this is a binary file, not text", "give plain text, or a folder: binary files there are left out"
+        return "this is a binary file, not text", "give plain text, or a folder: binary files there are skipped"
     return None
 
 
