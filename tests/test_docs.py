@@ -76,3 +76,15 @@ def test_every_page_is_listed_in_the_index_and_in_the_navigation_of_the_site() -
     for page in (ROOT / "docs").glob("*.md"):
         assert page.name == "index.md" or f"]({page.name})" in index, page.name
         assert f": {page.name}" in navigation, page.name
+
+
+def test_the_code_layout_names_every_module() -> None:
+    written = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "hyperdive"
+    for path in package.rglob("*.py"):
+        folders = path.relative_to(package).parts[:-1]
+        if path.name.startswith("__") or folders[-1:] == ("_kernels",) or path.stem.rstrip("_") in VERBS:
+            continue
+        assert path.name in written, f"docs/architecture.md does not name {path.relative_to(package)}"
+    for name in re.findall(r"[`/](?!test_)([a-z0-9_]+\.py)`", written):
+        assert list(package.rglob(name)), f"docs/architecture.md names {name}, which is not there"
