@@ -140,6 +140,9 @@ def test_words_from_standard_input(hyperdive: Run, model: Path, monkeypatch: pyt
     monkeypatch.setattr("sys.stdin", io.StringIO("dog\n"))
     ran = hyperdive(verb, "-", "-m", model)
     assert (ran.code, ran.out.split("\n")[0]) == (0, "dog")
+    monkeypatch.setattr("sys.stdin", None)
+    ran = hyperdive(verb, "-", "-m", model)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
 
 
 def test_a_model_with_patterns_and_without_skipgram_answers(hyperdive: Run, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperdive.cli.common import ProgressMode, reporter, write, write_json
-from hyperdive.errors import Error, one_line
+from hyperdive.errors import Error, InputError, one_line
 
 if TYPE_CHECKING:
     from hyperdive import Model
@@ -57,6 +57,10 @@ def asked_words(words: list[str]) -> Iterator[list[str]]:
     if words != ["-"]:
         yield words
         return
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("there is no standard input here", hint="give the words as arguments")
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     batch: list[str] = []
     for line in sys.stdin:
         if word := line.strip():
