@@ -16,7 +16,7 @@ from hyperdive.text.sources import STDIN, DocumentSource
 
 DOCUMENTS = "texts"
 """The name that raw documents have in the header of a corpus, where files have their own."""
-_SHOWN = 60  # characters of a name that is no path
+_SHOWN = 500  # characters of a name that is no path: more is a whole text
 
 
 @dataclass(frozen=True)
