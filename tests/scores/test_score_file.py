@@ -73,7 +73,7 @@ def test_marks_line_ends_quotes_and_headers_do_not_matter(tmp_path: Path, name: 
         ("gaps-header.tsv", "word1\tword2\n\ndog\tanimal\n\ncat\n", "line 5 has 1 columns"),
         ("empty.tsv", "", "no pairs in it"),
         ("bad.jsonl", '{"q": "dog"\n', "line 1 is not JSON"),
-        ("bad2.jsonl", '["a", "b"]\n{"q": "dog"}\n', "line 2 names no two words"),
+        ("bad2.jsonl", '["a", "b"]\n{"q": "dog"}\n', "line 2 does not name two words"),
         ("latin.tsv", b"caf\xe9\tplace\n", "UTF-8"),
         ("utf16.tsv", "dog\tanimal\n".encode("utf-16"), "not a text file, or not UTF-8"),
     ],
