@@ -66,9 +66,11 @@ LATE = {
     },
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts._kernels", "counts.count"},
+    "counts.term_counts": {"counts._kernels"},
     "spaces.dive": {"spaces._kernels"},
     "spaces.dive_objective": {"spaces._kernels"},
     "spaces.dive_paper": {"spaces._kernels"},
+    "spaces.fold_in": {"spaces._fold_kernels", "spaces._kernels"},
     "spaces.gaussian": {"spaces._kernels"},
     "spaces.skipgram": {"spaces._kernels"},
     # the tagger's process pool is for --pos only

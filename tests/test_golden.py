@@ -40,6 +40,22 @@ def test_model_version_2() -> None:
     assert model.evidence("poodle", "dog")[0].marked() == "**Dogs** such as **poodles** bark."
 
 
+def test_model_version_3() -> None:
+    model = Model.load(GOLDEN / "model-3")
+    assert model.words == ["animal", "dog", "poodle"]
+    terms, folding = model.terms, model.folding
+    assert terms is not None and terms.skipgram is not None and terms.composition is not None
+    assert terms.names == ["guide dog", "AIDS", "toy dog"] and terms.spelling("toy dog") == "Toy Dog"
+    assert terms.frequencies.tolist() == [12, 7, 0]
+    assert terms.dive["AIDS"].tolist() == [0, 0, 3]
+    assert terms.skipgram["guide dog"].tolist() == [0.5, 0.25]
+    assert terms.composition.dive_rows(terms.dive["AIDS"][None], model["dog"][None]).tolist() == [[1, 0.5, 0.75]]
+    assert terms.composition.skipgram is not None and terms.composition.lean == 0.0625
+    assert folding is not None and folding.skipgram is not None and folding.context_terms is not None
+    assert folding.unknown_frequency == 11 and folding.gauge.tolist() == [2, 2, 2]
+    assert folding.skipgram.tolist() == [[1], [0.5], [-0.25]]
+
+
 def test_patterns_version_1() -> None:
     patterns = Patterns.open(GOLDEN / "patterns-1")
     assert patterns.count("animal", "being") == 1

@@ -39,6 +39,7 @@ class Dive:
         solver: `fast` works on counts, `paper` is the paper's own way over the tokens.
         skipgram: Train skip-gram vectors too, for the score W.
         contexts: Keep the context vectors.
+        terms: Give rows to the terms of the corpus, if it has some.
         patterns: False leaves out what the text states; corpora or folders of patterns give it for counts.
         text: Options of `encode` for text, such as `{"min_count": 5}`.
         threads: Threads to use; None is all. The result is the same for any number.
@@ -79,6 +80,7 @@ class Dive:
         solver: str = "fast",
         skipgram: bool = True,
         contexts: bool = True,
+        terms: bool = True,
         patterns: PatternSource = True,
         text: Mapping[str, Any] | None = None,
         threads: int | None = None,
@@ -102,6 +104,7 @@ class Dive:
         self.solver = solver
         self.skipgram = skipgram
         self.contexts = contexts
+        self.terms = terms
         self.patterns = patterns
         self.text = text
         self.threads = threads
@@ -160,6 +163,8 @@ class Dive:
             model = train(source, place, texts=texts, text=text, **options)
             if output is None:  # read before the folder goes
                 model.contexts, model.skipgram  # noqa: B018
+                if model.terms is not None:
+                    model.terms.dive, model.terms.skipgram, model.terms.composition  # noqa: B018
                 if model.patterns is not None:
                     model.patterns.evidence_rows  # noqa: B018
         self.model_ = model

@@ -134,6 +134,55 @@ def count_rows(
     return n
 
 
+@njit(cache=True, nogil=True)
+def count_term_rows(
+    tokens, begins, ends, left, right, starts, first, last, cut, weights, edge, scratch, edge_scratch, bits, summary,
+    indices, counts, edges, lengths,
+):  # fmt: skip
+    """Rows of terms first..last: as `count_rows`, but an occurrence covers tokens begins[i] to ends[i].
+
+    Its contexts are the left[i] tokens before it and the right[i] tokens after it; a token of the term is no context of
+    it. A context's distance is that from the nearer end of the occurrence.
+    """
+    n = 0
+    one = scratch.dtype.type(1)
+    end = np.int64(len(tokens))
+    weighted = len(weights) > 0
+    for row in range(first, last):
+        begin = n
+        for i in range(starts[row], starts[row + 1]):
+            if i + _AHEAD < len(begins):
+                ahead = begins[i + _AHEAD]
+                _prefetch(tokens, max(ahead - 10, 0))
+                _prefetch(tokens, min(ahead + 10, end - 1))
+            for part in range(2):
+                q_low = begins[i] - np.int64(left[i]) if part == 0 else ends[i]
+                q_high = begins[i] if part == 0 else ends[i] + np.int64(right[i])
+                for q in range(q_low, q_high):
+                    c = tokens[q]
+                    if c >= cut:
+                        c = np.uint32(0)
+                    before = scratch[c]
+                    indices[n] = c
+                    n += before == 0
+                    if weighted:
+                        distance = begins[i] - q if part == 0 else q - ends[i] + 1
+                        scratch[c] = before + scratch.dtype.type(weights[distance])
+                    else:
+                        scratch[c] = before + one
+            if edge > 0:
+                if left[i] == edge:
+                    c = tokens[begins[i] - edge]
+                    edge_scratch[c if c < cut else np.uint32(0)] += one
+                if right[i] == edge:
+                    c = tokens[ends[i] + edge - 1]
+                    edge_scratch[c if c < cut else np.uint32(0)] += one
+        _mark(indices, begin, n, bits, summary)
+        _emit(begin, scratch, edge_scratch, edge > 0, bits, summary, indices, counts, edges)
+        lengths[row - first] = n - begin
+    return n
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _mark(indices, begin, end, bits, summary):
     """Set a bit for each id of a list, and one for each word of bits: sorting without comparing."""

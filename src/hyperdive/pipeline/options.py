@@ -14,7 +14,7 @@ MODEL_SPACE = "dive"
 """The space that others stand beside, in a model; any other one is made by itself."""
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
-    "paper": {"negatives": 1.5, "sample": 0.0, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens"},
+    "paper": {"negatives": 1.5, "sample": 0.0, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens", "terms": False},
 }
 """`paper`: the objective of the paper with its constants; the solver stays the fast one unless `paper` is asked for."""
 
@@ -32,7 +32,9 @@ class TrainOptions(SpaceOptions):
     skipgram: bool = True
     """Train skip-gram vectors too, for the score W."""
     contexts: bool = True
-    """Keep the context vectors."""
+    """Keep the context vectors, and what rows of new terms need beside them."""
+    terms: bool = True
+    """Give rows to the terms of the corpus, if it has some. Paper: off."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,8 +1,8 @@
 """From text, a corpus or counts to a finished model: one stage after the other, each kept until the model is whole.
 
 While a run is under way its stages lie in a hidden folder beside the model, `.NAME.train`: `corpus/`, `counts/`, the
-solvers' states, `dive/`, `neighbour-counts/`, `skipgram/`. With `resume` the same run continues from there; the model
-has the bytes of an uninterrupted run. The folder is removed when the model is complete.
+solvers' states, `dive/`, `neighbour-counts/`, `skipgram/`, `terms/`. With `resume` the same run continues from there;
+the model has the bytes of an uninterrupted run. The folder is removed when the model is complete.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between
+from hyperdive.pipeline.terms import fold_terms
 from hyperdive.spaces.dive_options import check_size
+from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.inputs import SpaceInputs
-from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_vectors
+from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
 from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.registry import space_maker
 from hyperdive.spaces.space import VectorSpace
@@ -199,15 +201,27 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
         return VectorSpace(words, np.array(matrix), frequencies=frequencies, kind=kind)
 
     facts, tables = dive_tables(inputs, options, run)
-    beside = {}
-    if options.skipgram:
-        beside["skipgram"] = space("skipgram", skipgram_vectors(inputs, inputs.neighbour_counts, options, run))
-    if options.contexts:
-        beside["contexts"] = space("contexts", tables["contexts"])
+    twins = skipgram_tables(inputs, inputs.neighbour_counts, options, run) if options.skipgram else None
+    folding = Folding(
+        int(counts.frequencies[0]),
+        np.array(tables["unknown_context"]),
+        np.array(tables["gauge"]),
+        None if twins is None else np.array(twins["folding"]),
+        None if twins is None else np.array(twins["context_terms"]),
+    )
+    dive = space("dive", tables["words"])
+    skipgram = None if twins is None else space("skipgram", twins["vectors"])
+    contexts = ContextSpace.of(space("contexts", tables["contexts"]), folding)
+    terms = None
+    if options.terms and inputs.terms is not None:
+        told, terms = fold_terms(inputs, ModelData(dive, contexts=contexts, skipgram=skipgram), options, run)
+        facts = {**facts, "terms": told}
     folders = pattern_folders(inputs.corpus.path if inputs.has_tokens else None, patterns)
     return ModelData(
-        space("dive", tables["words"]),
-        **beside,
+        dive,
+        contexts=contexts if options.contexts else None,
+        skipgram=skipgram,
+        terms=terms,
         patterns=patterns_between(words, folders, run.progress),
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},

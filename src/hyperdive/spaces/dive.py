@@ -192,14 +192,17 @@ def shared_negatives(generator: np.random.Generator, masses: Floats32, exact: in
     return np.concatenate([np.arange(exact), drawn]), np.concatenate([masses[:exact], scaled])
 
 
-def balance(words: Floats32, contexts: Floats32) -> None:
+def balance(words: Floats32, contexts: Floats32) -> Floats32:
     """Fix the gauge in place: the column of a dimension gets the same length in both tables.
+
+    Returns what each dimension of the words was multiplied by, and that of the contexts divided by.
 
     L does not change when a dimension of all words is multiplied by a number and that of all contexts divided by it,
     but sums and cosines do. A dimension that died in one table is left alone.
 
     >>> words, contexts = np.array([[3.0], [4.0]]), np.array([[0.8], [0.6]])
-    >>> balance(words, contexts)
+    >>> balance(words, contexts).round(3)
+    array([0.447])
     >>> round(float(np.linalg.norm(words)), 6) == round(float(np.linalg.norm(contexts)), 6)
     True
     """
@@ -208,6 +211,7 @@ def balance(words: Floats32, contexts: Floats32) -> None:
     ratio = np.sqrt(np.where(alive, other, 1.0) / np.where(alive, own, 1.0)).clip(0.25, 4.0).astype(words.dtype)
     words *= ratio
     contexts /= ratio
+    return ratio
 
 
 # ---- stages -------------------------------------------------------------------------------------------------------
@@ -337,11 +341,11 @@ def train_dive(
             bar.advance(sum(stage.passes for stage in plan[:at]) + done)
             for number in range(at, len(plan)):
                 finish_stage(solver, plan, number, done if number == at else 0, keeper, bar)
-        balance(words, contexts)
+        gauge = balance(words, contexts)
         whole = solver.word_side(0, counts.size, counts.size)
         solver.history.append(Pass(ALL, 1, solver.measure(whole)))
     keeper.remove()
-    return DiveResult(words, contexts, tuple(solver.history))
+    return DiveResult(words, contexts, tuple(solver.history), gauge)
 
 
 def first_tables(options: DiveOptions, size: int, start: tuple[Floats32, Floats32] | None) -> tuple[Floats32, Floats32]:

@@ -22,8 +22,8 @@ from hyperdive.errors import InputError
 FLOOR = 20.0
 
 
-def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) -> Floats:
-    """Z_w, how many tokens' worth of negatives each word gets.
+def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True, of: Ints | None = None) -> Floats:
+    """Z_w, how many tokens' worth of negatives each word gets; or each of the terms with the counts `of`.
 
     >>> n = np.array([1, 4, 16, 79])
     >>> word_weights(n).tolist(), word_weights(n, beta=0.5).tolist()
@@ -31,17 +31,19 @@ def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True) ->
     >>> word_weights(n, shift=False).tolist()
     [1.0, 4.0, 16.0, 79.0]
     """
-    n = frequencies.astype(np.float64)
+    n = (frequencies if of is None else of).astype(np.float64)
     if not shift:
         return n
-    mean = n.sum() / len(n)
+    mean = frequencies.sum(dtype=np.float64) / len(frequencies)
     # a word without tokens has no weight, whatever β, such as the unknown symbol where no word is rare
     weights: Floats = np.where(n > 0, mean * np.minimum(1.0, n / mean) ** beta, 0.0)
     return weights
 
 
-def kept_shares(frequencies: Ints, share: float) -> Floats:
+def kept_shares(frequencies: Ints, share: float, *, of: Ints | None = None) -> Floats:
     """Which part of its tokens every word would keep: √(m/n(w)) of those of words with more than m = share·T tokens.
+
+    `of` are the counts of terms for which this is asked, if not for the words themselves.
 
     This is how word2vec thins out frequent words. m is at least `FLOOR` times the mean count, so that a text of few
     words, where all have a large share, is left alone.
@@ -52,10 +54,11 @@ def kept_shares(frequencies: Ints, share: float) -> Floats:
     >>> kept_shares(np.array([800, 100, 50, 50]), 0.01).tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    n = frequencies.astype(np.float64)
+    n = (frequencies if of is None else of).astype(np.float64)
     if share == 0:
         return np.ones(len(n))
-    most = max(share * n.sum(), FLOOR * n.mean())
+    words = frequencies.astype(np.float64)
+    most = max(share * words.sum(), FLOOR * words.mean())
     kept: Floats = np.minimum(1.0, np.sqrt(most / np.maximum(n, 1.0)))
     return kept
 

@@ -35,6 +35,8 @@ class DiveResult:
     words: Floats32
     contexts: Floats32
     history: tuple[Pass, ...]
+    gauge: Floats32
+    """What each dimension of the words was multiplied by after the last pass: the ridge weighs the rows before that."""
 
 
 @dataclass(frozen=True, kw_only=True)

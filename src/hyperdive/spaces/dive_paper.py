@@ -238,7 +238,8 @@ def train_paper(
                     break
             keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
     keeper.remove()
-    return DiveResult(tables.words, tables.contexts, tuple(history))
+    gauge = np.ones(tables.words.shape[1], dtype=np.float32)
+    return DiveResult(tables.words, tables.contexts, tuple(history), gauge)
 
 
 def exact_objective(counts: CountMatrix, tables: Tables, options: PaperOptions) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.term_counts import Occurrences
 from hyperdive.errors import OptionError
 from hyperdive.spaces.options import SpaceOptions
 from hyperdive.text.corpus import Corpus
@@ -53,6 +54,11 @@ class SpaceInputs:
         if not isinstance(self._source, Corpus):
             raise OptionError("this reads tokens, not counts", hint="give text or a corpus")
         return self._source
+
+    @property
+    def terms(self) -> Occurrences | None:
+        """Where the terms of the corpus stand; None where it has none, or where there are counts only."""
+        return getattr(self._source, "terms", None)
 
     @cached_property
     def counts(self) -> Cooccurrence:

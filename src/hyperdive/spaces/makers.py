@@ -46,7 +46,10 @@ def make_dive(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpa
 
 
 def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[dict[str, Any], dict[str, Floats32]]:
-    """How training went, and the rounded tables `words` and `contexts` without the unknown symbol."""
+    """How training went, and rounded tables: `words` and `contexts` without the unknown symbol, and what fold-in needs.
+
+    These are `unknown_context`, the context vector of the unknown symbol, and `gauge` (see `DiveResult`).
+    """
 
     def make() -> tuple[dict[str, Any], dict[str, Floats32]]:
         result = _solved(inputs, options, run)
@@ -57,6 +60,8 @@ def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[d
         return facts, {
             "words": rounded_to_16_bits(result.words[1:]),
             "contexts": rounded_to_16_bits(result.contexts[1:]),
+            "unknown_context": result.contexts[0],
+            "gauge": result.gauge,
         }
 
     return inputs.work.arrays("dive", make)
@@ -132,18 +137,26 @@ def refuse_start(options: SpaceOptions, tokens: bool, start: ModelData | None) -
 def make_skipgram(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
     """Skip-gram vectors of the counts that DIVE would have."""
     parameters = {"dimensions": options.dive.dimensions, "seed": options.dive.seed, "counts": inputs.counts.fingerprint}
-    return _of_counts(inputs.counts, "skipgram", skipgram_vectors(inputs, inputs.counts, options, run), parameters)
+    tables = skipgram_tables(inputs, inputs.counts, options, run)
+    return _of_counts(inputs.counts, "skipgram", tables["vectors"], parameters)
 
 
-def skipgram_vectors(inputs: SpaceInputs, counts: Cooccurrence, options: SpaceOptions, run: Run) -> Floats32:
-    """Rounded vectors from some counts of the inputs, without the unknown symbol."""
+def skipgram_tables(inputs: SpaceInputs, counts: Cooccurrence, options: SpaceOptions, run: Run) -> dict[str, Floats32]:
+    """From some counts of the inputs: rounded `vectors`, and `folding` and `context_terms` (see `SkipgramResult`).
+
+    All are without the unknown symbol.
+    """
 
     def make() -> tuple[dict[str, Any], dict[str, Floats32]]:
         matrix = CountMatrix.of(counts, threads=run.threads)
         result = train_skipgram(matrix, run=run, dimensions=options.dive.dimensions, seed=options.dive.seed)
-        return {}, {"vectors": rounded_to_16_bits(result.words[1:])}
+        return {}, {
+            "vectors": rounded_to_16_bits(result.words[1:]),
+            "folding": rounded_to_16_bits(result.folding[1:]),
+            "context_terms": result.context_terms[1:],
+        }
 
-    return inputs.work.arrays("skipgram", make)[1]["vectors"]
+    return inputs.work.arrays("skipgram", make)[1]
 
 
 def check_skipgram(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:

@@ -29,6 +29,11 @@ def card(model: ModelData) -> str:
     kept = [f"`{name}`" for name in ("dive", "contexts", "skipgram") if getattr(model, name) is not None]
     history = facts.get("objective", [])
     lines += ["", "## Content", "", f"Vectors: {', '.join(kept)}."]
+    if model.terms is not None:
+        lines.append(
+            f"Terms: {len(model.terms):,}, most of several words, with vectors of their own in the same spaces as the "
+            "words."
+        )
     if model.patterns is not None:
         told = "with" if model.patterns.has_sentences else "without"
         lines.append(

@@ -22,8 +22,10 @@ from hyperdive._types import Floats, Floats32
 from hyperdive.errors import OptionError
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import check_dimensions, check_size, workers
+from hyperdive.spaces.space import unit_rows
 
 BLOCK = 256
+NEVER = np.float32(-1e9)  # added to a logarithm: no association, whatever the count
 EXTRA = 20  # more columns than asked for: the last wanted singular vectors converge much sooner
 
 
@@ -65,10 +67,14 @@ class SkipgramOptions:
 
 
 class SkipgramResult(NamedTuple):
-    """Vectors row by row as the counts had them, and the singular values behind them."""
+    """Vectors row by row as the counts had them, the singular values behind them, and what new rows need."""
 
     words: Floats32
     singular_values: Floats32
+    folding: Floats32
+    """V·S^(p-1), scaled to a largest entry of 1: M·folding has the directions of the words, for new rows of M too."""
+    context_terms: Floats32
+    """What of M[w,c] depends on c alone; `NEVER` for a context that takes no part."""
 
 
 def train_skipgram(counts: CountMatrix, *, run: Run = Run(), **options: Any) -> SkipgramResult:
@@ -96,21 +102,22 @@ def train_skipgram(counts: CountMatrix, *, run: Run = Run(), **options: Any) -> 
             bar.advance(1)
             right, _ = np.linalg.qr(matrix.turned_times(left))
             bar.advance(1)
-        left, values, _ = np.linalg.svd(matrix.times(right), full_matrices=False)
+        left, values, turn = np.linalg.svd(matrix.times(right), full_matrices=False)
+        to_right = turn[:wanted].T * _powers(values[:wanted], chosen.power - 1)
+        folding = np.asarray(right @ to_right, dtype=np.float32)
         bar.advance(1)
-    return SkipgramResult(_vectors(left[:, :wanted], values[:wanted], chosen), values[:wanted].astype(np.float32))
+    folding /= max(float(np.abs(folding).max(initial=0.0)), 1e-30)
+    words = left[:, :wanted] * _powers(values[:wanted], chosen.power)
+    lengths = np.sqrt(np.square(words, dtype=np.float64).sum(axis=1))
+    shortest = 1e-9 * max(float(lengths.max(initial=0.0)), 1e-30)
+    return SkipgramResult(
+        unit_rows(words, chosen.lean, shortest), values[:wanted].astype(np.float32), folding, matrix.context_terms
+    )
 
 
-def _vectors(left: Floats32, values: Floats32, options: SkipgramOptions) -> Floats32:
-    """U·S^p with rows of length 1, and the constant dimension; a row without any association stays zero."""
-    words = left * np.where(values > 0, values, 0) ** options.power
-    lengths = np.sqrt(np.square(words, dtype=np.float64).sum(axis=1, keepdims=True))
-    known = lengths > 1e-9 * max(float(lengths.max(initial=0.0)), 1e-30)
-    words = np.where(known, words / np.where(known, lengths, 1.0), 0.0)
-    if options.lean:
-        words = np.hstack([words, np.where(known, np.sqrt(options.lean), 0.0)])
-    result: Floats32 = np.ascontiguousarray(words, dtype=np.float32)
-    return result
+def _powers(values: Floats32, power: float) -> Floats32:
+    """S^p, 0 where S is 0."""
+    return np.where(values > 0, np.where(values > 0, values, 1) ** power, 0).astype(values.dtype)
 
 
 class Association:
@@ -128,6 +135,11 @@ class Association:
         self._context_term = np.where(contexts > 0, by_context, never).astype(np.float32)
         if not options.unknown:
             self._word_term[0] = self._context_term[0] = never
+
+    @property
+    def context_terms(self) -> Floats32:
+        """What of M[w,c] depends on c alone."""
+        return np.maximum(self._context_term, NEVER)
 
     def times(self, right: Floats32) -> Floats32:
         """M·right."""

@@ -205,6 +205,21 @@ class VectorSpace:
         )
 
 
+def unit_rows(rows: Floats32, lean: float, shortest: float = 0.0) -> Floats32:
+    """Rows with length 1, and the constant dimension; a row not longer than `shortest` has no association and is zero.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]), 0.25).tolist()
+    [[0.6000000238418579, 0.800000011920929, 0.5], [0.0, 0.0, 0.0]]
+    """
+    lengths = np.sqrt(np.square(rows, dtype=np.float64).sum(axis=1, keepdims=True))
+    known = lengths > shortest
+    unit = np.where(known, rows / np.where(known, lengths, 1.0), 0.0)
+    if lean:
+        unit = np.hstack([unit, np.where(known, np.sqrt(lean), 0.0)])
+    result: Floats32 = np.ascontiguousarray(unit, dtype=np.float32)
+    return result
+
+
 def _checked(matrix: Any) -> Any:
     """float32, two dimensions, CSR with sorted indices when sparse; no copy when it is so already."""
     if isinstance(matrix, np.ndarray) or not hasattr(matrix, "tocsr"):

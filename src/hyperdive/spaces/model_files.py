@@ -1,0 +1,129 @@
+"""What `model.safetensors` holds: spaces as tensors, each checked when it is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
+from hyperdive._store import Artifact, narrowest
+from hyperdive._types import Floats32, Ints
+from hyperdive.errors import Error, FormatError
+from hyperdive.spaces.space import VectorSpace
+
+TENSORS, VOCABULARY = "model.safetensors", "vocabulary.txt"
+_DAMAGED = "the folder is damaged; train it again"
+
+
+def fits_16_bits(values: Floats32) -> bool:
+    """Whether 16 bits lose nothing of these values."""
+    with np.errstate(over="ignore"):
+        return bool(np.array_equal(rounded_to_16_bits(values), values))
+
+
+def narrowest_floats(values: Floats32) -> Any:
+    """The same values in 16 bits where that loses nothing."""
+    return values.astype(np.float16) if fits_16_bits(values) else values
+
+
+def space_tensors(name: str, space: VectorSpace) -> dict[str, Any]:
+    """The tensors of a space; vectors of skip-gram are never sparse."""
+    skipgram = name.endswith("skipgram")
+    if skipgram or not _worth_sparse(space):
+        dense = np.ascontiguousarray(space.matrix.toarray() if space.is_sparse else space.matrix, dtype=np.float32)
+        if skipgram and (small := packed(dense)) is not None:
+            return {name: small[0], f"{name}.exponents": small[1]}
+        return {name: narrowest_floats(dense)}
+    csr = space.matrix if space.is_sparse else sparse.csr_array(space.matrix)
+    lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
+    return {
+        f"{name}.lengths": narrowest(lengths, int(lengths.max(initial=0))),
+        f"{name}.indices": narrowest(csr.indices, max(space.dimensions - 1, 0)),
+        f"{name}.values": narrowest_floats(values),
+    }
+
+
+def _worth_sparse(space: VectorSpace) -> bool:
+    return space.is_sparse or 2 * np.count_nonzero(space.matrix) < space.matrix.size
+
+
+class StoredSpaces:
+    """The spaces inside a model folder, each checked when it is read."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        from safetensors import SafetensorError, safe_open
+
+        self.path, self.header = artifact.path, artifact.header
+        if TENSORS not in artifact or VOCABULARY not in artifact:
+            raise FormatError(f"{self.path}: the model is incomplete", hint=_DAMAGED)
+        try:
+            self._tensors: Any = safe_open(str(self.path / TENSORS), framework="numpy")
+        except (SafetensorError, OSError) as error:
+            raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=_DAMAGED) from None
+        self._names = set(self._tensors.keys())  # type: ignore[no-untyped-call,unused-ignore]
+        self.words = artifact.bytes(VOCABULARY).decode("utf-8").split("\n")[:-1]
+        self.frequencies = self.tensor("frequencies", np.integer)
+        if self.frequencies.shape != (len(self.words),):
+            raise self.wrong("frequencies")
+
+    def wrong(self, name: str) -> FormatError:
+        """A tensor that does not go with the rest."""
+        return FormatError(f"{self.path}: {name} does not have the shape of the vocabulary", hint=_DAMAGED)
+
+    def __contains__(self, tensor: str) -> bool:
+        return tensor in self._names
+
+    def tensor(self, name: str, kind: Any) -> Any:
+        """One tensor of this kind of number."""
+        if name not in self._names:
+            raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=_DAMAGED)
+        tensor = self._tensors.get_tensor(name)
+        if not np.issubdtype(tensor.dtype, kind):
+            raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=_DAMAGED)
+        return tensor
+
+    def space(self, name: str, words: list[str] | None = None, frequencies: Ints | None = None) -> VectorSpace:
+        """One of the spaces the header names, over the vocabulary or over these words."""
+        if words is None or frequencies is None:
+            words, frequencies = self.words, self.frequencies
+        about = self.header["spaces"].get(name)
+        if about is None:
+            raise Error(f"{self.path}: this model has no {name} vectors")
+        shape = (len(words), int(about["dimensions"]))
+        if about["sparse"]:
+            matrix = self._sparse(name, shape)
+            values = matrix.data
+        else:
+            matrix = values = self._dense(name)
+        if matrix.shape != shape:
+            raise self.wrong(name)
+        if not np.isfinite(values).all():
+            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=_DAMAGED)
+        return VectorSpace(
+            words,
+            matrix,
+            frequencies=frequencies,
+            kind=str(about["kind"]),
+            parameters=self.header["parameters"],
+        )
+
+    def _dense(self, name: str) -> Any:
+        if f"{name}.exponents" not in self._names:
+            return self.tensor(name, np.floating).astype(np.float32)
+        codes, exponents = self.tensor(name, np.int8), self.tensor(f"{name}.exponents", np.int8)
+        if codes.ndim != 2 or exponents.shape != (len(codes),):
+            raise self.wrong(name)
+        return unpacked(codes, exponents)
+
+    def _sparse(self, name: str, shape: tuple[int, int]) -> Any:
+        lengths = self.tensor(f"{name}.lengths", np.integer).astype(np.int64)
+        indices = self.tensor(f"{name}.indices", np.integer).astype(np.int32)
+        values = self.tensor(f"{name}.values", np.floating).astype(np.float32)
+        if lengths.shape != (shape[0],) or not len(indices) == len(values) == int(lengths.sum()):
+            raise self.wrong(name)
+        if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < shape[1]:
+            raise self.wrong(name)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        return sparse.csr_array((values, indices, indptr), shape=shape)

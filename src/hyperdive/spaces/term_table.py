@@ -1,0 +1,170 @@
+"""The terms of a model: rows of their own beside those of the words.
+
+A term has a name (its base forms joined by blanks), the spelling the text mostly uses, its count, a DIVE row and a
+skip-gram row. Where the text never has it (a term of a user's list), its count is 0 and its rows are composed from
+those of its parts. Files of a model folder:
+
+| file | content |
+| --- | --- |
+| `terms.txt` | one term a line: its name, a tab, its spelling |
+| `model.safetensors` | `terms.frequencies`, rows `terms.dive` and `terms.skipgram`, maps `composition.*` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from hyperdive._store import Artifact, narrowest
+from hyperdive._types import Ints
+from hyperdive.errors import InputError
+from hyperdive.spaces.composition import Composition
+from hyperdive.spaces.model_files import StoredSpaces
+from hyperdive.spaces.space import VectorSpace
+
+TERMS = "terms.txt"
+
+
+class TermTable:
+    """Terms with a row each in the spaces of a model.
+
+    Args:
+        names: the normalised names, without repetition.
+        spellings: how to show each.
+        dive: their DIVE rows over `names`, or how to read them.
+        skipgram: their skip-gram rows over `names`, or how to read them.
+        composition: the maps that give rows to terms the text does not have.
+
+    >>> dive = VectorSpace(["guide dog", "AIDS"], [[1, 0], [0, 2]], frequencies=[7, 3], kind="dive")
+    >>> terms = TermTable(dive.words, ["guide dog", "AIDS"], dive=dive)
+    >>> terms, "guide dog" in terms, terms.frequency("AIDS"), terms.dive["AIDS"].tolist()
+    (<TermTable of 2 terms>, True, 3, [0.0, 2.0])
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        spellings: Sequence[str],
+        *,
+        dive: VectorSpace | Callable[[], VectorSpace],
+        skipgram: VectorSpace | Callable[[], VectorSpace] | None = None,
+        composition: Composition | Callable[[], Composition] | None = None,
+    ) -> None:
+        self.names, self.spellings = list(names), list(spellings)
+        if len(self.names) != len(self.spellings):
+            raise InputError(f"{len(self.names)} names and {len(self.spellings)} spellings of terms do not go together")
+        self._dive, self._skipgram, self._composition = dive, skipgram, composition
+
+    # ---- asking ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def dive(self) -> VectorSpace:
+        """The DIVE rows, over the names."""
+        return self._checked(self._dive() if callable(self._dive) else self._dive)
+
+    @cached_property
+    def skipgram(self) -> VectorSpace | None:
+        """The skip-gram rows, over the names; None where the words have none."""
+        space = self._skipgram() if callable(self._skipgram) else self._skipgram
+        return None if space is None else self._checked(space)
+
+    @cached_property
+    def composition(self) -> Composition | None:
+        """The maps from the rows of modifier and head to those of a term; None where too few terms have two parts."""
+        return self._composition() if callable(self._composition) else self._composition
+
+    def _checked(self, space: VectorSpace) -> VectorSpace:
+        if space.words is not self.names and space.words != self.names:
+            raise InputError("the rows of terms must have their names, in the same order")
+        return space
+
+    @property
+    def frequencies(self) -> Ints:
+        """How often the text has each term; 0 for one whose rows are composed."""
+        return self.dive.frequencies
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The place of every term by its name."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.numbers
+
+    def spelling(self, name: str) -> str:
+        """How to show a term."""
+        return self.spellings[self.numbers[name]]
+
+    def frequency(self, name: str) -> int:
+        """How often the text has a term."""
+        return int(self.frequencies[self.numbers[name]])
+
+    def subset(self, names: Sequence[str]) -> TermTable:
+        """The same table with these terms only, in this order."""
+        return TermTable(
+            names,
+            [self.spelling(name) for name in names],
+            dive=self.dive.subset(names),
+            skipgram=None if self.skipgram is None else self.skipgram.subset(names),
+            composition=self.composition,
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self):,} terms>"
+
+    # ---- on disk --------------------------------------------------------------------------------------------
+
+    def lines(self) -> bytes:
+        """The content of `terms.txt`."""
+        return "".join(
+            f"{name}\t{spelling}\n" for name, spelling in zip(self.names, self.spellings, strict=True)
+        ).encode("utf-8")
+
+    def tensors(self) -> dict[str, Any]:
+        """What `model.safetensors` holds beside the rows."""
+        tensors = {"terms.frequencies": narrowest(self.frequencies, int(self.frequencies.max(initial=0)))}
+        maps = self.composition
+        if maps is not None:
+            tensors["composition.dive"] = maps.dive
+            if maps.skipgram is not None:
+                tensors["composition.skipgram"] = maps.skipgram
+                tensors["composition.lean"] = np.array([maps.lean], dtype=np.float32)
+        return tensors
+
+    @classmethod
+    def read(cls, artifact: Artifact, stored: StoredSpaces) -> TermTable:
+        """The terms of a model folder; their rows are read when asked for."""
+        columns = [line.partition("\t") for line in artifact.bytes(TERMS).decode("utf-8").split("\n")[:-1]]
+        names = [name for name, _, _ in columns]
+        frequencies = stored.tensor("terms.frequencies", np.integer).astype(np.int64)
+        if frequencies.shape != (len(names),):
+            raise stored.wrong("terms.frequencies")
+        with_skipgram = "terms.skipgram" in stored.header["spaces"]
+        return cls(
+            names,
+            [spelling for _, _, spelling in columns],
+            dive=lambda: stored.space("terms.dive", names, frequencies),
+            skipgram=(lambda: stored.space("terms.skipgram", names, frequencies)) if with_skipgram else None,
+            composition=partial(_maps, stored) if "composition.dive" in stored else None,
+        )
+
+
+def _maps(stored: StoredSpaces) -> Composition:
+    spaces = stored.header["spaces"]
+    dive = stored.tensor("composition.dive", np.floating).astype(np.float32)
+    if dive.shape != (3, spaces["terms.dive"]["dimensions"]) or not np.isfinite(dive).all():
+        raise stored.wrong("composition.dive")
+    if "composition.skipgram" not in stored:
+        return Composition(dive)
+    skipgram = stored.tensor("composition.skipgram", np.floating).astype(np.float32)
+    lean = float(stored.tensor("composition.lean", np.floating)[0])
+    own = spaces["terms.skipgram"]["dimensions"] - (1 if lean else 0)
+    if skipgram.shape != (2 * own + 1, own) or not np.isfinite(skipgram).all():
+        raise stored.wrong("composition.skipgram")
+    return Composition(dive, skipgram, lean)
