@@ -213,7 +213,7 @@ def test_interrupted_half_way(tmp_path: Path, kind: signal.Signals) -> None:
             time.sleep(0.05)
         while child.poll() is None and time.monotonic() < deadline:  # as a person does: press again until it stops
             child.send_signal(kind)
-            time.sleep(0.5)
+            time.sleep(0.02)
         out, err = child.communicate(timeout=60)
     assert out == ""
     assert not (tmp_path / "corpus").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -130,4 +131,10 @@ def run() -> None:
         # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    sys.exit(main())
+    try:
+        code = main()
+    except KeyboardInterrupt:  # Ctrl-C again, while the first one is being reported
+        code = 1
+    # the run is over: Ctrl-C while the interpreter shuts down must not change its exit code, nor print a trace
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
