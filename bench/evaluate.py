@@ -125,12 +125,13 @@ def streaming(space: VectorSpace, size: int) -> None:
 
 
 def everything(model: object) -> None:
-    from hyperdive.benchmark import evaluate, load_all
+    from hyperdive.benchmark import EvaluationOptions, evaluate, load_all
 
     load_all()  # reading and checking the files is not scoring
     evaluate(model)
     for resamples in (0, 1000):
-        took = common.seconds(lambda n=resamples: evaluate(model, bootstrap=n), 2)  # type: ignore[misc]
+        options = EvaluationOptions(bootstrap=resamples)
+        took = common.seconds(lambda options=options: evaluate(model, options=options), 2)  # type: ignore[misc]
         scores = len(evaluate(model).scores)
         print(f"eleven datasets × {scores} scores, {resamples} resamples: {took:.1f} s")
 

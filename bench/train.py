@@ -27,7 +27,7 @@ import common
 from count import first_part
 from hyperdive._resources import Run
 from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.evaluation import evaluate
+from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
 from hyperdive.errors import Error
@@ -131,7 +131,7 @@ def figures(counts: Cooccurrence, result: DiveResult) -> str:
     words = counts.words
     space = VectorSpace(words, result.words[1:], frequencies=counts.frequencies[1:], kind="dive")
     try:
-        found = evaluate(space, scores=["C*dS", "dS"], datasets=[*MICRO_10, "HyperLex"])
+        found = evaluate(space, datasets=[*MICRO_10, "HyperLex"], options=EvaluationOptions(scores=["C*dS", "dS"]))
     except Error as error:
         return f"– | – | – ({error})"
     return f"{found.micro10['C·ΔS']:.2f} | {found.micro10['ΔS']:.2f} | {found.hyperlex['C·ΔS']:.2f}"

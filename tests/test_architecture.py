@@ -118,7 +118,6 @@ MANY_PARAMETERS = {
     "api:taxonomy",
     "estimator:__init__",
     # no more may come
-    "benchmark.evaluation:evaluate",
     "patterns.store:__init__",
     "taxonomy.taxonomy:__init__",
     "text.encoder:encode_text",

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from hyperdive.benchmark import Dataset, evaluate
+from hyperdive._resources import Run
+from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
 from hyperdive.benchmark.comparison import compare
 from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
@@ -62,7 +63,11 @@ def tree_pairs(name: str = "tree", **more: Any) -> Dataset:
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_planted_tree_is_found_without_a_mistake(sparse: bool) -> None:
-    result = evaluate(planted(sparse=sparse), datasets=[tree_pairs()], scores=["C·ΔS", "CDE", "AL1", "Random", "dS"])
+    result = evaluate(
+        planted(sparse=sparse),
+        datasets=[tree_pairs()],
+        options=EvaluationOptions(scores=["C·ΔS", "CDE", "AL1", "Random", "dS"]),
+    )
     cells = {score: cell.value for score, cell in result.results["tree"].cells.items()}
     assert cells["C·ΔS"] == cells["AL₁"] == pytest.approx(100.0)
     assert cells["ΔS"] < 60  # generality alone cannot tell whose member a word is
@@ -77,14 +82,14 @@ def test_dense_and_sparse_spaces_give_the_same_figures() -> None:
 
 def test_tagged_sets_use_the_pos_model_and_else_lose_their_suffix() -> None:
     sets = [tree_pairs("tagged", tagged=True), tree_pairs("plain")]
-    alone = evaluate(planted(), datasets=sets, scores=["cds"])
+    alone = evaluate(planted(), datasets=sets, options=EvaluationOptions(scores=["cds"]))
     assert [one.scored.space for one in alone.results.values()] == ["raw", "raw"]
     assert any("suffix cut off" in note for note in alone.notes)
-    both = evaluate(planted(), pos=planted(tagged=True), datasets=sets, scores=["cds"])
+    both = evaluate(planted(), pos=planted(tagged=True), datasets=sets, options=EvaluationOptions(scores=["cds"]))
     assert [one.scored.space for one in both.results.values()] == ["pos", "raw"]
     assert [one.scored.oov for one in both.results.values()] == [0, 0]
     assert not both.notes
-    only_tagged = evaluate(planted(tagged=True), datasets=sets, scores=["cds"])
+    only_tagged = evaluate(planted(tagged=True), datasets=sets, options=EvaluationOptions(scores=["cds"]))
     assert [one.scored.oov for one in only_tagged.results.values()] == [0, len(sets[1])]
 
 
@@ -100,32 +105,36 @@ def test_a_model_with_two_spaces_is_a_source() -> None:
 
 def test_all_pairs_unknown_is_chance_and_is_said() -> None:
     dataset = Dataset.from_rows("far", [("x", "y", 1.0), ("z", "y", 0.0)])
-    result = evaluate(planted(), datasets=[dataset], scores=["cds"])
+    result = evaluate(planted(), datasets=[dataset], options=EvaluationOptions(scores=["cds"]))
     assert result.results["far"].cells["C·ΔS"].value == 75.0
     assert any("far: not one pair" in note for note in result.notes)
 
 
 def test_no_positives_is_an_error_that_names_the_set() -> None:
     with pytest.raises(InputError, match="nothing: no pair is positive"):
-        evaluate(planted(), datasets=[Dataset.from_rows("nothing", [("dog", "cat", 0.0)])], scores=["cds"])
+        evaluate(
+            planted(),
+            datasets=[Dataset.from_rows("nothing", [("dog", "cat", 0.0)])],
+            options=EvaluationOptions(scores=["cds"]),
+        )
 
 
 def test_a_model_without_skipgram_asked_for_w_says_what_it_has() -> None:
     with pytest.raises(InputError, match=r"score W needs a skip-gram space \(this space has: C, dS"):
-        evaluate(planted(), datasets=[tree_pairs()], scores=["W"])
+        evaluate(planted(), datasets=[tree_pairs()], options=EvaluationOptions(scores=["W"]))
 
 
 def test_lemmas_save_pairs_and_are_counted() -> None:
     dataset = Dataset.from_rows("many", [("dogs", "animals", 1.0), ("cars", "animal", 0.0)])
-    result = evaluate(planted(), datasets=[dataset], scores=["cds"])
+    result = evaluate(planted(), datasets=[dataset], options=EvaluationOptions(scores=["cds"]))
     assert (result.results["many"].scored.oov, result.results["many"].scored.saved_by_lemma) == (0, 2)
-    exact = evaluate(planted(), datasets=[dataset], scores=["cds"], lemmas=False)
+    exact = evaluate(planted(), datasets=[dataset], options=EvaluationOptions(scores=["cds"], lemmas=False))
     assert exact.results["many"].scored.oov == 2
 
 
 def test_results_do_not_depend_on_threads() -> None:
-    first = evaluate(planted(), datasets=[tree_pairs()], bootstrap=100, threads=1)
-    second = evaluate(planted(), datasets=[tree_pairs()], bootstrap=100, threads=3)
+    first = evaluate(planted(), datasets=[tree_pairs()], options=EvaluationOptions(bootstrap=100), run=Run(threads=1))
+    second = evaluate(planted(), datasets=[tree_pairs()], options=EvaluationOptions(bootstrap=100), run=Run(threads=3))
     assert json.dumps(first.as_json()) == json.dumps(second.as_json())
 
 
@@ -134,13 +143,13 @@ def test_comparison_with_a_worse_model_and_with_itself() -> None:
     noisy = VectorSpace(
         WORDS, np.random.default_rng(0).random(worse.matrix.shape), frequencies=worse.frequencies, kind="dive"
     )
-    good = evaluate(planted(), datasets=[tree_pairs()], scores=["cds"], bootstrap=500)
-    bad = evaluate(noisy, datasets=[tree_pairs()], scores=["cds"], bootstrap=500)
+    good = evaluate(planted(), datasets=[tree_pairs()], options=EvaluationOptions(scores=["cds"], bootstrap=500))
+    bad = evaluate(noisy, datasets=[tree_pairs()], options=EvaluationOptions(scores=["cds"], bootstrap=500))
     difference = compare(good, bad)["tree"]["C·ΔS"]
     assert difference.difference > 20 and difference.p < 0.05 and difference.ci95[0] > 0
     assert compare(good, good)["tree"]["C·ΔS"].p == 1.0
     with pytest.raises(InputError, match="needs resamples"):
-        compare(evaluate(planted(), datasets=[tree_pairs()], scores=["cds"]), good)
+        compare(evaluate(planted(), datasets=[tree_pairs()], options=EvaluationOptions(scores=["cds"])), good)
 
 
 def test_discovery_finds_the_planted_parents() -> None:
@@ -210,7 +219,9 @@ class _Balance(HTMLParser):
 
 def test_the_page_is_whole_offline_and_escapes_what_files_say() -> None:
     nasty = Dataset.from_rows("<b>mine</b>", [("dog", "animal", 1.0), ("animal", "dog", 0.0), ("cow", "dog", 0.0)])
-    result = evaluate(planted(), datasets=[tree_pairs(), nasty], bootstrap=50, model="<i>m</i>")
+    result = evaluate(
+        planted(), datasets=[tree_pairs(), nasty], model="<i>m</i>", options=EvaluationOptions(bootstrap=50)
+    )
     text = page(
         result, as_source(planted()), further=further_measures(result, planted()), differences=compare(result, result)
     )
@@ -232,7 +243,7 @@ def test_the_page_is_whole_offline_and_escapes_what_files_say() -> None:
 
 # ---- the command line ---------------------------------------------------------------------------------------------
 
-Run = Callable[..., Any]
+Command = Callable[..., Any]
 
 
 @pytest.fixture
@@ -254,14 +265,14 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-def test_evaluate_prints_a_table_with_baselines_beside(hyperdive: Run, model: Path, pairs: Path) -> None:
+def test_evaluate_prints_a_table_with_baselines_beside(hyperdive: Command, model: Path, pairs: Path) -> None:
     ran = hyperdive("evaluate", "-m", model, "-d", pairs, "-s", "cds,AL1:w0=20,released=true", "--resamples", 50)
     assert ran.code == 0, ran.err
     for part in ("C·ΔS", "AL₁:w0=20.0,released=True", "Frequency", "Random", "tree", "100.0", "coverage"):
         assert part in ran.out
 
 
-def test_evaluate_json_has_the_promised_shape(hyperdive: Run, model: Path, pairs: Path) -> None:
+def test_evaluate_json_has_the_promised_shape(hyperdive: Command, model: Path, pairs: Path) -> None:
     ran = hyperdive(
         "evaluate", "-m", model, "-d", pairs, "-s", "cds", "--resamples", 50, "--json", "--further", "--baseline", model
     )
@@ -275,7 +286,7 @@ def test_evaluate_json_has_the_promised_shape(hyperdive: Run, model: Path, pairs
     assert result["micro10"] == {}
 
 
-def test_evaluate_writes_a_report_once(hyperdive: Run, model: Path, pairs: Path, tmp_path: Path) -> None:
+def test_evaluate_writes_a_report_once(hyperdive: Command, model: Path, pairs: Path, tmp_path: Path) -> None:
     target = tmp_path / "out" / "report.html"
     assert hyperdive("evaluate", "-m", model, "-d", pairs, "--resamples", 20, "--report", target).code == 0
     assert target.read_text().startswith("<!doctype html>")
@@ -295,13 +306,15 @@ def test_evaluate_writes_a_report_once(hyperdive: Run, model: Path, pairs: Path,
         (["-d", "BLESS", "--data", "empty-folder"], "hyperdive datasets fetch"),
     ],
 )
-def test_wrong_wishes_get_one_line(hyperdive: Run, model: Path, pairs: Path, arguments: list[str], says: str) -> None:
+def test_wrong_wishes_get_one_line(
+    hyperdive: Command, model: Path, pairs: Path, arguments: list[str], says: str
+) -> None:
     ran = hyperdive("evaluate", "-m", model, "-d", pairs, *arguments)
     assert ran.code == 1
     assert says in ran.err and ran.err.count("\n") == 1
 
 
-def test_score_writes_every_line_again(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+def test_score_writes_every_line_again(hyperdive: Command, model: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("hyponym,hypernym\ndog,animal\nyak,animal\n")
     target = tmp_path / "scored.jsonl"
@@ -317,7 +330,7 @@ def test_score_writes_every_line_again(hyperdive: Run, model: Path, tmp_path: Pa
     assert {one["name"] for one in json.loads(hyperdive("score", "--list", "--json").out)} >= {"C·ΔS", "SLQS Sub"}
 
 
-def test_a_failed_score_leaves_no_file(hyperdive: Run, model: Path, tmp_path: Path) -> None:
+def test_a_failed_score_leaves_no_file(hyperdive: Command, model: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_text("dog\tanimal\ncat\n")
     ran = hyperdive("score", path, "-m", model, "-o", tmp_path / "out.tsv")
@@ -325,7 +338,7 @@ def test_a_failed_score_leaves_no_file(hyperdive: Run, model: Path, tmp_path: Pa
     assert sorted(one.name for one in tmp_path.iterdir()) == ["mine.tsv", "model"]
 
 
-def test_datasets_verb_lists_and_verifies(hyperdive: Run, tmp_path: Path) -> None:
+def test_datasets_verb_lists_and_verifies(hyperdive: Command, tmp_path: Path) -> None:
     listed = json.loads(hyperdive("datasets", "list", "--json", "--data", tmp_path).out)
     assert {one["name"]: one["state"] for one in listed["datasets"]}["BLESS"] == "missing"
     ran = hyperdive("datasets", "verify", "LEDS", "--data", tmp_path)
@@ -333,7 +346,7 @@ def test_datasets_verb_lists_and_verifies(hyperdive: Run, tmp_path: Path) -> Non
     assert hyperdive("datasets", "verify", "BLES", "--data", tmp_path).code == 1
 
 
-def test_the_real_sets_pass_verification(hyperdive: Run, data_folder: Path) -> None:
+def test_the_real_sets_pass_verification(hyperdive: Command, data_folder: Path) -> None:
     assert hyperdive("datasets", "verify", "--data", data_folder).code == 0
 
 
@@ -345,14 +358,14 @@ def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
     sets = load_all(MICRO_10, data=data_folder)
     words = sorted({word for one in sets for key in one.space_keys() for word in key})
     space = VectorSpace(words, np.ones((len(words), 1)), frequencies=np.ones(len(words)), kind="dive")
-    result = evaluate(space, datasets=sets, scores=["Random"])
+    result = evaluate(space, datasets=sets, options=EvaluationOptions(scores=["Random"]))
     for one, deviation in zip(sets, deviations, strict=True):
         share = 100 * one.positives / len(one)
         assert abs(result.results[one.name].cells["Random"].value - share) < 3 * deviation + 0.2, one.name
     assert result.micro10["Random"] == pytest.approx(21.5, abs=0.5)
 
 
-def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Run, pairs: Path, tmp_path: Path) -> None:
+def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Command, pairs: Path, tmp_path: Path) -> None:
     from hyperdive import Model
     from hyperdive.cli.common import load_source
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
 from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
@@ -188,46 +188,60 @@ def measure(scored: Scored, *, bootstrap: int = 0, seed: int = 0, threads: int =
     return Result(scored, cells, replicates)
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvaluationOptions:
+    """What `evaluate` measures and how."""
+
+    scores: Sequence[str | Score] | None = None
+    """The scores to evaluate; None is all that the spaces allow."""
+    bootstrap: int = 0
+    """Resamples for 95 % intervals; 0 leaves them out."""
+    seed: int = 0
+    """Seed of the resamples."""
+    lemmas: bool = True
+    """Look an unknown word up by its lemma too."""
+    data: str | Path | None = None
+    """Folder of the datasets; None is that of the environment, else the cache."""
+    verify: bool = True
+    """Refuse a dataset file that differs from the published one."""
+
+
 def evaluate(
     main: AnyModel,
-    skipgram: Any = None,
     pos: AnyModel | None = None,
     *,
     datasets: Sequence[str | Dataset] = ELEVEN,
-    scores: Sequence[str | Score] | None = None,
-    counts: Any = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    lemmas: bool = True,
-    data: str | Path | None = None,
-    verify: bool = True,
-    threads: int = 0,
+    options: EvaluationOptions = EvaluationOptions(),
     model: str = "",
-    progress: Progress = SILENT,
+    run: Run = Run(),
 ) -> Evaluation:
     """Figures of a space or model on datasets.
 
-    `main` (and `pos`, which then serves the POS-tagged sets) is a `VectorSpace`, a `Source`, or a model with `.dive`
-    and perhaps `.skipgram`. `scores` None means all that the spaces allow. `bootstrap` is the number of resamples for
-    95 % intervals; 0 leaves them out. `lemmas=False` looks terms up exactly only.
+    Args:
+        main: a `VectorSpace`, a model, or a `Source` of the spaces to read.
+        pos: the same with POS tags, for the POS-tagged datasets; None reads those in the main space.
+        datasets: names of datasets, paths of files of pairs, or `Dataset`s.
+        options: scores, intervals and the folder of the datasets.
+        model: the name to show for the model.
+        run: threads and progress.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> space = VectorSpace(["animal", "dog"], [[2, 1, 1], [1, 0, 1]], frequencies=[40, 9], kind="dive")
     >>> mine = Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0), ("cat", "dog", 0.0)])
-    >>> result = evaluate(space, datasets=[mine], scores=["C·ΔS"])
+    >>> result = evaluate(space, datasets=[mine], options=EvaluationOptions(scores=["C·ΔS"]))
     >>> result.micro(), result.results["mine"].scored.oov
     ({'C·ΔS': 100.0}, 1)
     """
-    raw = as_source(main, skipgram, counts)
+    raw = as_source(main)
     tagged = None if pos is None else as_source(pos)
     if tagged is None and is_tagged(raw.main):
         tagged = raw
-    chosen = usable_scores(raw, scores)
+    chosen = usable_scores(raw, options.scores)
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
-    loaded = load_all(datasets, data=data, verify=verify)
+    loaded = load_all(datasets, data=options.data, verify=options.verify)
     notes = []
-    if scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
+    if options.scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
         allowed = {score.name for score in usable_scores(tagged)}
         lacking = [score.ascii for score in chosen if score.name not in allowed]
         chosen = [score for score in chosen if score.name in allowed]
@@ -236,13 +250,14 @@ def evaluate(
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
     results: dict[str, Result] = {}
-    with progress.stage("evaluating", total=len(loaded), unit="datasets") as bar:
+    threads = run.threads or 0
+    with run.progress.stage("evaluating", total=len(loaded), unit="datasets") as bar:
         for dataset in loaded:
             use_pos = dataset.tagged and tagged is not None
             source = tagged if use_pos and tagged is not None else raw
-            scored = score_dataset(source, dataset, chosen, pos=use_pos, lemmas=lemmas, threads=threads)
+            scored = score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas, threads=threads)
             if scored.oov == len(dataset):
                 notes.append(f"{dataset.name}: not one pair has both words in the space, so its figures are chance")
-            results[dataset.name] = measure(scored, bootstrap=bootstrap, seed=seed, threads=threads)
+            results[dataset.name] = measure(scored, bootstrap=options.bootstrap, seed=options.seed, threads=threads)
             bar.advance(1)
     return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw), tuple(notes))

@@ -241,8 +241,9 @@ def _two_words(page: _Page, model: Model, output: Path) -> None:
 
 def _figures(page: _Page, model: Model, threads: int | None, progress: Any) -> None:
     """Figures on the datasets that are there."""
+    from hyperdive._resources import Run
     from hyperdive.benchmark.datasets import load
-    from hyperdive.benchmark.evaluation import evaluate
+    from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
     from hyperdive.errors import Error
 
     there = []
@@ -253,13 +254,14 @@ def _figures(page: _Page, model: Model, threads: int | None, progress: Any) -> N
             continue
     if not there:
         return
-    found = evaluate(model, datasets=there, scores=list(_SCORES), threads=threads or 0, progress=progress)
+    options = EvaluationOptions(scores=list(_SCORES))
+    evaluation = evaluate(model, datasets=there, options=options, run=Run(threads=threads, progress=progress))
     page.head("How good is it?", "  average precision in per cent (HyperLex: Spearman's ρ × 100)")
-    page.say("  " + " " * 34 + "".join(f"{name:>11}" for name in found.results))
+    page.say("  " + " " * 34 + "".join(f"{name:>11}" for name in evaluation.results))
     for score, about in _SCORES.items():
-        cells = "".join(f"{result.cells[score].value:11.1f}" for result in found.results.values())
+        cells = "".join(f"{result.cells[score].value:11.1f}" for result in evaluation.results.values())
         page.say(f"  {f'{score}, {about}':<34}{cells}")
-    known = "".join(f"{100 * (1 - result.scored.oov / result.n):10.0f}%" for result in found.results.values())
+    known = "".join(f"{100 * (1 - result.scored.oov / result.n):10.0f}%" for result in evaluation.results.values())
     page.say(page.style.dim(f"  {'pairs with both words known':<34}{known}"))
 
 

@@ -7,6 +7,7 @@ hypernym, True or False) can be used in place of a dataset. A random and a frequ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,8 +116,10 @@ def evaluate(
             )
         evaluate_tasks(model, gold_tasks(taxonomy, discovery, files), _split(scores), as_json, reporter(progress))
         return
+    from hyperdive._resources import Run
     from hyperdive.benchmark.comparison import compare
     from hyperdive.benchmark.datasets import ELEVEN
+    from hyperdive.benchmark.evaluation import EvaluationOptions
     from hyperdive.benchmark.evaluation import evaluate as measure
     from hyperdive.benchmark.further_measures import further_measures
     from hyperdive.scores import usable_scores
@@ -128,26 +131,19 @@ def evaluate(
     pos = None if pos_model is None else load_source(pos_model)
     names = _split(datasets) or list(ELEVEN)
     wanted = _with_baselines(_split(scores), source)
-    shared: dict[str, Any] = {
-        "datasets": names,
-        "scores": wanted,
-        "bootstrap": resamples,
-        "seed": seed,
-        "lemmas": not exact,
-        "data": data,
-        "verify": verify,
-        "threads": threads or 0,
-        "progress": shown,
-    }
-    found = measure(source, pos=pos, model=_name(model), **shared)
-    result = found.as_json()
+    options = EvaluationOptions(
+        scores=wanted, bootstrap=resamples, seed=seed, lemmas=not exact, data=data, verify=verify
+    )
+    run = Run(threads=threads, progress=shown)
+    evaluation = measure(source, pos, datasets=names, options=options, model=_name(model), run=run)
+    result = evaluation.as_json()
     differences = None
     if baseline is not None:
-        beside = load_source(baseline, skipgram=skipgram, counts=counts)
-        able = {score.name for score in usable_scores(beside)}
-        shared["scores"] = [score for score in found.scores if score.split(":")[0] in able]
-        other = measure(beside, pos=pos, model=_name(baseline), **shared)
-        differences = compare(found, other)
+        other_source = load_source(baseline, skipgram=skipgram, counts=counts)
+        usable = {score.name for score in usable_scores(other_source)}
+        options = replace(options, scores=[score for score in evaluation.scores if score.split(":")[0] in usable])
+        other = measure(other_source, pos, datasets=names, options=options, model=_name(baseline), run=run)
+        differences = compare(evaluation, other)
         result["baseline"] = {
             "model": other.model,
             "differences": {
@@ -167,7 +163,7 @@ def evaluate(
         from hyperdive.discover.ranking import EMPTY_WORDS, Order, ranking
 
         result["further"] = further_measures(
-            found,
+            evaluation,
             source,
             pos=pos,
             discovery=_split(discovery) or (),
@@ -178,14 +174,14 @@ def evaluate(
         from hyperdive.benchmark.report import write_report
 
         write_report(
-            report, found, source, pos=pos, differences=differences, further=result.get("further"), force=force
+            report, evaluation, source, pos=pos, differences=differences, further=result.get("further"), force=force
         )
         shown.note(f"report written to {report}")
     if as_json:
         write_json(result)
     else:
-        _print(found, differences, result.get("further"))
-    for note in found.notes:
+        _print(evaluation, differences, result.get("further"))
+    for note in evaluation.notes:
         shown.note(note)
 
 
@@ -219,7 +215,7 @@ def _name(model: str) -> str:
     return Path(model).name or model
 
 
-def _print(found: Any, differences: Any, further: dict[str, Any] | None) -> None:
+def _print(evaluation: Any, differences: Any, further: dict[str, Any] | None) -> None:
     import io
     import shutil
     import sys
@@ -232,10 +228,12 @@ def _print(found: Any, differences: Any, further: dict[str, Any] | None) -> None
     out = io.StringIO()
     width = max(shutil.get_terminal_size((140, 24)).columns, 100)
     console = Console(file=out, force_terminal=colour, width=width, highlight=False, legacy_windows=False)
-    console.print(f"{found.model} ({found.kind}): AP in per cent, ρ for HyperLex; below, the difference from the paper")
-    console.print(results_table(found))
+    console.print(
+        f"{evaluation.model} ({evaluation.kind}): AP in per cent, ρ for HyperLex; below, the difference from the paper"
+    )
+    console.print(results_table(evaluation))
     console.print()
-    console.print(sizes_table(found))
+    console.print(sizes_table(evaluation))
     if differences is not None:
         console.print("\ncompared with the baseline (points, two-sided p)")
         console.print(difference_table(differences))

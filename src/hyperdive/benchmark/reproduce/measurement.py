@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, SPECS, data_folder, load_all, read_file
 from hyperdive.benchmark.reproduce.plan import ReproduceOptions, ReproduceStage
 
@@ -133,7 +134,7 @@ def measure_stage(
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
     """Open the spaces of a stage and measure them."""
-    from hyperdive.benchmark.evaluation import evaluate
+    from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
     from hyperdive.benchmark.further_measures import F1_SETS, direction_figures, fold_figures
 
     entry = space_of(stage)
@@ -145,30 +146,25 @@ def measure_stage(
     }
     main, pos = sources[entry.corpora[0]], sources.get("pos")
     datasets = load_all(entry.datasets, data=data, verify=verify)
-    found = evaluate(
-        main,
-        pos=pos,
-        datasets=datasets,
-        scores=entry.scores,
-        bootstrap=int(stage.options["resamples"]),
-        seed=int(stage.options["seed"]),
-        threads=threads or 0,
-        model=entry.name,
-        progress=progress,
+    options = EvaluationOptions(
+        scores=entry.scores, bootstrap=int(stage.options["resamples"]), seed=int(stage.options["seed"])
     )
-    figures = found.as_json()
+    run = Run(threads=threads, progress=progress)
+    evaluation = evaluate(main, pos, datasets=datasets, options=options, model=entry.name, run=run)
+    figures = evaluation.as_json()
     del figures["version"], figures["model"]
     figures["folds"] = {
         name: folds
         for name in F1_SETS
-        if name in found.results and (folds := fold_figures(found.results[name].scored, int(stage.options["seed"])))
+        if name in evaluation.results
+        and (folds := fold_figures(evaluation.results[name].scored, int(stage.options["seed"])))
     }
-    binary = [result.scored for result in found.results.values() if not result.scored.dataset.graded]
-    figures["direction"] = direction_figures(binary, [score for score in _DIRECTED if score in found.scores])
+    binary = [result.scored for result in evaluation.results.values() if not result.scored.dataset.graded]
+    figures["direction"] = direction_figures(binary, [score for score in _DIRECTED if score in evaluation.scores])
     figures["resampled"] = {
-        name: {score: _resampled(found, score, sets) for score in found.scores}
+        name: {score: _resampled(evaluation, score, sets) for score in evaluation.scores}
         for name, sets in (("micro10", MICRO_10), ("micro4", MICRO_4))
-        if all(one in found.results for one in sets)
+        if all(one in evaluation.results for one in sets)
     }
     figures["dimensions"] = _dimensions(main, pos, [one for one in datasets if not one.graded])
     if entry.costed:
