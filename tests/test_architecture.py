@@ -109,7 +109,7 @@ HEAVY = {
     "pyarrow", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
 }  # fmt: skip
 """Other packages that are imported when first needed: slow to load, or optional."""
-HIDDEN = {("benchmark.datasets", "benchmark.pairs_file"), ("patterns.store", "patterns.store_files")}
+HIDDEN = {("patterns.store", "patterns.store_files")}
 """Late imports that hide a circle. No more may come."""
 MOST_LINES, MOST_PARAMETERS = 500, 7
 MANY_PARAMETERS = {

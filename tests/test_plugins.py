@@ -1,7 +1,8 @@
-"""Scores and spaces of other packages: the example of the documentation is installed and run."""
+"""Scores, spaces and datasets of other packages: the example of the documentation is installed and run."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -65,13 +66,23 @@ def test_the_example_is_found_by_the_command_line(tmp_path: Path, corpus: Path) 
     assert ratio > 1
     assert same == 1
     assert "length ratio" not in run(tmp_path, "score", "--list").stdout
+    evaluated = run(site, "evaluate", "-m", tmp_path / "sums", "--datasets", "pets", "-s", "length-ratio", "--json")
+    assert evaluated.returncode == 0, evaluated.stderr
+    figures = json.loads(evaluated.stdout)["datasets"]["pets"]
+    assert (figures["n"], figures["positives"], figures["oov"]) == (2, 1, 0)
+    assert figures["scores"]["length ratio"]["ap"] == 100
+    assert "pets" in run(site, "datasets", "list").stdout
 
 
 def test_a_broken_plugin_is_one_line_that_names_its_package(tmp_path: Path, corpus: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     install(site, "import no_such_module\n", example("toml"))
-    for arguments in (("score", "--list"), ("train", corpus, "-o", tmp_path / "m", "--space", "row-sums")):
+    for arguments in (
+        ("score", "--list"),
+        ("train", corpus, "-o", tmp_path / "m", "--space", "row-sums"),
+        ("evaluate", "--datasets", "pets"),
+    ):
         ran = run(site, *arguments)
         assert ran.returncode == 1
         assert ran.stderr.count("\n") == 1

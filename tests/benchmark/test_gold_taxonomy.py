@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperdive.benchmark.datasets import Dataset
+from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.gold_taxonomy import Gold, closure, load_gold
 from hyperdive.errors import InputError
 

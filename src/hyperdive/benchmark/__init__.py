@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load, load_all
+from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load, load_all
 from hyperdive.benchmark.evaluation import Evaluation, EvaluationOptions, evaluate
+from hyperdive.benchmark.pairs_file import read_pairs
 
 __all__ = [
     "ELEVEN",
@@ -15,4 +17,5 @@ __all__ = [
     "evaluate",
     "load",
     "load_all",
+    "read_pairs",
 ]

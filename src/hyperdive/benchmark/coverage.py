@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.benchmark.datasets import Dataset
+from hyperdive.benchmark.dataset import Dataset
 from hyperdive.scores import Rows, as_source, look_up
 from hyperdive.scores.source import AnyModel
 

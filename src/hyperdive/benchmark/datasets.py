@@ -1,4 +1,19 @@
-"""The eleven hypernymy datasets of the paper, read from their original files, and any pairs file of a user."""
+"""Datasets by name: those of the paper, read from their original files, those of plug-ins, and a user's pairs files.
+
+Other packages add datasets by an entry point of the group `hyperdive.datasets` that names a function without
+parameters; it returns a `Dataset`:
+
+    [project.entry-points."hyperdive.datasets"]
+    mine = "my_package:mine"
+
+    from pathlib import Path
+    from hyperdive.benchmark import read_pairs
+
+    def mine():
+        return read_pairs(Path(__file__).with_name("mine.tsv"))
+
+Then `hyperdive evaluate --datasets mine` evaluates on it.
+"""
 
 from __future__ import annotations
 
@@ -8,100 +23,19 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import resources
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
+from hyperdive._plugins import find_plugins, load_plugin, plugin_error
+from hyperdive.benchmark.dataset import Dataset, Row
+from hyperdive.benchmark.pairs_file import read_pairs
 from hyperdive.errors import InputError, OptionError
 
 FETCH = "type: hyperdive datasets fetch"
-
-Row = tuple[str, str, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Pairs of terms with a label or a grade each; `q` and `p` are numbers into `terms`.
-
-    Terms are as in the file, lower-cased: `goldfish-n` (tagged), `family,doctor-n`, `puerto princesa`.
-    """
-
-    name: str
-    terms: tuple[str, ...]
-    q: npt.NDArray[np.int64]
-    p: npt.NDArray[np.int64]
-    gold: npt.NDArray[np.float64]
-    graded: bool = False
-    tagged: bool = False
-    separator: str = ""
-
-    @classmethod
-    def from_rows(
-        cls, name: str, rows: Iterable[Row], *, graded: bool = False, tagged: bool = False, separator: str = ""
-    ) -> Dataset:
-        """A dataset from (hyponym, hypernym, gold) rows.
-
-        >>> Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0)])
-        <Dataset mine: 2 pairs, 1 positive>
-        """
-        numbers: dict[str, int] = {}
-        q: list[int] = []
-        p: list[int] = []
-        gold: list[float] = []
-        for hyponym, hypernym, value in rows:
-            q.append(numbers.setdefault(hyponym.strip().lower(), len(numbers)))
-            p.append(numbers.setdefault(hypernym.strip().lower(), len(numbers)))
-            gold.append(value)
-        return cls(
-            name,
-            tuple(numbers),
-            np.array(q, dtype=np.int64),
-            np.array(p, dtype=np.int64),
-            np.array(gold, dtype=np.float64),
-            graded,
-            tagged,
-            separator,
-        )
-
-    def __len__(self) -> int:
-        return len(self.q)
-
-    @cached_property
-    def labels(self) -> npt.NDArray[np.bool_]:
-        """True where q is a hyponym of p (meaningless in a graded set)."""
-        return self.gold > 0.5
-
-    @property
-    def positives(self) -> int:
-        """How many pairs are positive."""
-        return int(self.labels.sum())
-
-    def space_keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
-        """The words of every term as a vector space spells them.
-
-        In a POS space the tag follows a bar (`dog|n`, for every word of a phrase); in a raw space it is cut off.
-
-        >>> rows = [("family,doctor-n", "entity-n", 1.0)]
-        >>> dataset = Dataset.from_rows("x", rows, tagged=True, separator=",")
-        >>> dataset.space_keys(pos=True), dataset.space_keys()
-        ([('family|n', 'doctor|n'), ('entity|n',)], [('family', 'doctor'), ('entity',)])
-        """
-        keys: list[tuple[str, ...]] = []
-        for term in self.terms:
-            body, tag = (term[:-2], term[-1:]) if self.tagged else (term, "")
-            words = body.split(self.separator) if self.separator else [body]
-            words = [word for word in words if word] or [body]
-            keys.append(tuple(f"{word}|{tag}" for word in words) if pos and self.tagged else tuple(words))
-        return keys
-
-    def __repr__(self) -> str:
-        kind = "graded" if self.graded else f"{self.positives} positive"
-        return f"<Dataset {self.name}: {len(self)} pairs, {kind}>"
-
+GROUP = "hyperdive.datasets"
 
 # ---- the layouts of the original files ----------------------------------------------------------------------------
 
@@ -276,22 +210,49 @@ def read_file(folder: Path, file: str, *, verify: bool = True) -> str:
     return content.decode("utf-8")
 
 
-def load(name: str, *, data: str | Path | None = None, verify: bool = True) -> Dataset:
-    """A dataset of the paper by name, or a user's own pairs by path.
+def plugin_names() -> list[str]:
+    """The names of the datasets of installed plug-ins; none is imported for it."""
+    return list(_plugins())
 
-    A file of the paper that differs from the published one by a single byte is refused unless `verify` is False.
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {name: point for name, point in find_plugins(GROUP).items() if spec_of(name) is None}
+
+
+def load(name: str, *, data: str | Path | None = None, verify: bool = True) -> Dataset:
+    """A dataset by name, or a user's own pairs by path.
+
+    Args:
+        name: a dataset of the paper, a dataset of a plug-in, or the path of a file of pairs.
+        data: the folder with the original files; None is that of the environment, else the cache.
+        verify: refuse a file of the paper that differs from the published one by a single byte.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mine.tsv"
+    >>> _ = path.write_text("dog\\tanimal\\tTrue\\nanimal\\tdog\\tFalse\\n")
+    >>> load(str(path))
+    <Dataset mine: 2 pairs, 1 positive>
     """
     spec = spec_of(name)
-    if spec is None:
-        if Path(name).exists():
-            from hyperdive.benchmark.pairs_file import read_pairs
+    if spec is not None:
+        return _load(spec.name, data_folder(data), verify)
+    point = _plugins().get(name)
+    if point is not None:
+        return _load_plugin(point)
+    if Path(name).exists():
+        return read_pairs(name)
+    raise OptionError(
+        f"{name!r} is neither a dataset nor a pairs file",
+        hint=f"datasets: {', '.join([*SPECS, *plugin_names()])}; or give a file's path",
+    )
 
-            return read_pairs(name)
-        raise OptionError(
-            f"{name!r} is neither a dataset nor a pairs file",
-            hint=f"datasets: {', '.join(SPECS)}; or give a file's path",
-        )
-    return _load(spec.name, data_folder(data), verify)
+
+def _load_plugin(point: EntryPoint) -> Dataset:
+    make = load_plugin(point, "dataset")
+    dataset = make() if callable(make) else None
+    if not isinstance(dataset, Dataset):
+        raise plugin_error(point, "dataset", "is not a function that returns a Dataset")
+    return replace(dataset, name=point.name)
 
 
 @lru_cache(maxsize=32)

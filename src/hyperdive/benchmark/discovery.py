@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._types import Bools, Floats
-from hyperdive.benchmark.datasets import Dataset
+from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.measures import expected_precision, rank
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Source, as_source, get, look_up

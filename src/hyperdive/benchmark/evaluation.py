@@ -14,7 +14,8 @@ from hyperdive import __version__
 from hyperdive._resources import Run
 from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
-from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
+from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load_all
 from hyperdive.benchmark.measures import average_precision, micro_average, spearman
 from hyperdive.benchmark.paper import kind_of
 from hyperdive.errors import InputError

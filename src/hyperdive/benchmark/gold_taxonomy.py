@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hyperdive.benchmark.datasets import Dataset, load_all
+from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import load_all
 from hyperdive.errors import InputError
 
 DEFAULT_GOLD = ("BLESS", "LEDS", "WordNet", "HypeNet")

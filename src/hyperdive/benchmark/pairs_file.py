@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive.benchmark.datasets import Dataset
+from hyperdive.benchmark.dataset import Dataset
 from hyperdive.errors import InputError
 from hyperdive.scores.pair_files import PairFile, PairFormat, open_pairs
 
@@ -19,7 +19,7 @@ _FALSE = {"false", "0", "0.0", "no", "n", "f", "negative", "neg", "-"}
 def read_pairs(path: str | Path, format: str | None = None) -> Dataset:
     """Read hyponym, hypernym and a label (True or False) or a grade (a number) from each line.
 
-    The label stands in the column called `label` or `gold`, else in the third one. Terms of several words are phrases.
+    The label is in the column called `label` or `gold`, else in the third one. Terms of several words are phrases.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "mine.tsv"

@@ -60,7 +60,7 @@ def datasets(
 
 
 def _list(folder: Path, as_json: bool) -> None:
-    from hyperdive.benchmark.datasets import SPECS, manifest
+    from hyperdive.benchmark.datasets import SPECS, manifest, plugin_names
     from hyperdive.benchmark.download import state_of
 
     rows: list[dict[str, Any]] = []
@@ -79,10 +79,12 @@ def _list(folder: Path, as_json: bool) -> None:
             }
         )
     if as_json:
-        write_json({"folder": str(folder), "datasets": rows})
+        write_json({"folder": str(folder), "datasets": rows, "plugins": plugin_names()})
         return
     write(f"{'dataset':<14} {'pairs':>6} {'positive':>8} {'space':<5} {'state':<8} licence; source")
     for row in rows:
         positives = "graded" if row["positives"] is None else row["positives"]
         where = f"{row['licence']}; github.com/{row['source']}"
         write(f"{row['name']:<14} {row['pairs']:>6} {positives:>8} {row['space']:<5} {row['state']:<8} {where}")
+    for name in plugin_names():
+        write(f"{name:<14} of a plug-in")

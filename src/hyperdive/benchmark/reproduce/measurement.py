@@ -17,7 +17,7 @@ from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, SPECS, data_
 from hyperdive.benchmark.reproduce.plan import ReproduceOptions, ReproduceStage
 
 if TYPE_CHECKING:
-    from hyperdive.benchmark.datasets import Dataset
+    from hyperdive.benchmark.dataset import Dataset
     from hyperdive.benchmark.evaluation import Evaluation
     from hyperdive.benchmark.reproduce.stages import Workshop
     from hyperdive.scores import Source
