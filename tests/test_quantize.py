@@ -18,6 +18,7 @@ from hyperdive.errors import FormatError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.svd import Factors
+from hyperdive.spaces.model import VERSION
 from hyperdive.spaces.space import VectorSpace
 
 rows = arrays(
@@ -100,8 +101,8 @@ def test_damaged_exponents_are_an_error(tmp_path: Path, damage: str, place: str)
     bad = {"short": exponents[:-1], "type": exponents.astype(np.float32), "huge": np.full_like(exponents, 127)}
     tensors[f"{place}.exponents"] = np.ascontiguousarray(bad[damage])
     save_file(tensors, tmp_path / file)
-    header = Artifact.open(tmp_path / "m", "model", 2).header
-    with ArtifactWriter(tmp_path / "damaged", "model", 2) as writer:
+    header = Artifact.open(tmp_path / "m", "model", VERSION).header
+    with ArtifactWriter(tmp_path / "damaged", "model", VERSION) as writer:
         for name in header["files"]:
             writer.put(name, (tmp_path / (file if name == file else f"m/{name}")).read_bytes())
         writer.finish({name: header[name] for name in ("parameters", "facts", "spaces", "totals", "patterns")})
