@@ -109,8 +109,6 @@ HEAVY = {
     "pyarrow", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
 }  # fmt: skip
 """Other packages that are imported when first needed: slow to load, or optional."""
-HIDDEN = {("patterns.store", "patterns.store_files")}
-"""Late imports that hide a circle. No more may come."""
 MOST_LINES, MOST_PARAMETERS = 500, 7
 MANY_PARAMETERS = {
     # the public door names every option, so that help and completion show them
@@ -118,7 +116,6 @@ MANY_PARAMETERS = {
     "api:taxonomy",
     "estimator:__init__",
     # no more may come
-    "patterns.store:__init__",
     "taxonomy.taxonomy:__init__",
     "text.encoder:encode_text",
     "text.phrases:_join_once",
@@ -215,8 +212,6 @@ def test_the_ground_imports_no_package() -> None:
 def test_no_imports_go_round_in_circles() -> None:
     """Late imports too: they would only hide a circle."""
     graph = {name: own_imports(name) & MODULES.keys() for name in MODULES}
-    for name, other in HIDDEN:
-        graph[name].discard(other)
     done: set[str] = set()
 
     def visit(name: str, way: tuple[str, ...]) -> None:
@@ -232,8 +227,6 @@ def test_no_imports_go_round_in_circles() -> None:
 
 def test_late_imports_are_those_of_the_list() -> None:
     late = {name: own_imports(name, late=True) for name in MODULES if name and package_of(name) != "cli"}
-    for name, other in HIDDEN:
-        late.get(name, set()).discard(other)
     assert {name: named for name, named in late.items() if named} == LATE
 
 

@@ -51,7 +51,8 @@ def info(
     json: JsonOption = False,
 ) -> None:
     from hyperdive._store import Artifact, read_header
-    from hyperdive.patterns.store import FOLDER, open_folder
+    from hyperdive.patterns.pattern_table import FOLDER
+    from hyperdive.patterns.store import open_folder
     from hyperdive.patterns.store_files import drop_sentences
     from hyperdive.spaces.packaged_models import find_model
     from hyperdive.text.corpus import Corpus
@@ -119,7 +120,8 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
 
 def _pattern_rows(folder: Path) -> list[tuple[str, str]]:
     """What the text of a corpus states, if it was read for that."""
-    from hyperdive.patterns.store import FOLDER, open_folder
+    from hyperdive.patterns.pattern_table import FOLDER
+    from hyperdive.patterns.store import open_folder
 
     if not (folder / FOLDER).is_dir():
         return [("patterns", "no")]
@@ -166,9 +168,9 @@ def _about_patterns(path: Path, header: dict[str, Any]) -> list[tuple[str, str]]
     import numpy as np
 
     from hyperdive._store import Artifact
-    from hyperdive.patterns.store_files import read_files
+    from hyperdive.patterns.store import Patterns
 
-    found = read_files(Artifact(path, header))
+    found = Patterns.read(Artifact(path, header))
     totals = {"pairs": found.pairs, "terms": len(found)}
     rows = [("patterns", _stated(totals, header["patterns"]))]
     matches = np.bincount(found.patterns, weights=found.values, minlength=len(found.names)).astype(int).tolist()

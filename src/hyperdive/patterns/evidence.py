@@ -259,7 +259,7 @@ def excerpt(raw: bytes, spans: tuple[int, int, int, int]) -> tuple[bytes, tuple[
         room = (LONGEST - whole) // 2
         parts = [_window(raw, a, max(b, d), room)]
     else:
-        # two windows that cannot meet: whole > LONGEST - 80 and terms of at most _LONGEST_TERMS
+        # two windows that cannot overlap: whole > LONGEST - 80 and terms of at most _LONGEST_TERMS
         room = (LONGEST - (b - a) - (d - c)) // 4
         parts = [_window(raw, a, b, room), _window(raw, c, d, room)]
     sign = _CUT.encode()

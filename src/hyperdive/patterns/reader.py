@@ -14,7 +14,7 @@ from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.definitions import NAMES, PATTERNS
 from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
-from hyperdive.patterns.store import FOLDER
+from hyperdive.patterns.pattern_table import FOLDER
 from hyperdive.text.tokens import Examine, FormWords, Tokens
 
 

@@ -10,12 +10,12 @@ Folder (format `hyperdive-patterns`, version 1), in a corpus under `patterns/`:
 | `evidence.parquet` | kept matches: hypo, hyper (term numbers), pattern, document, sentence, spans in bytes |
 | `sentences.parquet` | the text of the kept sentences |
 
-A model folder holds the same files (without the header) beside its own.
+A model folder holds the same files (without the header) next to its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,17 +29,14 @@ from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.evidence import Evidence, EvidenceRows, Keys, as_evidence, pack, unpack
+from hyperdive.patterns.pattern_table import FOLDER, KIND, VERSION, PatternTable
+from hyperdive.patterns.store_files import about, read_files, write_files
 from hyperdive.patterns.svd import RANK, Factors, factorise, ppmi_matrix
 from hyperdive.patterns.term_finder import TermFinder
 
-KIND, VERSION = "patterns", 1
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
-FOLDER = "patterns"
-"""Where they lie inside a corpus folder."""
 HEAD = "head"
 """The pattern by which a phrase is a kind of its head; counted, but no part of `counts` unless it is asked for."""
-
-LazyEvidence = EvidenceRows | Callable[[], EvidenceRows] | None
 
 
 class Patterns:
@@ -54,44 +51,44 @@ class Patterns:
     [4, 0]
     """
 
-    def __init__(
-        self,
-        terms: Sequence[str],
-        names: Sequence[str],
-        *,
-        pointers: Ints,
-        hypernyms: npt.NDArray[np.int32],
-        patterns: npt.NDArray[np.uint8],
-        values: Ints,
-        precision: Sequence[float] | None = None,
-        documents: int = 0,
-        evidence: LazyEvidence = None,
-        factors: Factors | None = None,
-        totals: tuple[Ints, Ints, int] | None = None,
-    ) -> None:
-        self.terms, self.names = list(terms), tuple(names)
-        self.precision = tuple(precision) if precision is not None else (1.0,) * len(self.names)
-        self.pointers, self.hypernyms, self.patterns, self.values = pointers, hypernyms, patterns, values
+    def __init__(self, table: PatternTable) -> None:
+        self._table = table
+        self.terms, self.names = list(table.terms), tuple(table.names)
+        self.precision = tuple(table.precision) if table.precision is not None else (1.0,) * len(self.names)
+        self.pointers, self.values = table.pointers, table.values
+        self.hypernyms, self.patterns = table.hypernyms, table.patterns
         self._head = self.names.index(HEAD) if HEAD in self.names else 256
-        self.documents = documents
-        self._evidence = evidence
-        self._factors = factors
-        self._totals = totals
+        self.documents = table.documents
+        self._evidence, self._factors, self._totals = table.evidence, table.factors, table.totals
 
     @classmethod
     def from_keys(cls, terms: Sequence[str], names: Sequence[str], keys: Keys, counts: Any, **more: Any) -> Patterns:
-        """From sorted keys (see `hyperdive.patterns.evidence.pack`) and their counts."""
+        """From sorted keys (see `hyperdive.patterns.evidence.pack`) and their counts.
+
+        Args:
+            terms: lemmas joined by a blank.
+            names: names of the patterns.
+            keys: hyponym, hypernym and pattern of each count.
+            counts: how often the text has it.
+            more: the other fields of `PatternTable`.
+        """
         hyponym, hypernym, pattern = unpack(keys)
         pointers = np.concatenate([[0], np.cumsum(np.bincount(hyponym, minlength=len(terms)))]).astype(np.int64)
         values = np.asarray(counts, dtype=np.int64)
-        return cls(terms, names, pointers=pointers, hypernyms=hypernym, patterns=pattern, values=values, **more)
+        counted: dict[str, Any] = {"pointers": pointers, "hypernyms": hypernym, "patterns": pattern, "values": values}
+        return cls(PatternTable(terms=terms, names=names, **counted, **more))
+
+    @classmethod
+    def read(cls, artifact: Artifact) -> Patterns:
+        """From the files in an open folder, its own or a model's."""
+        return cls(read_files(artifact))
 
     # ---- terms ----------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def numbers(self) -> dict[str, int]:
         """Term → number."""
-        return {term: number for number, term in enumerate(self.terms)}
+        return self._table.numbers
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -108,10 +105,10 @@ class Patterns:
 
     # ---- counts ---------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def keys(self) -> Keys:
         """Hyponym, hypernym and pattern of every count as one sorted number each."""
-        return pack(np.repeat(np.arange(len(self)), np.diff(self.pointers)), self.hypernyms, self.patterns)
+        return self._table.keys
 
     @cached_property
     def counts(self) -> Any:
@@ -416,8 +413,6 @@ class Patterns:
         self, path: str | Path, *, source: str = "", parameters: Mapping[str, Any] | None = None, force: bool = False
     ) -> dict[str, Any]:
         """Write a folder of its own; `source` is the fingerprint of what was read. Returns the header."""
-        from hyperdive.patterns.store_files import about, write_files
-
         with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
             write_files(self, writer)
             totals = {"terms": len(self), "pairs": self.pairs, "matches": self.matches, "documents": self.documents}
@@ -427,12 +422,10 @@ class Patterns:
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Patterns:
         """Open such a folder, or the one inside a corpus; sentences are read when they are asked for."""
-        from hyperdive.patterns.store_files import read_files
-
         artifact = open_folder(path)
         if verify:
             artifact.verify()
-        return read_files(artifact)
+        return cls.read(artifact)
 
 
 def open_folder(path: str | Path) -> Artifact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,11 @@ from hyperdive._store import (
 from hyperdive.errors import FormatError
 from hyperdive.patterns.evidence import EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
-from hyperdive.patterns.store import FOLDER, KIND, Patterns
+from hyperdive.patterns.pattern_table import FOLDER, KIND, PatternTable
 from hyperdive.patterns.svd import Factors
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
 
 TENSORS, TERMS = "patterns.safetensors", "pattern-terms.txt"
 EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
@@ -114,7 +117,7 @@ def _parquet(table: Any) -> bytes:
 # ---- reading ------------------------------------------------------------------------------------------------------
 
 
-def read_files(artifact: Artifact) -> Patterns:
+def read_files(artifact: Artifact) -> PatternTable:
     """The patterns in a folder; sentences are read from it when they are asked for."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -142,9 +145,9 @@ def read_files(artifact: Artifact) -> Patterns:
     patterns = read.numbers("patterns", size, below=len(names))
     values = read.numbers("counts", size)
     totals = (read.numbers("hypo_totals", len(terms)), read.numbers("hyper_totals", len(terms)), total)
-    result = Patterns(
-        terms,
-        names,
+    table = PatternTable(
+        terms=terms,
+        names=names,
         pointers=pointers,
         hypernyms=hypernyms.astype(np.int32),
         patterns=patterns.astype(np.uint8),
@@ -155,9 +158,9 @@ def read_files(artifact: Artifact) -> Patterns:
         factors=_factors(read, tensors),
         totals=totals,
     )
-    if not (np.diff(result.keys.astype(np.int64)) > 0).all() or len(result.numbers) != len(terms):
+    if not (np.diff(table.keys.astype(np.int64)) > 0).all() or len(table.numbers) != len(terms):
         raise FormatError(f"{path}: {TENSORS} is not in order", hint=_DAMAGED)
-    return result
+    return table
 
 
 class _CheckedTensors:

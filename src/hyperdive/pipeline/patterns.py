@@ -8,8 +8,8 @@ from pathlib import Path
 from hyperdive._progress import Progress
 from hyperdive._store import Artifact
 from hyperdive.patterns.merge import merge
-from hyperdive.patterns.store import FOLDER, Patterns, open_folder
-from hyperdive.patterns.store_files import read_files
+from hyperdive.patterns.pattern_table import FOLDER
+from hyperdive.patterns.store import Patterns, open_folder
 
 PatternSource = bool | str | Path | Sequence[str | Path]
 """True: those of the corpus, if it has some; False: none; else folders of patterns, or corpora that hold some."""
@@ -32,7 +32,7 @@ def patterns_between(words: list[str], folders: Sequence[Artifact], progress: Pr
         stores = []
         for folder in folders:
             folder.verify()
-            stores.append(read_files(folder))
+            stores.append(Patterns.read(folder))
             bar.advance(1)
         whole = stores[0] if len(stores) == 1 else merge(stores)
         between = whole.of_vocabulary(set(words))

@@ -32,7 +32,7 @@ from hyperdive._store import HEADER, Artifact, ArtifactWriter, narrowest, read_h
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
-from hyperdive.patterns.store_files import TENSORS, about, read_files, write_files
+from hyperdive.patterns.store_files import TENSORS, about, write_files
 from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.model_card import card
 from hyperdive.spaces.model_files import TENSORS as SPACE_TENSORS
@@ -282,7 +282,7 @@ class ModelData:
             stored.space("dive"),
             **beside,
             terms=partial(TermTable.read, artifact, stored) if TERMS in artifact else None,
-            patterns=partial(read_files, artifact) if TENSORS in artifact else None,
+            patterns=partial(Patterns.read, artifact) if TENSORS in artifact else None,
             parameters=header["parameters"],
             facts=header["facts"],
         )
