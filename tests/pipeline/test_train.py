@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from hyperdive import Dive, Model, encode, load, train
+from hyperdive._progress import Progress
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.pipeline.options import TrainOptions
@@ -22,6 +23,7 @@ from hyperdive.pipeline.train import kind_of
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.text import sources
 from tests.spaces import planted
 
 Run = Callable[..., Any]
@@ -62,6 +64,28 @@ def test_text_corpus_and_counts_give_the_same_vectors(tmp_path: Path, text: Path
     assert by_counts.skipgram is not None
     assert not list(tmp_path.glob(".*"))
     assert [kind_of(text), kind_of(corpus), kind_of(tmp_path / "counts")] == ["text", "corpus", "counts"]
+
+
+def test_input_files_are_found_and_checked_once(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(text.read_bytes())
+    (folder / "b.pdf").write_bytes(b"%PDF")
+    checked, notes = [], []
+    check = sources.what_is_wrong
+
+    def counted(source: sources.TextSource) -> tuple[str, str] | None:
+        checked.append(source.name)
+        return check(source)
+
+    class Notes(Progress):
+        def note(self, text: str) -> None:
+            notes.append(text)
+
+    monkeypatch.setattr(sources, "what_is_wrong", counted)
+    train(folder, tmp_path / "m", text=PLAIN, **SMALL, progress=Notes())
+    assert checked == ["a.txt", "b.pdf"]
+    assert sum("b.pdf" in note for note in notes) == 1
 
 
 EXTRA = {"kmeans": "sklearn", "word2vec": "gensim", "word2vec-cbow": "gensim"}

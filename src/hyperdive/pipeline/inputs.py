@@ -12,7 +12,7 @@ from typing import Any
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.sources import STDIN, DocumentSource
+from hyperdive.text.sources import STDIN, DocumentSource, TextFiles
 
 DOCUMENTS = "texts"
 """The name that raw documents have in the header of a corpus, where files have their own."""
@@ -26,7 +26,7 @@ class TokenLists:
     lists: Iterable[Any]
 
 
-TextInput = list[str | Path] | DocumentSource | TokenLists | Corpus | Cooccurrence
+TextInput = list[str | Path] | TextFiles | DocumentSource | TokenLists | Corpus | Cooccurrence
 
 
 def read_input(source: Any = None, texts: Iterable[Any] | None = None) -> TextInput:
@@ -34,7 +34,7 @@ def read_input(source: Any = None, texts: Iterable[Any] | None = None) -> TextIn
 
     Args:
         source: Path(s) of text, a pandas or polars column, an iterable of token lists or of spaCy documents, or a
-            `Corpus` or `Cooccurrence`, which comes back as it is.
+            `Corpus`, `Cooccurrence` or `TextFiles`, which comes back as it is.
         texts: Raw documents instead: an iterable of strings or of spaCy documents, or a column.
 
     >>> read_input([["a", "poodle"], ["a", "dog"]]).lists is not None
@@ -52,7 +52,7 @@ def read_input(source: Any = None, texts: Iterable[Any] | None = None) -> TextIn
         if isinstance(texts, str | Path):
             raise InputError("texts= takes a list of documents", hint="for one document write texts=[text]")
         return _documents(_items(texts))
-    if isinstance(source, Corpus | Cooccurrence | DocumentSource | TokenLists):
+    if isinstance(source, Corpus | Cooccurrence | DocumentSource | TextFiles | TokenLists):
         return source
     if isinstance(source, str | Path):
         return [_path(source)]

@@ -1,6 +1,6 @@
 """From text, a corpus or counts to a finished model: one stage after the other, each kept until the model is whole.
 
-While a run is under way its stages lie in a hidden folder beside the model, `.NAME.train`: `corpus/`, `counts/`, the
+While a run is under way its stages are in a hidden folder next to the model, `.NAME.train`: `corpus/`, `counts/`, the
 solvers' states, `dive/`, `neighbour-counts/`, `skipgram/`, `terms/`. With `resume` the same run continues from there;
 the model has the bytes of an uninterrupted run. The folder is removed when the model is complete.
 """
@@ -35,7 +35,7 @@ from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.registry import space_maker
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.sources import find_sources
+from hyperdive.text.sources import TextFiles
 
 TrainInput = str | Path | Corpus | Cooccurrence
 
@@ -81,7 +81,7 @@ def train(
     corpus_path = opened.path if isinstance(opened, Corpus) else None
     folders = pattern_folders(corpus_path, patterns)
     plan = {
-        "input": _text_identity(source) if opened is None else opened.fingerprint,
+        "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
         "options": chosen.as_parameters(),
         "text": {"preset": preset, **{name: _content(value) for name, value in (text or {}).items()}},
         "start": None if start is None else _model_identity(start),
@@ -90,10 +90,10 @@ def train(
     }
     work = WorkFolder(output.parent / f".{output.name}.train", output, fingerprint(plan), resume=run.resume)
     try:
-        if opened is None:
-            # without patterns=True nobody would ask for what the text states
+        if isinstance(opened, TextFiles):
+            # where patterns are not taken from the text, none are read
             rules = {**(text or {}), **({} if patterns is True else {"patterns": False}), "preset": preset}
-            opened = _encoded(source, work, rules, run)
+            opened = _encoded(opened, work, rules, run)
         inputs = SpaceInputs(opened, work, chosen, replace(run, force=False), start=start)
         made = _made(inputs, chosen, patterns, run)
         made.save(output, force=run.force)
@@ -132,32 +132,32 @@ def kind_of(source: TrainInput | Sequence[TrainInput]) -> str:
     return "text"
 
 
-def _opened(source: Any, kind: str) -> Corpus | Cooccurrence | None:
-    """The corpus or counts that were given; None for text."""
-    if kind == "text" or isinstance(source, Corpus | Cooccurrence):
-        return None if kind == "text" else source
+def _opened(source: Any, kind: str) -> Corpus | Cooccurrence | TextFiles:
+    """The corpus or counts that were given, or the files of a text."""
+    if kind == "text":
+        return TextFiles.find([source] if isinstance(source, str | Path) else list(source))
+    if isinstance(source, Corpus | Cooccurrence):
+        return source
     return Corpus.open(source) if kind == "corpus" else Cooccurrence.open(source)
 
 
-def _encoded(source: Any, work: WorkFolder, rules: Mapping[str, Any], run: Run) -> Corpus:
+def _encoded(files: TextFiles, work: WorkFolder, rules: Mapping[str, Any], run: Run) -> Corpus:
     if work.done("corpus"):
         return Corpus.open(work.place("corpus"))
-    return encode(source, work.place("corpus"), threads=run.threads, progress=run.progress, **rules)
+    return encode(files, work.place("corpus"), threads=run.threads, progress=run.progress, **rules)
 
 
-def _text_identity(source: Any) -> list[Any]:
-    """What tells one text from another before it is read."""
-    given = [source] if isinstance(source, str | Path) else list(source)
-    files = find_sources(given, lambda path, reason: None)
+def _identity(files: TextFiles) -> list[Any]:
+    """Identifies a text before it is read."""
     # a pipe cannot be read twice, so a run on one is never the same run again
     return [
         [file.path, file.size, Path(file.path).stat().st_mtime_ns] if file.size is not None else uuid.uuid4().hex
-        for file in files
+        for file in files.sources
     ]
 
 
 def _content(option: Any) -> Any:
-    """A file of stop words or phrases stands for its content."""
+    """The hash of a file of stop words or phrases; any other option as it is."""
     path = Path(str(option))
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else option
 
@@ -186,7 +186,7 @@ def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
 
 
 def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:
-    """The space by itself, or a model of it and what stands beside it."""
+    """The space by itself, or a model of it and the other spaces."""
     maker = space_maker(options.space)
     if inputs.has_tokens and maker.has_dimensions:
         check_size(inputs.corpus.frequencies, options.dive.dimensions)

@@ -29,7 +29,7 @@ from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
-from hyperdive.text.sources import DocumentSource, TextSource, find_sources
+from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, find_sources
 from hyperdive.text.tokens import BlockObserver, Examine, Tokens, tokenise
 
 _REASONS = {
@@ -288,7 +288,7 @@ def _read(
 
 
 def encode_text(
-    inputs: str | Path | Sequence[str | Path] | DocumentSource,
+    inputs: str | Path | Sequence[str | Path] | DocumentSource | TextFiles,
     output: str | Path,
     *,
     preset: str = "default",
@@ -365,10 +365,14 @@ def encode_text(
 
 
 def _sources(
-    inputs: str | Path | Sequence[str | Path] | DocumentSource, skipped: Callable[[str, str], None]
+    inputs: str | Path | Sequence[str | Path] | DocumentSource | TextFiles, skipped: Callable[[str, str], None]
 ) -> list[TextSource]:
     if isinstance(inputs, DocumentSource):
         return [inputs]
+    if isinstance(inputs, TextFiles):
+        for path, reason in inputs.skipped:
+            skipped(path, reason)
+        return list(inputs.sources)
     return find_sources([inputs] if isinstance(inputs, str | Path) else list(inputs), skipped)
 
 

@@ -71,6 +71,29 @@ class DocumentSource(TextSource):
     documents: Iterable[str] = ()
 
 
+@dataclass(frozen=True)
+class TextFiles:
+    """Files that were found and checked already, and why others were skipped."""
+
+    sources: tuple[TextSource, ...]
+    skipped: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def find(cls, inputs: Sequence[str | Path]) -> TextFiles:
+        """The files behind paths, folders and globs.
+
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.txt").write_text("A poodle."), (folder / "b.pdf").write_bytes(b"%PDF")
+        >>> files = TextFiles.find([folder])
+        >>> [source.name for source in files.sources], files.skipped[0][1]
+        (['a.txt'], 'this is a PDF file, not text')
+        """
+        skipped: list[tuple[str, str]] = []
+        sources = find_sources(inputs, lambda path, reason: skipped.append((path, reason)))
+        return cls(tuple(sources), tuple(skipped))
+
+
 def _format_of(path: str) -> str:
     name = path.lower()
     for suffix in _COMPRESSED_SUFFIXES:
