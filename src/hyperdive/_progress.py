@@ -24,7 +24,7 @@ class Bar:
         self.started = time.monotonic()
 
     def advance(self, amount: float, **facts: Any) -> None:
-        """`amount` more units are done; `facts` (such as a loss) are shown beside the bar."""
+        """`amount` more units are done; `facts` (such as a loss) are shown next to the bar."""
         self.done += amount
         self._show(facts, last=False)
 

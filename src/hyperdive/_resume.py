@@ -1,6 +1,6 @@
 """Runs that can be stopped: one work folder a run, owned by one process, in which finished stages are found again.
 
-A work folder lies beside the output of its run. It holds
+A work folder is next to the output of its run. It holds
 
 | file | content |
 | --- | --- |
@@ -153,7 +153,7 @@ class WorkFolder:
                 write_file(folder / PLAN, canonical_json({"identity": identity}))
 
     def _refuse_foreign(self) -> None:
-        """Never touch a folder of this name that somebody else made."""
+        """Never touch a folder of this name that is not a work folder."""
         if not os.path.lexists(self.folder):
             return
         ours = self.folder.is_dir() and not self.folder.is_symlink()

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a word that is not there."""
+"""Similar spellings for a word that is not in the vocabulary."""
 
 from __future__ import annotations
 

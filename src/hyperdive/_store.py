@@ -78,7 +78,7 @@ def is_running(pid: int) -> bool:
 
 
 def sweep_partial(path: Path) -> None:
-    """Remove temporary files and folders that killed runs left beside `path`.
+    """Remove temporary files and folders that killed runs left next to `path`.
 
     A run killed between the two renames of `put_in_place` leaves the old artefact under another name: it comes back.
     """
@@ -100,7 +100,7 @@ def _remove(path: Path) -> None:
 
 
 def _partial_name(path: Path) -> Path:
-    """A hidden name beside `path` that no other run has."""
+    """A hidden name next to `path` that no other run has."""
     return path.with_name(f".{path.name}{_PARTIAL}{os.getpid()}-{uuid.uuid4().hex[:8]}")
 
 
@@ -206,7 +206,7 @@ def narrowest(values: Any, limit: int | None = None) -> Any:
 
 
 class ArtifactWriter:
-    """Write an artefact into a hidden folder beside its place and rename it when it is complete.
+    """Write an artefact into a hidden folder next to its place and rename it when it is complete.
 
     Used as a context manager: leaving it by an exception removes everything that was written.
 
@@ -228,7 +228,7 @@ class ArtifactWriter:
             sweep_partial(self.path)
             self.folder = _partial_name(self.path)
             self.folder.mkdir()
-        # beside the folder, not in it: maps of scratch files may still be open when the folder is renamed
+        # next to the folder, not in it: maps of scratch files may still be open when the folder is renamed
         self._scratch = self.folder.with_name(f"{self.folder.name}-scratch")
         self._open: dict[str, FileWriter] = {}
         self._files: dict[str, dict[str, Any]] = {}

@@ -251,7 +251,7 @@ class Model(ModelData):
         """Terms, each under the term it is a kind of.
 
         Args:
-            terms: A list of terms, or a `Path` to a file of them. One word gives what stands beneath it, as `root`
+            terms: A list of terms, or a `Path` to a file of them. One word gives the terms beneath it, as `root`
                 does. None takes the most useful words of the model.
             root: Find the terms beneath this word.
             top: How many terms the model chooses; None is 500, or 200 beneath a root.

@@ -1,7 +1,7 @@
 """The small table every question returns: rows to go through, text to look at, and ways out to other programs.
 
 Rows are frozen data classes, so what a column means stands with the row's class. Nothing here needs more than the
-standard library; pandas or polars is imported only when somebody wants a data frame.
+standard library; pandas or polars is imported only when a data frame is asked for.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Table(Generic[Row]):
 
     `formats` says how a column is shown as text: a format such as ".2f", or a function. `columns` are the fields to
     show (all of the row's class when empty); `to_json`, `to_pandas` and `to_polars` always give every field. `details`
-    names a field that is a list: its items stand beneath their row, one a line. `title` stands above the text, `notes`
-    below it. `unknown` is the error that one such word alone
-    would raise, where there are no rows because the model does not know the term that was asked for.
+    names a field that is a list: its items are shown beneath their row, one a line. `title` is shown above the text,
+    `notes` below it. `unknown` is the error that one such word alone would raise, where there are no rows because the
+    model does not know the term that was asked for.
 
     >>> @dataclass(frozen=True)
     ... class Answer:
@@ -88,7 +88,7 @@ class Table(Generic[Row]):
         return [[one_line(self._text(name, getattr(row, name))) for name in self.columns] for row in self.rows]
 
     def heading(self, column: str) -> str:
-        """What stands above a column."""
+        """The heading of a column."""
         return column.replace("_", " ")
 
     def _text(self, name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Measures beside AP: F1, accuracy, AP@100, directionality, coverage, and discovery over the whole vocabulary."""
+"""Measures other than AP: F1, accuracy, AP@100, directionality, coverage, and discovery over the whole vocabulary."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fold_figures(scored: Scored, seed: int = 0) -> dict[str, dict[str, float]]:
 
 
 def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[str, dict[str, float]]:
-    """How often each generality score among `scores` tells the hypernym, over the positive pairs of all sets together.
+    """How often each generality score of `scores` recognises the hypernym, over the positive pairs of all sets.
 
     In per cent: undecided pairs guessed, decided pairs only, and the sets' own accuracies weighted by their sizes.
     """
@@ -66,7 +66,7 @@ def further_measures(
     """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
 
     Figures are in per cent. Discovery ranks the whole vocabulary for up to `options.sample` hyponyms of a set, by what
-    `ranking` gives for a model (else the first score of the evaluation). Priors are beside.
+    `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
     """
     binary = {name: one.scored for name, one in evaluation.results.items() if not one.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}

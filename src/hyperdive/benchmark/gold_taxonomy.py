@@ -45,7 +45,7 @@ class TaxonomyFigures:
     that have a parent in the gold and got a right one. `direct`: the same for the nearest parents of the gold alone.
     `ancestors`: all pairs the taxonomy implies against all pairs the gold implies. `judged` is the precision of the
     edges whose pair the gold judges at all, with the number of those: pairs that the datasets call positive or
-    negative, and reversed positives. The others are pairs nobody looked at, and gold sets leave out many true ones.
+    negative, and reversed positives. The other pairs were not annotated, and gold sets leave out many true ones.
     """
 
     terms: int

@@ -1,4 +1,4 @@
-"""The figures printed in the paper, as tables beside which ours are put."""
+"""The figures printed in the paper, as tables to compare ours with."""
 
 from __future__ import annotations
 

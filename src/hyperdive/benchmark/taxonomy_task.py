@@ -1,7 +1,7 @@
 """Gold taxonomies in the format of SemEval-2016 task 13: how many of their edges does a model find?
 
-Every line is a number, a term and its parent, with tabs between. The model gets the terms alone. Beside it stands the
-baseline to beat: every term under the longest end of itself that is a term ("apple juice" under "juice").
+Every line is a number, a term and its parent, with tabs between. The model gets the terms alone. The
+baseline to beat puts every term under the longest end of itself that is a term ("apple juice" under "juice").
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class EdgeFigures:
     """Edges against a gold taxonomy.
 
     `direct`: the edges against the gold's edges. `ancestors`: all pairs (term, term above it) that the edges imply
-    against all that the gold's edges imply. `unplaced`: the terms of the gold that stand in no edge.
+    against all that the gold's edges imply. `unplaced`: the terms of the gold that are in no edge.
     """
 
     direct: PrecisionRecall

@@ -1,1 +1,1 @@
-"""Who meets whom: co-occurrence counts, their store and merging, PMI, its filter and the inclusion shift."""
+"""Co-occurrence counts: their store and merging, PMI, its filter and the inclusion shift."""

@@ -36,7 +36,7 @@ class Margins:
 
 @dataclass(frozen=True)
 class PairCounts:
-    """The pairs of a row block as parallel arrays, and the sums they stand in."""
+    """The pairs of a row block as parallel arrays, and the sums they are part of."""
 
     n: Floats
     row: Floats

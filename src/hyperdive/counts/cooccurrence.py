@@ -53,7 +53,7 @@ class Csr(NamedTuple):
 
 
 class Cooccurrence:
-    """Who meets whom, and how often.
+    """Co-occurrence counts of all pairs of words.
 
     >>> from hyperdive.text.encoder import encode_tokens
     >>> lines = [["dog", "bark"], ["dog", "bark", "cat"], ["cat", "sleep"]]

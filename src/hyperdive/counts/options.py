@@ -24,7 +24,7 @@ class CountOptions:
     """
 
     window: int = 10
-    """Words at most this far apart, inside one line, meet. Paper: 10."""
+    """Context words on each side, within one line. Paper: 10."""
     sides: Literal["both", "left", "right"] = "both"
     """Contexts before and after a word, or only those before (left) or after it (right). Paper: both."""
     weighting: Literal["flat", "harmonic"] = "flat"

@@ -19,7 +19,7 @@ _PAIRS_PER_SECOND = 110e6
 _TOKENS_PER_SECOND = 40e6
 _BYTES_PER_SECOND = 500e6
 _MERGED_PER_SECOND = 150e6
-# Words of a text come in topics, so fewer different pairs meet than independent draws would give.
+# Words of a text come in topics, so fewer distinct pairs co-occur than independent draws would give.
 _TOPICALITY = 0.7
 
 _MIN_BLOCK = 1 << 16

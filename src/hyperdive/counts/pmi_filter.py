@@ -1,4 +1,4 @@
-"""The PMI filter: which pairs meet often enough to be kept."""
+"""The PMI filter: which pairs co-occur often enough to be kept."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PmiFilter:
-    """Keep a pair (x,y) when it meets at least `threshold` times as often as the unit says.
+    """Keep a pair (x,y) that occurs at least `threshold` times as often as the unit says.
 
     `tokens`, the unit of the paper's program: keep when T·n(x,y) ≥ k_f·n(x)·n(y), with T and n(x) in *tokens* and
-    n(x,y) inside window - 1 on each side; a pair that only ever meets at distance window has n(x,y) = 0 there and is
+    n(x,y) inside window - 1 on each side; a pair that only ever occurs at distance window has n(x,y) = 0 there and is
     kept. Independent words reach 2·(window - 1) = 18, so the paper's k_f = 30 is a PMI ratio of 1.67. `near=False`
     takes n(x,y) inside the whole window instead (independent words reach 20).
 

@@ -1,7 +1,7 @@
 """Sparse row blocks as files, and the work folder in which a run that was stopped finds its finished ones again.
 
 A piece is one file: `indices` (uint32), `counts` and, when kept, `edges` (the shard's number type), each padded to
-eight bytes. In the work folder `.NAME.work` beside the output every finished piece has a line in `journal.jsonl` with
+eight bytes. In the work folder `.NAME.work` next to the output every finished piece has a line in `journal.jsonl` with
 its size and SHA-256, and its row lengths in a file of their own.
 """
 

@@ -10,7 +10,7 @@ from hyperdive.errors import InputError
 from hyperdive.scores.source import AnyModel, SpaceLike
 
 LABEL_WORDS, LABEL_FROM = 3, 10
-FURTHER = slice(50, 105)  # the paper shows words 51–105 of a dimension beside its first
+FURTHER = slice(50, 105)  # the paper shows words 51–105 of a dimension next to its first
 DUPLICATE = 0.8  # cosine of two dimensions over all words
 FREQUENT = 0.5  # share of a dimension's first 50 words that are among the model's 100 most frequent
 MOST_DIMENSIONS = 5_000

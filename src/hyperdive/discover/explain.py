@@ -91,7 +91,7 @@ def explain(model: AnyModel, hyponym: str, hypernym: str, top: int | None = None
     """Who includes whom in each dimension, where inclusion fails, and each score's verdict in short.
 
     A score says "yes" when the pair scores above its reverse; a symmetric score has no direction. Every score also
-    tells the place of the hypernym when it ranks all words of the model as hypernyms of this hyponym.
+    is the rank of the hypernym when it ranks all words of the model as hypernyms of this hyponym.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> matrix = [[5, 3, 0], [3, 0, 0.5], [0, 4, 0]]

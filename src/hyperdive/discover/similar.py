@@ -15,7 +15,7 @@ from hyperdive.table import Table
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A near word, the cosine, and how often the word stands in the text."""
+    """A near word, the cosine, and how often the word occurs in the text."""
 
     term: str
     similarity: float

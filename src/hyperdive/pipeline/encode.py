@@ -1,4 +1,4 @@
-"""Text → corpus, with what the text states beside it."""
+"""Text → corpus with patterns."""
 
 from __future__ import annotations
 

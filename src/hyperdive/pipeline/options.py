@@ -1,4 +1,4 @@
-"""What is trained: the space, what stands beside it, and the named sets of constants."""
+"""Options of `train`: the space, what is stored with it, and the presets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.registry import space_maker
 
 MODEL_SPACE = "dive"
-"""The space that others stand beside, in a model; any other one is made by itself."""
+"""The space of a model, stored with others; any other space is stored by itself."""
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     "paper": {"negatives": 1.5, "sample": 0.0, "beta": 0.0, "ridge": 0.0, "pmi_filter": "30tokens", "terms": False},
@@ -28,7 +28,7 @@ class TrainOptions(SpaceOptions):
     """
 
     space: str = MODEL_SPACE
-    """A name of `hyperdive.spaces.registry`; `dive`, with skip-gram beside it, makes a model."""
+    """A name of `hyperdive.spaces.registry`; `dive`, together with skip-gram, makes a model."""
     skipgram: bool = True
     """Train skip-gram vectors too, for the score W."""
     contexts: bool = True

@@ -112,7 +112,7 @@ class StatedPairs:
 
     @cached_property
     def head_counts(self) -> Floats:
-        """How often q, a phrase, stands in the text with p as its head."""
+        """How often q, a phrase, occurs in the text with p as its head."""
         return self._of(self.terms.patterns.head_counts, self.q, self.p)
 
     def by_pattern(self, name: str) -> Floats:
@@ -191,7 +191,7 @@ class StatedPairs:
 
     @property
     def backed_off(self) -> Bools:
-        """Whether q or p is a phrase that stands for its head alone."""
+        """Whether q or p is a phrase that is looked up by its head alone."""
         return self.backed_off_q | self.backed_off_p
 
     @property

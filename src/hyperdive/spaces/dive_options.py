@@ -57,13 +57,14 @@ class DiveOptions:
     negatives: float = 1.5
     """k_I, negatives for each place of the window. Paper: 1.5."""
     sample: float = 1e-3
-    """Words with a larger share of the tokens, and 20 times the mean, meet others less. Paper: 0, none does."""
+    """Subsampling threshold: counts of words with a larger share of the tokens, and 20 times the mean, are reduced.
+    Paper: 0, none are."""
     beta: float = 0.75
     """How much rare words' negatives weaken: 0 not at all, as in the paper; 1 as without the shift."""
     shift: bool = True
     """The inclusion shift: the same weight of negatives for every word. Paper: on."""
     ridge: float = 0.02
-    """Weight of the squared length of a row beside its negatives. Paper: 0 (its noise does a similar work)."""
+    """Weight of the squared length of a row relative to its negatives. Paper: 0 (its noise does a similar work)."""
     passes: int = 40
     """Most alternating passes over the frequent words and contexts."""
     rare_passes: int = 8
@@ -101,7 +102,7 @@ class DiveOptions:
 
 
 def check_dimensions(dimensions: int) -> None:
-    """Refuse a number of dimensions nobody can mean."""
+    """Refuse a number of dimensions that makes no sense."""
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or not 1 <= dimensions <= MAX_DIMENSIONS:
         raise OptionError(
             f"the number of dimensions is {dimensions}", hint=f"use 1 to {MAX_DIMENSIONS}; the paper's is 100"

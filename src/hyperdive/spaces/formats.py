@@ -1,6 +1,6 @@
 """Vectors in other programs' formats: word2vec text, gensim KeyedVectors, the DIVE authors' JSON, Parquet.
 
-A format is told by the file's ending: `.txt`/`.vec` (word2vec text), `.kv` (gensim, writing only: its files are
+The format is given by the file's ending: `.txt`/`.vec` (word2vec text), `.kv` (gensim, writing only: its files are
 pickles, and reading one can run any program), `.json` (`{word: {dimension: value}}`), `.parquet` (columns `word`,
 `frequency`, `vector`). Text and JSON may be gzipped (`.gz`).
 """

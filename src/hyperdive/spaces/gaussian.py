@@ -43,7 +43,7 @@ class GaussianOptions:
     dimensions: int = 100
     """Length of a mean. Paper: 100."""
     window: int = 10
-    """Words this far apart meet; for each word the window is drawn from 1 to this. Paper: 10."""
+    """Context words on each side; for each word the window is drawn from 1 to this. Paper: 10."""
     rate: float = 0.01
     """Size of the first steps, for the mean loss of a batch; it falls evenly to nearly nothing. Paper: 0.01."""
     batch: int = 256
@@ -168,7 +168,7 @@ def train_gaussian(
             state.write({"done": number + 1}, {"means": means, "variances": variances, "losses": losses})
     if not (np.isfinite(means).all() and np.isfinite(variances).all()):
         raise _ran_away()
-    if chosen.clip:  # words that met nobody have the start's variance
+    if chosen.clip:  # words without a context have the initial variance
         np.clip(variances, lowest, highest, out=variances)
     state.remove()
     mean_losses = [round(float(total / max(examples, 1)), 6) for total, examples in losses]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hyperdive.spaces.model import ModelData
 
 NEIGHBOURS = 2
-"""The window that tells a word's kind: near neighbours tell the kind, far ones the topic."""
+"""The window of skip-gram: near neighbours show a word's kind, far ones its topic."""
 
 
 class SpaceInputs:

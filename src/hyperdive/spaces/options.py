@@ -1,4 +1,4 @@
-"""What every maker of a space is told; each takes what it knows."""
+"""Options of the makers of spaces; each maker uses those it knows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SpaceOptions:
     dive: DiveOptions = field(default_factory=DiveOptions)
     """The objective of DIVE; other spaces take its dimensions, window and seed."""
     pmi_filter: str = "45tokens"
-    """k_f with its unit: pairs that meet less are left out; `none` keeps all. Paper: 30tokens."""
+    """k_f with its unit: pairs with fewer co-occurrences are left out; `none` keeps all. Paper: 30tokens."""
     solver: str = "fast"
     """`fast` works on counts; `paper` is the paper's own way over the tokens."""
 

@@ -31,7 +31,7 @@ EXTRA = 20  # more columns than asked for: the last wanted singular vectors conv
 
 @dataclass(frozen=True, kw_only=True)
 class SkipgramOptions:
-    """How skip-gram vectors are made; word2vec's values beside ours."""
+    """Options of skip-gram vectors; word2vec's values next to ours."""
 
     dimensions: int = 100
     """Length of a vector, the constant last dimension included. Paper: 100."""
@@ -42,7 +42,7 @@ class SkipgramOptions:
     power: float = 0.5
     """p of U·S^p: 1 keeps the weight of the strongest dimensions, 0 gives all the same."""
     lean: float = 0.1
-    """Squared length of the constant dimension beside vectors of length 1; 0 leaves it out."""
+    """Squared length of the constant dimension that is appended to vectors of length 1; 0 leaves it out."""
     rounds: int = 3
     """Products with M and Mᵀ in turn; more find the singular vectors more exactly."""
     unknown: bool = False
@@ -127,7 +127,7 @@ class Association:
         self._counts, self._pool = counts, pool
         rows, contexts = _row_sums(counts), _row_sums(counts.by_context)
         smoothed = contexts**options.smoothing
-        never = -np.float32(np.inf)  # a word that meets nobody has no association
+        never = -np.float32(np.inf)  # a word without a context has no association
         with np.errstate(divide="ignore"):
             by_word = -np.log(rows) - np.log(options.negatives)
             by_context = np.log(smoothed[0 if options.unknown else 1 :].sum()) - np.log(smoothed)

@@ -1,4 +1,4 @@
-"""word2vec as gensim trains it, on the lines of an encoded corpus: the baseline beside our own skip-gram."""
+"""word2vec as gensim trains it, on the lines of an encoded corpus: the baseline for our own skip-gram."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Word2VecOptions:
     dimensions: int = 100
     """Length of a vector. Paper: 100."""
     window: int = 10
-    """Words this far apart meet; for each word the window is drawn from 1 to this. Paper: 10."""
+    """Context words on each side; for each word the window is drawn from 1 to this. Paper: 10."""
     negatives: int = 5
     """Negatives for each pair. Paper: 5."""
     epochs: int = 5

@@ -1,1 +1,1 @@
-"""Trees over terms: which term stands under which, corrections and exports."""
+"""Taxonomies: trees over terms, corrections and exports."""

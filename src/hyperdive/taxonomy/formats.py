@@ -56,7 +56,7 @@ _RDF_ENDINGS = {".ttl": "ttl", ".owl": "xml", ".rdf": "xml", ".xml": "xml"}
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
-    """The format that the ending of a file's name tells, or tells more exactly than `format` does.
+    """The format given by the ending of a file's name, or more exactly than `format` gives it.
 
     >>> format_of("pets.ttl"), format_of("pets.owl"), format_of("pets.ttl", "owl"), format_of("pets.txt", "owl")
     ('skos-ttl', 'owl-xml', 'owl-ttl', 'owl-xml')
@@ -193,7 +193,7 @@ def _dot_text(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without characters that nobody sees, which Graphviz cannot hold, and half pairs of surrogates."""
+    """Without invisible characters, which Graphviz cannot hold, and half pairs of surrogates."""
     return "".join(sign if sign.isprintable() or sign == " " else "\ufffd" for sign in text)
 
 

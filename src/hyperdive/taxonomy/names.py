@@ -30,7 +30,7 @@ class Spelling:
             self._spellings.setdefault(normal(term), {})[" ".join(term.split())] = None
 
     def __call__(self, name: str) -> str:
-        """How the user spells a term; the name itself where nobody named it."""
+        """How the user spells a term; the name itself where the user gave none."""
         return next(iter(self._spellings.get(name, {name: None})))
 
     def synonyms(self, names: Iterable[str], merged: Iterable[tuple[str, str]] = ()) -> dict[str, list[str]]:

@@ -153,7 +153,7 @@ def skos(taxonomy: Taxonomy, naming: Naming) -> list[Resource]:
 
 
 def owl(taxonomy: Taxonomy, naming: Naming) -> list[Resource]:
-    """An ontology of classes; what speaks for an edge annotates its axiom."""
+    """An ontology of classes; confidence and evidence of an edge annotate its axiom."""
     graph = [
         Resource(
             naming.base,
@@ -243,7 +243,7 @@ def _turtle_value(value: Value) -> str:
 
 
 def _turtle_text(text: str) -> str:
-    """A Turtle string; characters that nobody sees by their number.
+    """A Turtle string; invisible characters are written by their number.
 
     >>> _turtle_text('a "b" \\x1b')
     '"a \\\\"b\\\\" \\\\u001B"'

@@ -132,7 +132,7 @@ class Taxonomy:
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
-        """How many terms stand beneath each term (in a graph, counted once a way)."""
+        """How many terms are beneath each term (in a graph, counted once per path)."""
         sizes = dict.fromkeys(self.terms, 0)
         waits = {term: len(self._below.get(term, ())) for term in self.terms}
         ready = [term for term in self.terms if waits[term] == 0]
@@ -205,5 +205,5 @@ class Taxonomy:
     def write(
         self, path: str | Path, format: str | None = None, *, naming: Naming | None = None, force: bool = False
     ) -> None:
-        """Write a file that appears when it is complete; without `format` the ending of its name tells."""
+        """Write a file that appears when it is complete; without `format` the ending of its name gives it."""
         write_file(Path(path), self.to_text(format_of(path, format), naming), force=force)

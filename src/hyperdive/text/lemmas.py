@@ -1,4 +1,4 @@
-"""What a word form stands for: its lower case, its lemma, and whether it is a stop word."""
+"""The key of a word form: its lower case or lemma, and whether it is a stop word."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def lower(form: str) -> str:
 
 @dataclass
 class FormKeys:
-    """What each form stands for: `of_form[form]` is a key number (form 0, the gap, has none)."""
+    """The key of each form: `of_form[form]` is a key number (form 0, the gap, has none)."""
 
     words: list[str]
     """The word of each key."""

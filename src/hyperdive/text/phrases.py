@@ -125,7 +125,7 @@ class PhraseJoiner:
 
         Args:
             spool: everything read.
-            keys: what its forms stand for.
+            keys: the keys of its forms.
             listed: the user's phrases; unused where collocations are found in the text.
         """
         bases = _bases(keys)

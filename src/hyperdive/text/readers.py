@@ -22,7 +22,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class DocumentLayout:
-    """Where documents and their text stand in a file."""
+    """Where documents and their text are in a file."""
 
     document: str = "line"
     """`line`: one document per line; `file`: one per file."""

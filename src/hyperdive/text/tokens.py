@@ -56,7 +56,7 @@ class Tokens(NamedTuple):
 Examine = Callable[[npt.NDArray[np.uint8], Tokens], Any]
 """From the bytes and the tokens (with spans) of a block to an observation."""
 FormWords = Callable[[Any], list[str]]
-"""From form numbers of a block to the words they stand for."""
+"""From form numbers of a block to their keys."""
 
 
 class BlockObserver(Protocol):

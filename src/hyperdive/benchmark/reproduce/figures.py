@@ -54,7 +54,7 @@ class RunFigures:
         return None if found is None else float(found[measure])
 
     def direction(self, name: str, score: str, measure: str = "accuracy") -> float | None:
-        """How often the broader word is told, in per cent."""
+        """How often the broader word is recognised, in per cent."""
         found = self.figures.get(name, {}).get("direction", {}).get(get(score).name)
         return None if found is None else float(found[measure])
 

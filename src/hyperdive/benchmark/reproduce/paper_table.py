@@ -1,4 +1,4 @@
-"""A table of figures, each beside the paper's: as Markdown, HTML, TSV and JSON."""
+"""A table of figures, each next to the paper's: as Markdown, HTML, TSV and JSON."""
 
 from __future__ import annotations
 

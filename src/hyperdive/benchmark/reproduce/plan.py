@@ -89,7 +89,7 @@ class RunText:
 
     @classmethod
     def find(cls, paths: Sequence[str | Path]) -> RunText:
-        """Look at the files without reading their text into memory; the content's hash tells one text from another."""
+        """Look at the files without reading their text into memory; the content's hash identifies a text."""
         import hashlib
 
         sources = find_sources([str(path) for path in paths], lambda path, reason: None)
@@ -104,7 +104,7 @@ class RunText:
 
     @property
     def scale(self) -> float:
-        """Its length beside the paper's corpus, at most 1: what goes beyond the budget is not trained on."""
+        """Its length relative to the paper's corpus, at most 1: what goes beyond the budget is not trained on."""
         return min(self.bytes / _WIKI_BYTES, 1.0)
 
     @property
@@ -193,7 +193,7 @@ def _train(
 
 
 def _constants(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The constants of DIVE and of the skip-gram beside it, where they take part."""
+    """The constants of DIVE and of its skip-gram, where they take part."""
     if given["space"] not in ("dive", "skipgram", "kmeans"):
         return {}
     preset, changes = given.get("preset", "default"), {k: v for k, v in given.items() if k != "preset"}
@@ -203,7 +203,7 @@ def _constants(given: Mapping[str, Any]) -> dict[str, Any]:
 def _dive(
     options: ReproduceOptions, corpus: ReproduceStage, counts: ReproduceStage, kind: str, scale: float
 ) -> list[ReproduceStage]:
-    """DIVE in full with skip-gram beside it, then its two variants."""
+    """DIVE in full with skip-gram, then its two variants."""
     paper = options.solver == "paper"
     shared: dict[str, Any] = {"space": "dive", "preset": "paper" if paper else "default", "solver": options.solver}
     # the paper's solver walks the tokens fifteen times over

@@ -44,7 +44,7 @@ def _general(space: VectorSpace, query: str) -> list[str]:
 
 
 def general_table(space: VectorSpace) -> PaperTable:
-    """The most general words, without a query and for two, beside the paper's lists."""
+    """The most general words, without a query and for two, next to the paper's lists."""
     papers = printed_words()
     lists = [(_general(space, query), papers[query]) for query in QUERIES]
     columns = [f"{query or 'no query'}: {whose}" for query in QUERIES for whose in ("ours", "paper")]

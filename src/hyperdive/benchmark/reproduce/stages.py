@@ -20,7 +20,7 @@ from hyperdive.errors import Error, FormatError, InputError
 
 
 class Workshop:
-    """The folder `stages/` of a run: an artefact for each stage, and beside it what it was made of."""
+    """The folder `stages/` of a run: an artefact for each stage, and the record of what it was made from."""
 
     def __init__(self, output: str | Path) -> None:
         self.folder = Path(output) / "stages"

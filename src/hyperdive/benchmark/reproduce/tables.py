@@ -1,4 +1,4 @@
-"""The tables of the paper, ours beside theirs."""
+"""The tables of the paper, with our figures next to the printed ones."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def _figure(found: RunFigures, name: str, score: str, dataset: str, metric: str)
 
 
 def _reported(found: RunFigures, table: str, name: str, ours: Sequence[str]) -> tuple[tuple[str, ...], list[PaperRow]]:
-    """A table of reported figures beside ours: its columns and rows, baselines last."""
+    """A table of reported figures next to ours: its columns and rows, baselines last."""
     printed_rows = rows(table)
     cells = list(dict.fromkeys((row["dataset"], row["metric"]) for row in printed_rows))
     by_method: dict[str, dict[tuple[str, str], float]] = {}
@@ -337,7 +337,7 @@ def _reported(found: RunFigures, table: str, name: str, ours: Sequence[str]) -> 
 
 
 def against_sbow(found: RunFigures) -> PaperTable:
-    """DIVE beside what earlier work reports for sparse bags of words."""
+    """DIVE compared with what earlier work reports for sparse bags of words."""
     ours = ("C·ΔS", "W·ΔS", "Frequency", "Random")
     columns, body = _reported(found, "table_sbow_reported", "dive", ours)
     notes = (
@@ -352,7 +352,7 @@ def against_sbow(found: RunFigures) -> PaperTable:
 
 
 def against_semisupervised(found: RunFigures) -> PaperTable:
-    """DIVE beside what semi-supervised embeddings report, in the raw space for all sets."""
+    """DIVE compared with what semi-supervised embeddings report, in the raw space for all sets."""
     columns, body = _reported(found, "table_semisup_reported", "dive-raw-only", ("C·ΔS", "Frequency", "Random"))
     notes = (
         "Figures marked reported were copied by the paper from the systems' own papers.",
@@ -443,7 +443,7 @@ def pubmed(found: RunFigures, *, comparable: bool = True) -> PaperTable:
 
 
 def skipgrams(found: RunFigures) -> PaperTable:
-    """Our skip-gram beside gensim's on the same tokens: by itself, and as the W of the same DIVE model."""
+    """Our skip-gram compared with gensim's on the same tokens: by itself, and as the W of the same DIVE model."""
     body: list[PaperRow] = []
     for spaces, ending in (("raw and POS", ""), ("raw alone", "-raw-only")):
         for label, names, score in (
