@@ -17,7 +17,7 @@ class TaxonomyOptions:
 
     >>> TaxonomyOptions(min_children=3, max_children=2)
     Traceback (most recent call last):
-    hyperdive.errors.OptionError: at most 2 and at least 3 children cannot both be
+    hyperdive.errors.OptionError: max_children 2 is less than min_children 3
     """
 
     root: str | None = None
