@@ -116,10 +116,7 @@ MANY_PARAMETERS = {
     "api:taxonomy",
     "estimator:__init__",
     # no more may come
-    "taxonomy.taxonomy:__init__",
     "text.encoder:encode_text",
-    "text.phrases:_join_once",
-    "text.phrases:join",
 }
 """Functions outside kernels and verbs with more than seven parameters."""
 

@@ -26,7 +26,7 @@ from hyperdive.taxonomy.corrections import read_corrections
 from hyperdive.taxonomy.formats import GraphFormat, format_of, tree_lines
 from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
-from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
+from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 
 HD = rdflib.Namespace("urn:hyperdive:schema:")
 SAID = (Evidence('Dogs such as "poodles" \\ <b>bark</b>.', "such as", 0, ((0, 4), (13, 20))),)
@@ -205,7 +205,7 @@ def test_a_score_is_not_called_a_confidence() -> None:
     scored = Taxonomy(
         ["a", "b", "c"],
         [Edge("a", "b", None, 3.5, 0, "model"), Edge("c", "b", None, None, 0, "expert")],
-        calibrated=False,
+        origin=Origin(calibrated=False),
     )
     for format in ("json", "tsv", "dot", "graphml", "skos", "owl"):
         text = scored.to_text(format)

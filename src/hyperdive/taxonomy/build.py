@@ -29,7 +29,7 @@ from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
 from hyperdive.taxonomy.names import Spelling, normal
 from hyperdive.taxonomy.options import DEFAULTS, LEVELS_BENEATH, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
 from hyperdive.taxonomy.pruning import NodePairs, Parents, beneath_root, depths, dissolve_small, only, thin_out
-from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
+from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 from hyperdive.taxonomy.terms import MAX_TERMS, Nodes, beneath, collect, useful
 
 
@@ -103,12 +103,10 @@ def taxonomy(
             replace(edge, child=spelling(edge.child), parent=spelling(edge.parent))
             for edge in _edges(nodes, above, by, frozenset(forced), options.evidence)
         ],
-        score=by.name,
-        calibrated=by.calibrated,
+        origin=Origin(by.name, by.calibrated, tuple(notes)),
         added=[spelling(name) for place, name in enumerate(nodes.names) if nodes.added[place] and kept[place]],
         unknown=map(spelling, nodes.unknown),
         synonyms=spelling.synonyms(present, nodes.merged),
-        notes=notes,
     )
 
 

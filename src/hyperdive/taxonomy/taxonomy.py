@@ -40,11 +40,34 @@ class Edge:
         return self.score if self.confidence is None else self.confidence
 
 
-class Taxonomy:
-    """Terms and the edges between them; made by `taxonomy`.
+@dataclass(frozen=True)
+class Origin:
+    """How the edges of a taxonomy were made."""
 
-    Printing one shows the tree. `edges` is a table; `unknown` are the terms that the model does not know, `synonyms`
-    other names of terms, `notes` what a user should hear. Terms are spelled as the user spelled them.
+    score: str = ""
+    """The score by which they were chosen."""
+    calibrated: bool = True
+    """Whether its values are confidences."""
+    notes: tuple[str, ...] = ()
+    """What was left out or changed on the way, for the user."""
+
+
+class Taxonomy:
+    """Terms and the edges between them, as `Model.taxonomy` makes it; printing one shows the tree.
+
+    Terms are spelled as the user spelled them. `edges` is a table of `Edge`.
+
+    Args:
+        terms: all terms, also those in no edge.
+        edges: from each child to its parents, without cycles.
+        origin: how the edges were made.
+        added: terms that the user did not name, such as the heads of phrases.
+        unknown: terms that the model does not know.
+        synonyms: other names of terms.
+
+    >>> pets = Taxonomy(["animal", "dog"], [Edge("dog", "animal", 0.97, 0.97, 21, "model")])
+    >>> pets, pets.parents("dog"), pets.roots
+    (<Taxonomy of 2 terms: 1 edges, 1 roots>, ['animal'], ['animal'])
     """
 
     def __init__(
@@ -52,15 +75,13 @@ class Taxonomy:
         terms: Iterable[str],
         edges: Iterable[Edge],
         *,
-        score: str = "",
-        calibrated: bool = True,
+        origin: Origin = Origin(),
         added: Iterable[str] = (),
         unknown: Iterable[str] = (),
         synonyms: Mapping[str, Iterable[str]] | None = None,
-        notes: Iterable[str] = (),
     ) -> None:
-        self.terms, self.score, self.calibrated = tuple(terms), score, calibrated
-        self.added, self.unknown, self.notes = frozenset(added), tuple(unknown), tuple(notes)
+        self.terms, self.score, self.calibrated = tuple(terms), origin.score, origin.calibrated
+        self.added, self.unknown, self.notes = frozenset(added), tuple(unknown), origin.notes
         self.synonyms = {
             term: tuple(name for name in dict.fromkeys(names) if name != term)
             for term, names in (synonyms or {}).items()
