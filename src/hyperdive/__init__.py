@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from hyperdive.errors import Error as Error
     from hyperdive.estimator import Dive as Dive
     from hyperdive.pipeline.encode import encode as encode
+    from hyperdive.spaces.space import VectorSpace as VectorSpace
+    from hyperdive.table import Table as Table
+    from hyperdive.taxonomy.taxonomy import Taxonomy as Taxonomy
     from hyperdive.text.corpus import Corpus as Corpus
 
 # Names are imported on first use, so that `import hyperdive` stays instant.
@@ -26,9 +29,25 @@ _WHERE = {
     "Error": "hyperdive.errors",
     "Corpus": "hyperdive.text.corpus",
     "encode": "hyperdive.pipeline.encode",
+    "Table": "hyperdive.table",
+    "Taxonomy": "hyperdive.taxonomy.taxonomy",
+    "VectorSpace": "hyperdive.spaces.space",
 }
 
-__all__ = ["Cooccurrence", "Corpus", "Dive", "Error", "Model", "__version__", "encode", "load", "train"]
+__all__ = [
+    "Cooccurrence",
+    "Corpus",
+    "Dive",
+    "Error",
+    "Model",
+    "Table",
+    "Taxonomy",
+    "VectorSpace",
+    "__version__",
+    "encode",
+    "load",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:
