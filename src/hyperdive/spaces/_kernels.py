@@ -39,7 +39,7 @@ def scale_entries(indptr, indices, data, scale, out):
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def positive_gradient(first, last, starts, ends, indices, data, own, other, gradient):
-    """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x of `own` and the rows y of `other` they meet."""
+    """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x of `own` and y of `other`, pair by pair."""
     dimensions = own.shape[1]
     longest = 0
     for r in range(first, last):
@@ -129,7 +129,7 @@ def ppmi_product(first, last, indptr, indices, data, row_term, column_term, othe
 
 @njit(cache=True, nogil=True)
 def kept_bits(first, last, tokens, offsets, indptr, indices, window, bits):
-    """Bit d - 1 of bits[i] is set when tokens i and i + d stand in one line and their pair is in the matrix."""
+    """Bit d - 1 of bits[i] is set when tokens i and i + d are in one line and their pair is in the matrix."""
     for line in range(first, last):
         for i in range(offsets[line], offsets[line + 1]):
             mask = np.uint32(0)
@@ -198,7 +198,7 @@ def batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backwar
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def adam_dense(first, last, table, m, v, up, scale, rate, b1, b2, epsilon):
-    """Adam as TensorFlow has it (ε beside √v before its bias is corrected) on whole rows, then the clip at 0.
+    """Adam as TensorFlow has it (ε is added to √v before its bias is corrected) on whole rows, then the clip at 0.
 
     `up` holds the gradient to ascend before scaling; it is set to zero for the next batch.
     """
@@ -341,7 +341,7 @@ def gaussian_lines(
 ):  # fmt: skip
     """Train on lines in order, the rate falling evenly; returns the sum of losses and the number of examples.
 
-    Each word meets those at most r places away, r drawn from 1 to `window`, and every meeting one negative: entry i of
+    Each word is paired with those at most r places away, r from 1 to `window`, and with one negative a pair: entry i of
     the alias table, drawn evenly, is word i with probability chance[i] and else word alias[i].
     """
     longest_line = 0

@@ -45,7 +45,7 @@ def grow_slots(slots, hashes, n_forms):
 
 @njit(cache=True, nogil=True)
 def grow_tagged_slots(slots, hashes, n_forms):
-    """`grow_slots` for slots that hold the upper half of the hash beside the number."""
+    """`grow_slots` for slots that hold the upper half of the hash next to the number."""
     bigger = np.zeros(2 * len(slots), dtype=np.uint64)
     mask = np.uint64(len(bigger) - 1)
     for form in range(n_forms):

@@ -1,6 +1,6 @@
 """The compiled tokeniser: words, sentences and documents of a block of UTF-8 bytes.
 
-`tokenise` is one long function: split into helper kernels it was 10 to 50 per cent slower (`bench/encode.py`).
+`tokenise` is one long function, because all its branches share the state of the word in progress.
 """
 
 from __future__ import annotations
