@@ -114,7 +114,7 @@ def test_paper_preset_is_the_papers_rules() -> None:
     paper = EncodeOptions.preset("paper")
     assert paper == EncodeOptions(
         hyphens="drop", alphabet="ascii", lemmas="simplemma", stopwords="english", pos="none", phrases="none",
-        min_count=10, rare="unknown", line_length=100, last_line="drop", max_tokens=51_200_000, budget="alphabetic",
+        min_count=10, rare="unknown", line_length=100, last_line="drop", max_tokens=51_200_000, budget="alphabetic", terms="none",
     )  # fmt: skip
 
 

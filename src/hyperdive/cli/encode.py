@@ -109,6 +109,14 @@ def encode(
         float | None,
         typer.Option(help="Minimum normalised PMI for --phrases auto to join adjacent words.", show_default="0.5"),
     ] = None,
+    terms: Annotated[
+        str | None,
+        typer.Option(
+            help="Terms counted beside words: none, auto (detected in the text), or a file with one per line, "
+            "kept in addition to those detected.",
+            show_default="auto; paper: none",
+        ),
+    ] = None,
     min_count: Annotated[
         int | None,
         typer.Option(help="Words with fewer occurrences are replaced by the unknown symbol.", show_default="10"),
@@ -185,6 +193,7 @@ def encode(
         pos=_value(pos),
         phrases=phrases,
         phrase_threshold=phrase_threshold,
+        terms=terms,
         min_count=min_count,
         rare=_value(rare),
         line_length=length,

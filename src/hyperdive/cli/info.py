@@ -101,6 +101,10 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     phrases = header.get("phrases")
     if phrases:
         rows.append(("phrases", ", ".join(f"{name} {value:,}" for name, value in phrases.items())))
+    terms = header.get("terms")
+    if terms:
+        given = f"; {terms['given']:,} of your list, {terms['absent']:,} of them absent" if "given" in terms else ""
+        rows.append(("terms", f"{terms['terms']:,}, {terms['occurrences']:,} occurrences{given}"))
     read = header["input"]
     if "invalid_utf8_bytes" in read:
         rows.append(("invalid UTF-8", f"{read['invalid_utf8_bytes']:,} bytes"))

@@ -123,6 +123,13 @@ def train(
     phrases: Annotated[
         str | None, typer.Option(help="Text input: multi-word terms: none, auto or a file.", show_default="none")
     ] = None,
+    terms: Annotated[
+        str | None,
+        typer.Option(
+            help="Text input: terms counted beside words: none, auto, or a file with one per line.",
+            show_default="auto; paper: none",
+        ),
+    ] = None,
     min_count: Annotated[
         int | None,
         typer.Option(
@@ -152,6 +159,7 @@ def train(
         "stopwords": stopwords,
         "pos": pos,
         "phrases": phrases,
+        "terms": terms,
         "min_count": min_count,
     }
     try:

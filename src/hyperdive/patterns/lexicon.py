@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns._kernels.items import classify_by_ending
+from hyperdive.text._kernels import term_search as roles
 from hyperdive.text._kernels.forms import hash_forms
+from hyperdive.text.forms import FormTable
 
 LANGUAGES = ("en",)
 """The languages whose statements can be read."""
@@ -248,3 +250,36 @@ def classify(
     kinds[known + 1], triggers[known + 1] = table.kinds[at[known]], table.triggers[at[known]]
     flags[known + 1] = table.flags[at[known]]
     return kinds, triggers, flags
+
+
+_ROLES = {k.NOUN: roles.NOUN, k.ADJ: roles.MODIFIER, k.PART: roles.MODIFIER, k.VERB: roles.VERB}
+_LINKS = {"of": roles.LINK, "for": roles.WEAK_LINK, "in": roles.WEAK_LINK}
+_AMOUNTS = "one two three four five six seven eight nine ten first second third"
+# *hepatitis A*, *type I diabetes*: letters when written as capitals, else words or what is left of them
+_WORDS_OF_ONE_LETTER = "aisdtm"
+
+
+def term_roles(table: FormTable) -> npt.NDArray[np.uint8]:
+    """The part each form can play in a noun phrase, as codes of `hyperdive.text._kernels.term_search`.
+
+    >>> table = FormTable()
+    >>> _ = table.add(["dogs", "large", "of", "the", "b", "a"])
+    >>> term_roles(table).tolist() == [0, roles.NOUN, roles.MODIFIER, roles.LINK, 0, roles.LETTER, roles.CAPITAL_LETTER]
+    True
+    """
+    kinds, _, _ = classify(*table.arrays())
+    role_of_class = np.zeros(256, dtype=np.uint8)
+    for kind, role in _ROLES.items():
+        role_of_class[kind] = role
+    role_of = role_of_class[kinds]
+    role_of[0] = roles.BREAK
+    _, _, lengths, _ = table.arrays()
+    short = np.flatnonzero(lengths <= max(map(len, _AMOUNTS.split()))) + 1
+    special = _LINKS | dict.fromkeys(_AMOUNTS.split(), roles.AMOUNT)
+    for form in short.tolist():
+        word = table.word(form)
+        if len(word) == 1:
+            role_of[form] = roles.CAPITAL_LETTER if word in _WORDS_OF_ONE_LETTER else roles.LETTER
+        elif word in special:
+            role_of[form] = special[word]
+    return role_of

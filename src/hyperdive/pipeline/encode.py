@@ -9,7 +9,7 @@ from typing import Any
 from hyperdive._progress import SILENT, Progress
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
-from hyperdive.patterns.lexicon import LANGUAGES
+from hyperdive.patterns.lexicon import LANGUAGES, term_roles
 from hyperdive.patterns.reader import PatternReader
 from hyperdive.pipeline.inputs import TokenLists, read_input
 from hyperdive.text.corpus import Corpus
@@ -67,7 +67,8 @@ def encode(
             raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
         patterns = False
     reader = None if patterns is False else PatternReader(sentences=options.get("keep_text") is not False)
-    return encode_text(given, output, preset=preset, progress=progress, observer=reader, **options)
+    roles = term_roles if language in LANGUAGES else None
+    return encode_text(given, output, preset=preset, progress=progress, observer=reader, word_roles=roles, **options)
 
 
 def _encode_tokens(

@@ -1,6 +1,6 @@
 """The encoded corpus: word ids of a whole text collection as one memory-mapped array, with offsets into the text.
 
-Folder (format `hyperdive-corpus`, version 1):
+Folder (format `hyperdive-corpus`, version 2; version 1 is the same without terms):
 
 | file | content |
 | --- | --- |
@@ -11,6 +11,7 @@ Folder (format `hyperdive-corpus`, version 1):
 | `document_sentences.bin` | int64, the first sentence of each document, plus an end |
 | `lines.bin` | int64 token offsets of lines, only where lines do not all have the same length |
 | `text.zst`, `text_blocks.bin`, `sentence_text.bin` | the original text, when it was kept |
+| `terms.txt`, `term_*.bin` | terms and where they occur; see `hyperdive.text.term_occurrences` |
 
 Every word keeps an id of its own, however rare: ids run by falling count, then by word. Words under the minimum
 count *read* as the unknown symbol 0, so the minimum count is a view and a later merge can raise a word above it.
@@ -31,8 +32,10 @@ from hyperdive._store import Artifact, fingerprint
 from hyperdive._types import Ids
 from hyperdive.errors import Error, FormatError, OptionError
 from hyperdive.text.kept_text import TEXT_FILES, KeptText
+from hyperdive.text.term_occurrences import TermOccurrences
 
-KIND, VERSION = "corpus", 1
+KIND, VERSION = "corpus", 2
+VERSION_WITHOUT_TERMS = 1
 UNKNOWN = "<unk>"
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
 
@@ -192,6 +195,11 @@ class Corpus:
         vocabulary = self.vocabulary
         for line in self:
             yield [vocabulary[i] for i in line]
+
+    @cached_property
+    def terms(self) -> TermOccurrences | None:
+        """Terms and where they occur among the tokens; None when the corpus was encoded without."""
+        return TermOccurrences.read(self._artifact)
 
     # ---- documents, sentences, text -------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +89,14 @@ def reserve(path: Path, size: int) -> None:
             file.write(zeros[: size - start])
 
 
+def document_order(seed: int, documents: int) -> Ints:
+    """The order of documents drawn with `seed`."""
+    return np.random.default_rng(seed).permutation(documents)
+
+
 def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:
     """The same documents in an order drawn with `seed`."""
-    order = np.random.default_rng(seed).permutation(len(spool.documents) - 1)
+    order = document_order(seed, len(spool.documents) - 1)
     forms = scratch_array(writer, "shuffled.bin", len(spool.forms))
     lengths = np.diff(spool.documents)[order]
     documents = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -179,12 +184,11 @@ def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWrit
     )
 
 
-def count_keys(stream: KeyStream, size: int, limit: int | None = None) -> Ints:
-    """How often each key occurs among the first `limit` tokens."""
+def count_keys(stream: KeyStream, size: int) -> Ints:
+    """How often each key occurs."""
     counts = np.zeros(size, dtype=np.int64)
-    end = len(stream.keys) if limit is None else limit
-    for start in range(0, end, _CHUNK_TOKENS):
-        _streams.add_counts(np.asarray(stream.keys[start : min(end, start + _CHUNK_TOKENS)]), counts)
+    for start in range(0, len(stream.keys), _CHUNK_TOKENS):
+        _streams.add_counts(np.asarray(stream.keys[start : start + _CHUNK_TOKENS]), counts)
     return counts
 
 
@@ -211,16 +215,18 @@ def chunks(size: int) -> Iterator[slice]:
         yield slice(start, min(size, start + _CHUNK_TOKENS))
 
 
-def finish(
-    stream: KeyStream,
-    words: list[str],
-    options: EncodeOptions,
-    accounting: Accounting,
-    writer: ArtifactWriter,
-    progress: Progress,
-    header: dict[str, Any],
-) -> dict[str, Any]:
-    """Order the vocabulary, number the tokens by it and write the folder."""
+def settle(
+    stream: KeyStream, words: list[str], options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter
+) -> KeyStream:
+    """Exactly the tokens of the corpus: without rare words, where these are dropped, and without an incomplete line.
+
+    Args:
+        stream: the tokens that are no stop words.
+        words: the word of each key.
+        options: what becomes of rare words and of the last line.
+        accounting: counts what is dropped.
+        writer: the corpus folder, for scratch files.
+    """
     if options.rare == "drop":
         counts = count_keys(stream, len(words))
         rare = counts < options.min_count
@@ -232,13 +238,27 @@ def finish(
         accounting.drop("incomplete_last_line", len(stream.keys) - size)
     if size == 0:
         raise InputError("no word is left to encode", hint=explain_nothing_left(accounting, options))
-    counts = count_keys(stream, len(words), size)
+    np.minimum(stream.documents, size, out=stream.documents)
+    np.minimum(stream.sentences, size, out=stream.sentences)
+    return replace(stream, keys=stream.keys[:size])
+
+
+def finish(
+    stream: KeyStream,
+    words: list[str],
+    options: EncodeOptions,
+    accounting: Accounting,
+    writer: ArtifactWriter,
+    progress: Progress,
+    header: dict[str, Any],
+) -> dict[str, Any]:
+    """Order the vocabulary, number the tokens by it and write the folder."""
+    size = len(stream.keys)
+    counts = count_keys(stream, len(words))
     order = vocabulary_order(words, counts)
     number = np.zeros(len(words), dtype=np.uint32)
     number[order] = np.arange(1, len(order) + 1, dtype=np.uint32)
     documents, sentences = stream.documents, stream.sentences
-    np.minimum(documents, size, out=documents)
-    np.minimum(sentences, size, out=sentences)
 
     frequency = np.zeros(len(order) + 1, dtype=np.int64)
     last_seen = np.full(len(order) + 1, -1, dtype=np.int64)

@@ -7,6 +7,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,30 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.text import phrases
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.forms import renumber
-from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
-from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, shuffle_documents
+from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, VERSION_WITHOUT_TERMS, Corpus
+from hyperdive.text.corpus_writer import (
+    Accounting,
+    Spool,
+    count_keys,
+    document_order,
+    finish,
+    select,
+    settle,
+    shuffle_documents,
+)
 from hyperdive.text.forms import FormTable
+from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, find_sources
+from hyperdive.text.term_candidates import WordRoles
+from hyperdive.text.term_inventory import TermInventory
+from hyperdive.text.term_items import ItemSpool
+from hyperdive.text.term_list import read_terms
 from hyperdive.text.tokens import BlockObserver, Examine, Tokens, tokenise
 
 _REASONS = {
@@ -41,26 +57,6 @@ _REASONS = {
     "too_long": k.TOO_LONG,
 }
 _MAX_NAMES = 1000
-
-
-class _ScratchArray:
-    """A growing array on disk."""
-
-    def __init__(self, path: Path, dtype: str) -> None:
-        self._path, self._dtype = path, np.dtype(dtype)
-        self._file = path.open("wb")
-        self.size = 0
-
-    def append(self, values: npt.NDArray[Any]) -> None:
-        data = np.ascontiguousarray(values, dtype=self._dtype)
-        self._file.write(data.reshape(-1).view(np.uint8).data)
-        self.size += len(data)
-
-    def close(self) -> npt.NDArray[Any]:
-        self._file.close()
-        if self.size == 0:
-            return np.zeros(0, dtype=self._dtype)
-        return np.asarray(np.memmap(self._path, dtype=self._dtype, mode="r+"))
 
 
 class _SpoolWriter:
@@ -80,11 +76,11 @@ class _SpoolWriter:
         self.table, self.resolver, self.observer = FormTable(), resolver, observer
         self._numbers: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
         self.accounting = Accounting()
-        self.documents = _ScratchArray(writer.scratch("documents.bin"), "int64")
-        self.document_sentences = _ScratchArray(writer.scratch("document_sentences.bin"), "int64")
-        self.sentences = _ScratchArray(writer.scratch("sentences.bin"), "int64")
-        self.spans = _ScratchArray(writer.scratch("spans.bin"), "int64")
-        self.forms = _ScratchArray(writer.scratch("forms.bin"), "uint32")
+        self.documents = GrowingArray(writer.scratch("documents.bin"), "int64")
+        self.document_sentences = GrowingArray(writer.scratch("document_sentences.bin"), "int64")
+        self.sentences = GrowingArray(writer.scratch("sentences.bin"), "int64")
+        self.spans = GrowingArray(writer.scratch("spans.bin"), "int64")
+        self.forms = GrowingArray(writer.scratch("forms.bin"), "uint32")
         self.budget_used = self.text_bytes = self.invalid = self.nul = 0
         self.first_invalid: dict[str, Any] | None = None
         self._writer, self._progress = writer, progress
@@ -96,6 +92,7 @@ class _SpoolWriter:
         self.files: list[dict[str, Any]] = []
         self.n_files = 0
         self._stop_of_form = np.zeros(1, dtype=np.bool_)
+        self.items = ItemSpool(writer, self.table) if options.terms != "none" else None
 
     def counted(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
         """Which tokens the budget counts; for `kept` the forms of the block must be merged first."""
@@ -110,6 +107,8 @@ class _SpoolWriter:
         numbers = self.table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
         renumber(tokens.forms, numbers)
         self._numbers = numbers
+        if self.items is not None and tokens.items is not None:
+            self.items.merge(tokens.items, numbers)
         new = self.resolver.add(self.table.words(known))
         if self.options.budget == "kept":
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
@@ -139,6 +138,8 @@ class _SpoolWriter:
             self.accounting.drop(reason, int(counters[index]))
         if self.observer is not None:
             self.observer.absorb(block.data, tokens, self._words_of, self.documents.size)
+        if self.items is not None:
+            self.items.absorb(block.data, tokens, self._numbers)
         self.documents.append(tokens.doc_tokens + self.forms.size)
         self.document_sentences.append(tokens.doc_sentences + self.sentences.size)
         self.sentences.append(tokens.sent_tokens + self.forms.size)
@@ -301,12 +302,14 @@ def encode_text(
     threads: int | None = None,
     block_bytes: int = BLOCK_BYTES,
     observer: BlockObserver | None = None,
+    word_roles: WordRoles | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
 
-    `observer` examines the text in the same pass: `hyperdive.encode` collects patterns that way.
+    `observer` examines the text in the same pass: `hyperdive.encode` collects patterns that way. `word_roles` tells
+    which words make noun phrases; without it the only terms are those of the user's list.
     The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
     the number of distinct word forms (about 400 bytes each).
 
@@ -321,7 +324,7 @@ def encode_text(
     >>> corpus.header["accounting"]
     {'dropped': {'stop_word': 4}, 'kept': 6, 'read': 10}
     """
-    rules = EncodeOptions.preset(preset, **options)
+    rules = _with_possible_terms(EncodeOptions.preset(preset, **options), word_roles)
     layout = DocumentLayout(document=document, field=field, column=column)
     threads = check_threads(threads)
     if block_bytes < 1:
@@ -330,8 +333,12 @@ def encode_text(
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
     phrase_list = phrases.load(rules, resolver)
+    term_list = None if rules.terms in ("auto", "none") else read_terms(rules.terms, rules)
+    if term_list is not None and term_list.note:
+        progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
     sources = _sources(inputs, lambda path, reason: skipped.append((path, reason)))
-    with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
+    version = VERSION if rules.terms != "none" else VERSION_WITHOUT_TERMS
+    with ArtifactWriter(output, KIND, version, force=force) as writer:
         for path, reason in skipped[:10]:
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
@@ -357,11 +364,37 @@ def encode_text(
         if rules.phrases != "none":
             joiner = phrases.PhraseJoiner(rules, spooler.table, accounting, writer, progress)
             spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
-        stream = select(spool, keys, rules, accounting, writer, progress)
+        stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None:
             observer.save(writer.folder, header, spooler.documents.size - 1)
+        if spooler.items is not None:
+            items = spooler.items.close()
+            if rules.shuffle is not None:
+                items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
+            counts = count_keys(stream, len(keys.words))
+            inventory = TermInventory(ItemStream(items, keys, counts, threads, progress), rules.min_count)
+            if word_roles is not None:
+                inventory.add_text(word_roles(spooler.table))
+            if term_list is not None:
+                inventory.add_list(term_list)
+            header["terms"] = inventory.write(writer)
         finish(stream, keys.words, rules, accounting, writer, progress, header)
     return Corpus.open(output)
+
+
+def _with_possible_terms(rules: EncodeOptions, word_roles: WordRoles | None) -> EncodeOptions:
+    """The rules without terms where there can be none: other options join or tag words, or the language is unknown."""
+    if rules.terms == "none":
+        return rules
+    by_default = EncodeOptions(terms="none")
+    for name in ("pos", "phrases", "hyphens"):
+        if getattr(rules, name) != getattr(by_default, name):
+            if rules.terms == "auto":
+                return replace(rules, terms="none")
+            raise OptionError(
+                f"a list of terms needs --{name} {getattr(by_default, name)}", hint=f"leave out --terms or --{name}"
+            )
+    return replace(rules, terms="none") if rules.terms == "auto" and word_roles is None else rules
 
 
 def _sources(
@@ -398,9 +431,9 @@ def encode_tokens(
     >>> corpus.vocabulary
     ['<unk>', 'a', 'dog', 'poodle']
     """
-    fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document"}
+    fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document", "terms": "none"}
     rules = EncodeOptions.preset("default", **{**fixed, **options})
-    for name in ("lemmas", "stopwords", "pos", "phrases", "shuffle"):
+    for name in ("lemmas", "stopwords", "pos", "phrases", "terms", "shuffle"):
         if getattr(rules, name) not in ("none", None):
             raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
     numbers: dict[str, int] = {}
@@ -416,12 +449,12 @@ def encode_tokens(
         starts.append(len(forms))
     offsets = np.array(starts, dtype=np.int64)
     accounting = Accounting(read=len(forms))
-    with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
+    with ArtifactWriter(output, KIND, VERSION_WITHOUT_TERMS, force=force) as writer:
         sentences = np.arange(len(starts), dtype=np.int64)
         spool = Spool(np.array(forms, dtype=np.uint32), offsets, sentences, offsets)
         words = ["", *numbers]
         keys = FormKeys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
-        stream = select(spool, keys, rules, accounting, writer, progress)
+        stream = settle(select(spool, keys, rules, accounting, writer, progress), words, rules, accounting, writer)
         finish(stream, words, rules, accounting, writer, progress, {"input": {"kind": "tokens"}})
     return Corpus.open(output)
 

@@ -61,6 +61,13 @@ class FormTable:
         arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
         return self.merge(arena, starts, lengths, _kernels.hash_forms(arena, starts, lengths))
 
+    def arrays(
+        self,
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint64]]:
+        """The bytes of all forms, and start, length and hash of each."""
+        size = self._size
+        return self._arena[: self._used], self._starts[:size], self._lengths[:size], self._hashes[:size]
+
     def word(self, number: int) -> str:
         """The form with this number."""
         start = int(self._starts[number - 1])

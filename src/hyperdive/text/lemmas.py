@@ -168,6 +168,8 @@ class FormResolver:
         if "|" in form:
             form, bar, tag = form.partition("|")
         form = lower(form)
+        if not form.isalpha() and any(unicodedata.category(c)[0] == "N" for c in form):
+            return form, False  # a numeral, which only terms have
         lemma = self._lemma(form)
         if lemma != form:
             lemma = lemma.lower()

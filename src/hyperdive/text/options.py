@@ -35,6 +35,9 @@ class EncodeOptions:
     """`none`, `auto` (found in the text) or a file with one multi-word term a line. Paper: none."""
     phrase_threshold: float = 0.5
     """Normalised PMI above which `--phrases auto` joins two neighbours (-1 to 1)."""
+    terms: str = "auto"
+    """Terms counted beside words: `auto` (found in the text), `none`, or a file with one term a line that is always
+    kept, beside those found. Paper: none."""
     min_count: int = 10
     """Words rarer than this read as the unknown symbol. Paper: 10."""
     rare: Literal["unknown", "drop"] = "unknown"
@@ -84,9 +87,15 @@ class EncodeOptions:
     def as_parameters(self) -> dict[str, Any]:
         """What the header of a corpus records: contents decide, so file names lose their folders."""
         parameters = asdict(self)
-        for name, words in (("stopwords", ("english", "none")), ("phrases", ("auto", "none"))):
+        for name, words in (
+            ("stopwords", ("english", "none")),
+            ("phrases", ("auto", "none")),
+            ("terms", ("auto", "none")),
+        ):
             if parameters[name] not in words:
                 parameters[name] = f"file:{Path(parameters[name]).name}"
+        if self.terms == "none":  # as in corpora made before there were terms
+            del parameters["terms"]
         return parameters
 
 
@@ -97,6 +106,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "alphabet": "ascii",
         "last_line": "drop",
         "max_tokens": 51_200_000,
+        "terms": "none",
     },
 }
 """`paper`: the corpus rules of the DIVE paper as its released program applies them."""

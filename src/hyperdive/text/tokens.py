@@ -14,6 +14,7 @@ from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.tokens import tokenise as tokenise_bytes
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
+from hyperdive.text.term_items import BlockItems, read_items
 
 _HYPHENS = {"drop": k.DROP, "split": k.SPLIT, "keep": k.KEEP}
 
@@ -44,6 +45,8 @@ class Tokens(NamedTuple):
     span_kinds: npt.NDArray[np.uint8]
     observation: Any = None
     """What an observer made of the block; see `BlockObserver`."""
+    items: BlockItems | None = None
+    """What terms are made of, where terms are wanted."""
 
     def without_spans(self, observation: Any = None) -> Tokens:
         """The same without the spans of tokens and signs, and with an observation."""
@@ -94,9 +97,11 @@ def tokenise(
         spans: whether to record start, end and kind of every token and sign.
         examine: an observer's function; its result becomes `Tokens.observation`.
     """
-    if examine is not None:
+    if examine is not None or (options.terms != "none" and not spans):
         tokens = tokenise(block, options, spans=True)
-        return tokens.without_spans(examine(block.data, tokens))
+        if options.terms != "none":
+            tokens = tokens._replace(items=read_items(block.data, tokens))
+        return tokens.without_spans(None if examine is None else examine(block.data, tokens))
     return Tokens(
         *tokenise_bytes(
             block.data,

@@ -1,0 +1,345 @@
+"""Compiled search for terms in a stream of items: candidates, their counts, and the occurrences of chosen terms.
+
+A sequence of words is one 64-bit hash of its keys, so counting is sorting. Items are those of `term_items`, with their
+form numbers replaced by dense numbers: words first, then numerals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, CASE_SHIFT, FORM_MASK
+
+# What an item can be in a noun phrase.
+(
+    BREAK, NOUN, MODIFIER, LETTER, CAPITAL_LETTER, LINK, WEAK_LINK, DIGITS, CODE, VERB, AMOUNT,
+) = range(11)  # fmt: skip
+
+START = np.uint64(0x9E3779B97F4A7C15)
+FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+_CASE_MASK = np.uint32(3)
+
+
+@njit(cache=True, nogil=True)
+def mix(h, key):
+    """The hash of a sequence of keys and one key more."""
+    h = (h ^ np.uint64(key)) * FACTOR
+    return h ^ (h >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True)
+def hash_rows(rows, lengths):
+    """The hash of each row of keys."""
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    for r in range(len(rows)):
+        h = START
+        for j in range(lengths[r]):
+            h = mix(h, rows[r, j])
+        hashes[r] = h
+    return hashes
+
+
+@njit(cache=True, nogil=True)
+def _case(item):
+    return (item >> CASE_SHIFT) & _CASE_MASK
+
+
+@njit(cache=True, nogil=True)
+def _role(items, i, role_of):
+    """The role of item i: inside a sentence a capital makes a modifier or verb a noun, and *A* or *I* a letter."""
+    role = role_of[items[i] & FORM_MASK]
+    if role == MODIFIER or role == VERB or role == CAPITAL_LETTER:
+        capital = _case(items[i]) >= CAPITALISED and i > 0 and items[i - 1] & FORM_MASK != 0
+        if role == CAPITAL_LETTER:
+            return np.uint8(LETTER if capital else BREAK)
+        if capital:
+            return np.uint8(NOUN)
+    return role
+
+
+@njit(cache=True, nogil=True)
+def _starts_phrase(role):
+    return role == NOUN or role == MODIFIER or role == LETTER or role == CODE or role == VERB or role == AMOUNT
+
+
+@njit(cache=True, nogil=True)
+def _is_link(role):
+    return role == LINK or role == WEAK_LINK
+
+
+@njit(cache=True, nogil=True)
+def _follows(role, before, linked):
+    """Whether a candidate goes on with an item of this role."""
+    if role == BREAK:
+        return False
+    if _is_link(role):
+        return not linked and (before == NOUN or before == VERB)
+    return not (role == DIGITS and _is_link(before))
+
+
+@njit(cache=True, nogil=True)
+def _ends_phrase(role, before):
+    if role == LETTER or role == CODE:
+        return before == NOUN
+    return role == NOUN or role == MODIFIER or role == VERB
+
+
+@njit(cache=True, nogil=True)
+def candidate_hashes(items, first, end, role_of, key_of, longest):
+    """Hashes of all candidates that start at an item of [first, end).
+
+    A candidate is a noun phrase of up to `longest` words, or two of them joined by one link such as *of*.
+    """
+    out = np.empty(max(end - first, 16), dtype=np.uint64)
+    n = 0
+    for i in range(first, end):
+        role = _role(items, i, role_of)
+        if not _starts_phrase(role):
+            continue
+        h = mix(START, key_of[items[i] & FORM_MASK])
+        linked = False
+        for j in range(i + 1, min(len(items), i + longest)):
+            before = role
+            role = _role(items, j, role_of)
+            if not _follows(role, before, linked):
+                break
+            linked = linked or _is_link(role)
+            h = mix(h, key_of[items[j] & FORM_MASK])
+            if _ends_phrase(role, before):
+                if n == len(out):
+                    bigger = np.empty(2 * len(out), dtype=np.uint64)
+                    bigger[:n] = out
+                    out = bigger
+                out[n] = h
+                n += 1
+    return out[:n]
+
+
+@njit(cache=True, nogil=True)
+def run_lengths(ordered):
+    """Distinct values of a sorted array and how often each occurs."""
+    hashes = np.empty(len(ordered), dtype=np.uint64)
+    counts = np.empty(len(ordered), dtype=np.uint32)
+    n = 0
+    for i in range(len(ordered)):
+        if i == 0 or ordered[i] != ordered[i - 1]:
+            hashes[n] = ordered[i]
+            counts[n] = 1
+            n += 1
+        else:
+            counts[n - 1] += 1
+    return hashes[:n].copy(), counts[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def merge_counts(hashes, counts, more_hashes, more_counts):
+    """Two sorted runs as one."""
+    merged = np.empty(len(hashes) + len(more_hashes), dtype=np.uint64)
+    sums = np.empty(len(hashes) + len(more_hashes), dtype=np.uint32)
+    n = i = j = 0
+    while i < len(hashes) or j < len(more_hashes):
+        if j == len(more_hashes) or (i < len(hashes) and hashes[i] < more_hashes[j]):
+            h, total = hashes[i], counts[i]
+            i += 1
+        elif i == len(hashes) or more_hashes[j] < hashes[i]:
+            h, total = more_hashes[j], more_counts[j]
+            j += 1
+        else:
+            h, total = hashes[i], counts[i] + more_counts[j]
+            i += 1
+            j += 1
+        merged[n] = h
+        sums[n] = total
+        n += 1
+    return merged[:n].copy(), sums[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def fill_slots(slots, values, hashes, numbers):
+    """Put hashes with their numbers into an open-addressing table; a hash that is there keeps the larger number."""
+    mask = np.uint64(len(slots) - 1)
+    for t in range(len(hashes)):
+        at = hashes[t] & mask
+        while slots[at] != 0 and slots[at] != hashes[t]:
+            at = (at + np.uint64(1)) & mask
+        if slots[at] == 0:
+            slots[at] = hashes[t]
+            values[at] = numbers[t]
+        elif numbers[t] > values[at]:
+            values[at] = numbers[t]
+
+
+@njit(cache=True, nogil=True)
+def _slot(slots, h):
+    """The slot of a hash, -1 when it is not in the table."""
+    mask = np.uint64(len(slots) - 1)
+    at = h & mask
+    while slots[at] != 0:
+        if slots[at] == h:
+            return np.int64(at)
+        at = (at + np.uint64(1)) & mask
+    return np.int64(-1)
+
+
+@njit(cache=True, nogil=True)
+def describe_candidates(items, origin, first, end, role_of, key_of, longest, slots, values, places, lengths, strong):
+    """For each candidate in the table: where it first stands, its length, and how often it is a strong noun phrase.
+
+    Strong: the head is a noun (or a letter or code), no word is a verb, the first no amount, and any link is *of*.
+    """
+    for i in range(first, end):
+        role = _role(items, i, role_of)
+        if not _starts_phrase(role):
+            continue
+        is_strong = role != VERB and role != AMOUNT
+        h = mix(START, key_of[items[i] & FORM_MASK])
+        linked = False
+        for j in range(i + 1, min(len(items), i + longest)):
+            before = role
+            role = _role(items, j, role_of)
+            if not _follows(role, before, linked):
+                break
+            linked = linked or _is_link(role)
+            is_strong = is_strong and role != VERB and role != WEAK_LINK
+            h = mix(h, key_of[items[j] & FORM_MASK])
+            if _ends_phrase(role, before):
+                at = _slot(slots, h)
+                if at >= 0:
+                    number = values[at]
+                    if places[number] < 0:
+                        places[number] = origin + i
+                        lengths[number] = j - i + 1
+                    if is_strong and role != MODIFIER:
+                        strong[number] += 1
+
+
+@njit(cache=True, nogil=True)
+def count_items(items, key_of, keep, left, counts, forms, capitals):
+    """Count keys, forms, and forms in capitals until `left` kept tokens are seen: (items read, kept tokens seen)."""
+    seen = 0
+    for i in range(len(items)):
+        if seen == left:
+            return i, seen
+        item = items[i]
+        form = item & FORM_MASK
+        if form == 0:
+            continue
+        key = key_of[form]
+        counts[key] += 1
+        forms[form] += 1
+        if _case(item) == CAPITALS:
+            capitals[form] += 1
+        if keep[key]:
+            seen += 1
+    return len(items), seen
+
+
+@njit(cache=True, nogil=True)
+def _in_headline(items, i):
+    """Whether both neighbours are in capitals too: then capitals say nothing."""
+    if i == 0 or i + 1 >= len(items):
+        return False
+    before, after = items[i - 1], items[i + 1]
+    if before & FORM_MASK == 0 or after & FORM_MASK == 0:
+        return False
+    return _case(before) == CAPITALS and _case(after) == CAPITALS
+
+
+@njit(cache=True, nogil=True)
+def occurrences(
+    items, first, end, kept_before, key_of, keep, term_of_key, term_of_form, starts_term, slots, values, longest
+):
+    """All occurrences of terms that start at an item of [first, end), by start, then by length.
+
+    `values` is the number of a term, -1 for a sequence that only begins one. Returns for every occurrence its item and
+    number of items, the first kept token and their number, and the term.
+    """
+    room = max(end - first, 16)
+    at_item = np.empty(room, dtype=np.int64)
+    n_items = np.empty(room, dtype=np.uint8)
+    starts = np.empty(room, dtype=np.int64)
+    lengths = np.empty(room, dtype=np.uint8)
+    ids = np.empty(room, dtype=np.uint32)
+    n = 0
+    kept = kept_before
+    for i in range(first, end):
+        form = items[i] & FORM_MASK
+        if form == 0:
+            continue
+        if n + longest + 2 > room:
+            room *= 2
+            at_item, n_items, starts = _longer(at_item, room), _longer(n_items, room), _longer(starts, room)
+            lengths, ids = _longer(lengths, room), _longer(ids, room)
+        key = key_of[form]
+        tokens = 1 if keep[key] else 0
+        single = term_of_key[key]
+        if single >= 0:
+            at_item[n], n_items[n], starts[n], lengths[n], ids[n] = i, 1, kept, tokens, single
+            n += 1
+        single = term_of_form[form]
+        if single >= 0 and _case(items[i]) == CAPITALS and not _in_headline(items, i):
+            at_item[n], n_items[n], starts[n], lengths[n], ids[n] = i, 1, kept, tokens, single
+            n += 1
+        if starts_term[key]:
+            h = mix(START, key)
+            inside = tokens
+            for j in range(i + 1, min(len(items), i + longest)):
+                form = items[j] & FORM_MASK
+                if form == 0:
+                    break
+                key = key_of[form]
+                h = mix(h, key)
+                slot = _slot(slots, h)
+                if slot < 0:
+                    break
+                if keep[key]:
+                    inside += 1
+                if values[slot] >= 0:
+                    at_item[n], n_items[n], starts[n], lengths[n], ids[n] = i, j - i + 1, kept, inside, values[slot]
+                    n += 1
+        kept += tokens
+    return at_item[:n], n_items[:n], starts[:n], lengths[:n], ids[:n]
+
+
+@njit(cache=True, nogil=True)
+def _longer(array, room):
+    bigger = np.empty(room, dtype=array.dtype)
+    bigger[: len(array)] = array
+    return bigger
+
+
+@njit(cache=True, nogil=True)
+def vote(items, at_item, n_items, ids, origin, spellings, places, votes):
+    """Count the spellings of terms, at most as many for each as `votes` has columns (Misra and Gries).
+
+    An occurrence that opens a sentence does not vote, as its capital says nothing, unless it is the first of its term.
+    """
+    slots = votes.shape[1]
+    for o in range(len(at_item)):
+        term, first = ids[o], at_item[o]
+        opens = first == 0 or items[first - 1] & FORM_MASK == 0
+        if opens and _case(items[first]) == CAPITALISED and votes[term, 0] > 0:
+            continue
+        h = START
+        for j in range(n_items[o]):
+            item = items[first + j]
+            # what joins the first word to the one before it is not part of the term
+            h = mix(h, item & np.uint32(0x3FFFFFFF) if j == 0 else item)
+        chosen = -1
+        for s in range(slots):
+            if votes[term, s] > 0 and spellings[term, s] == h:
+                chosen = s
+                break
+        if chosen < 0:
+            for s in range(slots):
+                if votes[term, s] == 0:
+                    spellings[term, s] = h
+                    places[term, s] = origin + first
+                    chosen = s
+                    break
+        if chosen >= 0:
+            votes[term, chosen] += 1
+        else:
+            for s in range(slots):
+                votes[term, s] -= 1

@@ -1,0 +1,115 @@
+"""The whole text as items, in chunks that threads search for terms."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._progress import Progress
+from hyperdive._types import Ints
+from hyperdive.text._kernels import term_search as k
+from hyperdive.text._kernels.term_items import FORM_MASK
+from hyperdive.text.lemmas import FormKeys
+from hyperdive.text.term_items import TextItems
+
+Result = TypeVar("Result")
+_CHUNK = 4 << 20
+
+
+class ItemChunk(NamedTuple):
+    """A piece of the items: search those from `first` to `end`; the others are what a search may look at."""
+
+    items: npt.NDArray[np.uint32]
+    first: int
+    end: int
+    origin: int
+    """Where the piece begins in the whole text."""
+    kept_before: int
+    """Kept tokens before item `first`."""
+
+
+class ItemStream:
+    """The items that belong to a corpus, with counts of its words.
+
+    Args:
+        text: all items that were read.
+        keys: what forms stand for.
+        kept_counts: how often each key is among the kept tokens of the corpus.
+        threads: how many threads search.
+        progress: where progress is shown.
+    """
+
+    def __init__(self, text: TextItems, keys: FormKeys, kept_counts: Ints, threads: int, progress: Progress) -> None:
+        self.items, self.numerals, self.spelling = text.items, text.numerals, text.spelling
+        self.words, self.key_of = keys.words, keys.of_form
+        self.kept_counts = kept_counts
+        self.keep: npt.NDArray[np.bool_] = (kept_counts > 0) & ~keys.stop
+        self.counts: Ints = np.zeros(len(keys.words), dtype=np.int64)
+        """How often each key occurs, stop words and numerals included."""
+        self.capitals: Ints = np.zeros(len(keys.of_form), dtype=np.int64)
+        """How often each form is written in capitals."""
+        self.forms: Ints = np.zeros(len(keys.of_form), dtype=np.int64)
+        """How often each form occurs."""
+        self._threads, self._progress = threads, progress
+        self._borders = list(self._count())
+
+    def _count(self) -> Iterator[tuple[int, int, int]]:
+        """Start, end and kept tokens before each chunk; a chunk ends at a gap, or where the corpus ends."""
+        size = int(self.kept_counts.sum())
+        start = kept = 0
+        while start < len(self.items) and kept < size:
+            end = min(start + _CHUNK, len(self.items))
+            while end < len(self.items) and self.items[end] & FORM_MASK != 0:
+                end += 1
+            used, seen = k.count_items(
+                np.asarray(self.items[start:end]), self.key_of, self.keep, size - kept, self.counts, self.forms,
+                self.capitals,
+            )  # fmt: skip
+            yield start, start + used, kept
+            start, kept = end, kept + seen
+
+    def keys_at(self, places: Ints) -> Ints:
+        """The keys of the items at these places."""
+        keys: Ints = self.key_of[self.items[places] & FORM_MASK]
+        return keys
+
+    def map(self, stage: str, search: Callable[[ItemChunk], Result]) -> Iterator[Result]:
+        """The results of a function of chunks, in their order; every thread searches a chunk.
+
+        Args:
+            stage: what the progress display shows.
+            search: called in a thread; its result must not depend on other chunks.
+        """
+        waiting: deque[tuple[int, Future[Result]]] = deque()
+        total = self._borders[-1][1] if self._borders else 0
+        with self._progress.stage(stage, total=total, unit="words") as bar, ThreadPoolExecutor(self._threads) as pool:
+
+            def take() -> Result:
+                size, future = waiting.popleft()
+                result = future.result()
+                bar.advance(size)
+                return result
+
+            for start, end, kept in self._borders:
+                before = min(1, start)
+                chunk = ItemChunk(
+                    np.asarray(self.items[start - before : end]), before, before + end - start, start - before, kept
+                )
+                waiting.append((end - start, pool.submit(search, chunk)))
+                if len(waiting) > self._threads:
+                    yield take()
+            while waiting:
+                yield take()
+
+
+def hash_table(hashes: npt.NDArray[np.uint64], numbers: Any) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
+    """An open-addressing table from hashes to numbers: slots and values. Of equal hashes the largest number counts."""
+    slots: npt.NDArray[np.uint64] = np.zeros(1 << max(4, (3 * len(hashes)).bit_length()), dtype=np.uint64)
+    values = np.full(len(slots), -1, dtype=np.int32)
+    k.fill_slots(slots, values, hashes, np.asarray(numbers, dtype=np.int32))
+    return slots, values

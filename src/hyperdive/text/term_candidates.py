@@ -1,0 +1,161 @@
+"""Noun phrases that are terms: frequent, and made of words that belong together.
+
+Candidates are noun phrases of two to six words, and two of them joined by *of*, *for* or *in*. A candidate is a term
+when it occurs often enough, its normalised PMI is high enough, and it is not merely a piece of one longer term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._types import Ints
+from hyperdive.text._kernels import term_search as k
+from hyperdive.text.forms import FormTable
+from hyperdive.text.item_stream import ItemChunk, ItemStream, hash_table
+
+Hashes = npt.NDArray[np.uint64]
+Run = tuple[Hashes, Any]
+"""Sorted hashes and how often each occurs."""
+Roles = npt.NDArray[np.uint8]
+WordRoles = Callable[[FormTable], Roles]
+"""From all forms to the part each can play in a noun phrase, as codes of `hyperdive.text._kernels.term_search`."""
+
+LONGEST = 6
+LEAST = 5
+MOST = 300_000
+# Least NPMI of phrases with a noun as head, and of doubtful ones: headed by an adjective, a participle or a verb,
+# opened by a verb or a number word, or linked by *for* or *in*. Chosen on the vocabularies of the development files.
+_STRONG_COHESION, _WEAK_COHESION = 0.0, 0.15
+# A phrase is a piece of a longer one when this share of its occurrences is inside it.
+_INSIDE_ONE = 0.8
+# Distinct candidates held while counting (12 bytes each); beyond it the rarest are forgotten.
+_MAX_CANDIDATES = 24_000_000
+
+
+@dataclass(frozen=True)
+class PhraseKeys:
+    """Phrases as rows of keys, filled up with -1."""
+
+    keys: Ints
+    lengths: Ints
+
+
+def cohesive_phrases(stream: ItemStream, roles: Roles) -> PhraseKeys:
+    """The noun phrases that are frequent and hold together, at most `MOST`: the most frequent.
+
+    Args:
+        stream: the text.
+        roles: the part each form can play in a noun phrase.
+    """
+    roles = _with_numerals(roles, stream)
+    hashes, counts = _frequent(stream, roles)
+    keys, lengths, strong = _described(stream, roles, hashes)
+    good = _cohesion(stream.counts, keys, lengths, counts) > np.where(
+        2 * strong >= counts, _STRONG_COHESION, _WEAK_COHESION
+    )
+    good &= _largest_container(hashes, keys, lengths, counts) < _INSIDE_ONE * counts
+    rows = np.flatnonzero(good)
+    if len(rows) > MOST:
+        cohesion = _cohesion(stream.counts, keys[rows], lengths[rows], counts[rows])
+        rows = rows[np.lexsort((hashes[rows], -cohesion, -counts[rows]))[:MOST]]
+    return PhraseKeys(keys[rows], lengths[rows])
+
+
+def _with_numerals(roles: Roles, stream: ItemStream) -> Roles:
+    """The roles of all forms: numbers, and codes such as *b12*, have their own."""
+    roles = roles.copy()
+    for form in stream.numerals.tolist():
+        has_letter = any(character.isalpha() for character in stream.words[stream.key_of[form]])
+        roles[form] = k.CODE if has_letter else k.DIGITS
+    roles[0] = k.BREAK
+    return roles
+
+
+def _frequent(stream: ItemStream, roles: Roles) -> tuple[Hashes, Ints]:
+    """Hashes of the frequent candidates, sorted, and their counts."""
+
+    def count(chunk: ItemChunk) -> Run:
+        hashes = k.candidate_hashes(chunk.items, chunk.first, chunk.end, roles, stream.key_of, LONGEST)
+        hashes.sort()
+        distinct: Run = k.run_lengths(hashes)
+        return distinct
+
+    runs: list[Run] = []
+    for run in stream.map("candidates", count):
+        runs.append(run)
+        # runs of like sizes are merged, so that every hash is copied a few times only
+        while len(runs) > 1 and 2 * len(runs[-1][0]) > len(runs[-2][0]):
+            last, previous = runs.pop(), runs.pop()
+            runs.append(_two_merged(previous, last))
+        least = 2
+        while sum(len(hashes) for hashes, _ in runs) > _MAX_CANDIDATES:
+            runs = [_merged(runs, least)]
+            least += 1
+    hashes, counts = _merged(runs, LEAST)
+    return hashes, counts.astype(np.int64)
+
+
+def _merged(runs: list[Run], least: int) -> Run:
+    """All runs as one, without the hashes that occur less often than `least`."""
+    merged: Run = (np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32))
+    for run in reversed(runs):
+        merged = _two_merged(merged, run)
+    frequent = merged[1] >= least
+    return merged[0][frequent], merged[1][frequent]
+
+
+def _two_merged(run: Run, other: Run) -> Run:
+    merged: Run = k.merge_counts(run[0], run[1], other[0], other[1])
+    return merged
+
+
+def _described(stream: ItemStream, roles: Roles, hashes: Hashes) -> tuple[Ints, Ints, Ints]:
+    """The keys and the length of each candidate, and how often it stands as a strong noun phrase."""
+    slots, values = hash_table(hashes, np.arange(len(hashes)))
+
+    def describe(chunk: ItemChunk) -> tuple[Ints, Ints, Ints]:
+        places, lengths, strong = (np.full(len(hashes), fill, dtype=np.int64) for fill in (-1, 0, 0))
+        k.describe_candidates(
+            chunk.items, chunk.origin, chunk.first, chunk.end, roles, stream.key_of, LONGEST, slots, values, places,
+            lengths, strong,
+        )  # fmt: skip
+        return places, lengths, strong
+
+    places, lengths, strong = (np.full(len(hashes), fill, dtype=np.int64) for fill in (-1, 0, 0))
+    for more_places, more_lengths, more_strong in stream.map("noun phrases", describe):
+        new = (places < 0) & (more_places >= 0)
+        places[new], lengths[new] = more_places[new], more_lengths[new]
+        strong += more_strong
+    keys = np.full((len(hashes), LONGEST), -1, dtype=np.int64)
+    for column in range(LONGEST):
+        rows = np.flatnonzero(lengths > column)
+        keys[rows, column] = stream.keys_at(places[rows] + column)
+    return keys, lengths, strong
+
+
+def _cohesion(word_counts: Ints, keys: Ints, lengths: Ints, counts: Ints) -> npt.NDArray[np.float64]:
+    """Normalised PMI of several words: log(p(t) / ∏ p(w)) / −(n − 1)·log p(t); 1 when they only occur together."""
+    total = max(int(word_counts.sum()), 2)
+    log_words = np.log(np.maximum(word_counts, 1) / total)
+    log_joint = np.log(counts / total)
+    log_apart = np.where(keys >= 0, log_words[keys], 0.0).sum(axis=1)
+    cohesion: npt.NDArray[np.float64] = (log_joint - log_apart) / np.maximum(-(lengths - 1) * log_joint, 1e-9)
+    return cohesion
+
+
+def _largest_container(hashes: Hashes, keys: Ints, lengths: Ints, counts: Ints) -> Ints:
+    """How often the most frequent candidate of one word more occurs that contains each candidate."""
+    largest = np.zeros(len(hashes), dtype=np.int64)
+    longer = np.flatnonzero(lengths > 2)
+    for first in (0, 1):
+        inner = k.hash_rows(keys[longer, first : first + LONGEST - 1], lengths[longer] - 1)
+        place = np.searchsorted(hashes, inner)
+        place[place == len(hashes)] = 0
+        known = hashes[place] == inner if len(hashes) else np.zeros(0, dtype=np.bool_)
+        np.maximum.at(largest, place[known], counts[longer][known])
+    return largest

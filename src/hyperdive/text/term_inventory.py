@@ -1,0 +1,185 @@
+"""The terms of a corpus: noun phrases of the text, rare words, acronyms and the user's own terms, with occurrences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hyperdive._store import ArtifactWriter
+from hyperdive._types import Ints
+from hyperdive.text._kernels import term_search as k
+from hyperdive.text._kernels.term_items import FORM_MASK
+from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.item_stream import ItemChunk, ItemStream, hash_table
+from hyperdive.text.term_candidates import LONGEST, Roles, cohesive_phrases
+from hyperdive.text.term_list import TermList
+from hyperdive.text.term_names import is_acronym
+from hyperdive.text.term_occurrences import NAMES
+
+RARE = 3
+"""Words that occur at least this often, but too rarely for the vocabulary, are terms."""
+ACRONYM = 5
+"""An acronym is written in capitals at least this often."""
+_SPELLINGS = 6
+_CHUNK = 4 << 20
+
+
+class TermInventory:
+    """Collects terms, finds their occurrences and writes both.
+
+    Args:
+        stream: the text.
+        min_count: words that occur at least this often have a row of their own and are no terms.
+    """
+
+    def __init__(self, stream: ItemStream, min_count: int) -> None:
+        self._stream, self._min_count = stream, min_count
+        self._number_of = {word: number for number, word in enumerate(stream.words)}
+        self._words: dict[int, None] = {}
+        self._acronyms: dict[str, list[int]] = {}
+        self._phrases: dict[tuple[int, ...], None] = {}
+        self._spelling_of: dict[str, str] = {}
+
+    def add_text(self, roles: Roles) -> None:
+        """What the text itself has: noun phrases that hold together, rare words and acronyms.
+
+        Args:
+            roles: the part each form can play in a noun phrase.
+        """
+        self._add_words()
+        phrases = cohesive_phrases(self._stream, roles)
+        rows = zip(phrases.keys.tolist(), phrases.lengths.tolist(), strict=True)
+        self._phrases.update(dict.fromkeys(tuple(row[:length]) for row, length in rows))
+
+    def _add_words(self) -> None:
+        """Rare words, and acronyms whose letters are also another word: *AIDS*, *ACE*."""
+        stream = self._stream
+        counts = stream.kept_counts
+        rare = np.flatnonzero((counts >= RARE) & (counts < self._min_count))
+        self._words.update(dict.fromkeys(rare.tolist()))
+        for form in np.flatnonzero(stream.capitals >= ACRONYM).tolist():
+            word, count = stream.spelling.forms[form - 1], int(stream.capitals[form])
+            is_other_word = stream.words[stream.key_of[form]] != word or 2 * (int(stream.forms[form]) - count) > count
+            if is_other_word and is_acronym(word.upper()):
+                self._acronyms.setdefault(word.upper(), []).append(form)
+
+    def add_list(self, terms: TermList) -> None:
+        """The user's terms, whether the text has them or not; words of the vocabulary are rows already."""
+        stream = self._stream
+        capitals = {stream.spelling.forms[form - 1].upper(): form for form in np.flatnonzero(stream.capitals).tolist()}
+        for name, spelling in terms.spellings.items():
+            keys = [self._number_of.get(word, -1) for word in name.split(" ")]
+            if is_acronym(name):
+                self._acronyms.setdefault(name, [capitals[name]] if name in capitals else [])
+            elif len(keys) > 1 and -1 not in keys:
+                self._phrases.setdefault(tuple(keys))
+            elif len(keys) == 1 and keys[0] >= 0:
+                if stream.kept_counts[keys[0]] >= self._min_count:
+                    continue
+                self._words.setdefault(keys[0])
+            self._spelling_of[name] = spelling
+
+    def write(self, writer: ArtifactWriter) -> dict[str, int]:
+        """Find all occurrences and write the files of `TermOccurrences`; returns how many there are."""
+        words = self._stream.words
+        names = [words[key] for key in self._words]
+        names += self._acronyms
+        names += [" ".join(words[key] for key in phrase) for phrase in self._phrases]
+        counts = np.zeros(len(names), dtype=np.int64)
+        votes = _SpellingVotes(len(names))
+        starts, lengths = writer.stream("term_starts.bin", "int64"), writer.stream("term_lengths.bin", "uint8")
+        unordered = GrowingArray(writer.scratch("term_ids.bin"), "uint32")
+        for chunk, found in self._stream.map("terms", self._search()):
+            at_item, n_items, first_tokens, n_tokens, ids = found
+            votes.add(chunk, at_item, n_items, ids)
+            counts += np.bincount(ids, minlength=len(names))
+            starts.append(first_tokens)
+            lengths.append(n_tokens)
+            unordered.append(ids)
+        spellings = votes.spellings(self._stream, names)
+        known = set(names)
+        never = [name for name in self._spelling_of if name not in known]
+        names, spellings = names + never, spellings + never
+        counts = np.concatenate([counts, np.zeros(len(never), dtype=np.int64)])
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        order = np.array(by_name, dtype=np.int64)[np.argsort(-counts[by_name], kind="stable")]
+        number = np.empty(len(names), dtype=np.uint32)
+        number[order] = np.arange(len(names), dtype=np.uint32)
+        given = self._spelling_of
+        lines = [f"{names[term]}\t{given.get(names[term], spellings[term])}\n" for term in order.tolist()]
+        writer.put(NAMES, "".join(lines).encode("utf-8"))
+        writer.put("term_counts.bin", counts[order])
+        ids_file, all_ids = writer.stream("term_ids.bin", "uint32"), unordered.close()
+        for start in range(0, len(all_ids), _CHUNK):
+            ids_file.append(number[all_ids[start : start + _CHUNK]])
+        figures = {"terms": len(names), "occurrences": len(all_ids)}
+        return figures | ({"given": len(given), "absent": _absent(given, names, counts)} if given else {})
+
+    def _search(self) -> Any:
+        """A function from a chunk to the occurrences in it."""
+        stream = self._stream
+        term_of_key = np.full(len(stream.words), -1, dtype=np.int64)
+        term_of_key[list(self._words)] = np.arange(len(self._words))
+        term_of_form = np.full(len(stream.key_of), -1, dtype=np.int64)
+        for number, forms in enumerate(self._acronyms.values()):
+            term_of_form[forms] = len(self._words) + number
+        first = len(self._words) + len(self._acronyms)
+        longest = max(map(len, self._phrases), default=LONGEST)
+        rows = np.full((len(self._phrases), longest), -1, dtype=np.int64)
+        sizes = np.array([len(phrase) for phrase in self._phrases], dtype=np.int64)
+        rows[np.arange(longest) < sizes[:, None]] = [key for phrase in self._phrases for key in phrase]
+        hashes, numbers = [k.hash_rows(rows, sizes)], [first + np.arange(len(rows))]
+        for size in range(2, longest):  # what begins a longer term leads to it
+            longer = rows[sizes > size]
+            hashes.append(np.unique(k.hash_rows(longer, np.full(len(longer), size, dtype=np.int64))))
+            numbers.append(np.full(len(hashes[-1]), -1))
+        slots, values = hash_table(np.concatenate(hashes), np.concatenate(numbers))
+        starts_term = np.zeros(len(stream.words), dtype=np.bool_)
+        starts_term[rows[:, 0]] = True
+
+        def search(chunk: ItemChunk) -> tuple[ItemChunk, tuple[Any, ...]]:
+            found = k.occurrences(
+                chunk.items, chunk.first, chunk.end, chunk.kept_before, stream.key_of, stream.keep, term_of_key,
+                term_of_form, starts_term, slots, values, longest,
+            )  # fmt: skip
+            return chunk, found
+
+        return search
+
+
+class _SpellingVotes:
+    """The most frequent spellings of each term, by their hashes and where each first stands."""
+
+    def __init__(self, size: int) -> None:
+        self._hashes = np.zeros((size, _SPELLINGS), dtype=np.uint64)
+        self._places = np.zeros((size, _SPELLINGS), dtype=np.int64)
+        self._votes = np.zeros((size, _SPELLINGS), dtype=np.int32)
+        self._lengths = np.zeros(size, dtype=np.int64)
+
+    def add(self, chunk: ItemChunk, at_item: Any, n_items: Any, ids: Any) -> None:
+        """Count the spellings of a chunk's occurrences."""
+        k.vote(chunk.items, at_item, n_items, ids, chunk.origin, self._hashes, self._places, self._votes)
+        self._lengths[ids] = n_items
+
+    def spellings(self, stream: ItemStream, names: list[str]) -> list[str]:
+        """The preferred spelling of each term: the most frequent one, in the singular if that is frequent too."""
+        words, forms = stream.words, stream.spelling.forms
+        is_base = np.array([True, *(words[key] == form for key, form in zip(stream.key_of[1:], forms, strict=True))])
+        ends = self._places + np.maximum(self._lengths[:, None] - 1, 0)
+        heads_are_base = is_base[stream.items[np.minimum(ends, len(stream.items) - 1)] & FORM_MASK]
+        most = self._votes.max(axis=1, initial=0)
+        preferred = np.where(
+            heads_are_base & (4 * self._votes >= most[:, None]), self._votes + most[:, None], self._votes
+        )
+        columns = preferred.argmax(axis=1)
+        places = self._places[np.arange(len(columns)), columns].tolist()
+        rows = zip(names, most.tolist(), places, self._lengths.tolist(), strict=True)
+        items, spell = stream.items, stream.spelling.term
+        return [spell(items[at : at + n].tolist()) if votes > 0 else name for name, votes, at, n in rows]
+
+
+def _absent(given: dict[str, str], names: list[str], counts: Ints) -> int:
+    """How many of the user's terms never occur."""
+    count_of = dict(zip(names, counts.tolist(), strict=True))
+    return sum(count_of[name] == 0 for name in given)

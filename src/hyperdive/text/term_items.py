@@ -1,0 +1,160 @@
+"""Items: the words and numerals of the text with their case and joints, from which terms are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._store import ArtifactWriter
+from hyperdive.errors import InputError
+from hyperdive.text._kernels import term_items as k
+from hyperdive.text.forms import FormTable
+from hyperdive.text.growing_array import GrowingArray
+
+if TYPE_CHECKING:
+    from hyperdive.text.tokens import Tokens
+
+MAX_FORMS = int(k.NUMBER_MASK)
+
+
+class BlockItems(NamedTuple):
+    """The items of a block; see `hyperdive.text._kernels.term_items`."""
+
+    items: npt.NDArray[np.uint32]
+    sentence_items: npt.NDArray[np.int64]
+    """First item of each sentence."""
+    arena: npt.NDArray[np.uint8]
+    """The bytes of the distinct numerals, with `starts`, `lengths` and `hashes`."""
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int32]
+    hashes: npt.NDArray[np.uint64]
+    mixed_at: npt.NDArray[np.int64]
+    """For each form of the block, the first byte of its first occurrence in mixed case (mRNA), or -1."""
+
+
+class ItemSpelling:
+    """Spells items as they stand in the text: *Alzheimer's disease*, *X-ray*, *mRNA*.
+
+    Args:
+        forms: the forms by number from 1, ASCII letters in lower case.
+        mixed: how forms that are written in mixed case are written.
+
+    >>> spelling = ItemSpelling(["mrna", "vaccines"], {1: "mRNA"})
+    >>> spelling.term([1 | k.MIXED << 28, 2 | k.HYPHEN << 30])
+    'mRNA-vaccines'
+    """
+
+    def __init__(self, forms: list[str], mixed: dict[int, str]) -> None:
+        self.forms, self._mixed = forms, mixed
+
+    def word(self, item: int) -> str:
+        """One item as it is written."""
+        form, case = item & _FORM_MASK, (item >> _CASE_SHIFT) & 3
+        word = self.forms[form - 1]
+        if case == k.LOWER:
+            return word
+        if case == k.MIXED:
+            return self._mixed.get(form, word)
+        return word.upper() if case == k.CAPITALS else word[:1].upper() + word[1:]
+
+    def term(self, items: list[int]) -> str:
+        """The items of a term as they are written."""
+        text = self.word(items[0])
+        for item in items[1:]:
+            joint = item >> _JOINT_SHIFT
+            possessive = "' " if text.endswith(("s", "S")) else "'s "
+            text += (possessive if joint == k.POSSESSIVE else _JOINTS[joint]) + self.word(item)
+        return text
+
+
+_FORM_MASK, _CASE_SHIFT, _JOINT_SHIFT = int(k.FORM_MASK), int(k.CASE_SHIFT), int(k.JOINT_SHIFT)
+_JOINTS = {k.BLANK: " ", k.HYPHEN: "-", k.APOSTROPHE: "'"}
+
+
+def read_items(data: npt.NDArray[np.uint8], tokens: Tokens) -> BlockItems:
+    """The items of a block.
+
+    Args:
+        data: the bytes of the block.
+        tokens: its tokens, with spans.
+    """
+    return BlockItems(
+        *k.term_items(
+            data, tokens.span_starts, tokens.span_ends, tokens.span_kinds, tokens.forms, tokens.sent_starts,
+            len(tokens.starts),
+        )
+    )  # fmt: skip
+
+
+class ItemSpool:
+    """Collects the items of blocks in input order.
+
+    Args:
+        writer: the corpus folder, for scratch files.
+        table: the forms of the whole text; numerals are added to it.
+    """
+
+    def __init__(self, writer: ArtifactWriter, table: FormTable) -> None:
+        self._table = table
+        self._items = GrowingArray(writer.scratch("items.bin"), "uint32")
+        self._documents = GrowingArray(writer.scratch("document_items.bin"), "int64")
+        self._numerals: list[npt.NDArray[np.uint32]] = []
+        self._mixed: dict[int, str] = {}
+
+    def merge(self, items: BlockItems, numbers: npt.NDArray[np.uint32]) -> None:
+        """Replace the numbers of a block's forms and numerals by those of the whole text."""
+        numerals = self._table.merge(items.arena, items.starts, items.lengths, items.hashes)
+        if len(self._table) > MAX_FORMS:
+            raise InputError(f"more than {MAX_FORMS:,} distinct word forms", hint="add --terms none")
+        self._numerals.append(numerals)
+        k.renumber_items(items.items, numbers, numerals)
+
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, numbers: npt.NDArray[np.uint32]) -> None:
+        """Append the items of a merged block.
+
+        Args:
+            data: the bytes of the block.
+            tokens: its tokens, with items.
+            numbers: the number in the table of each form of the block.
+        """
+        items = tokens.items
+        assert items is not None
+        for form in np.flatnonzero(items.mixed_at >= 0).tolist():
+            start, number = int(items.mixed_at[form]), int(numbers[form])
+            if number not in self._mixed:
+                self._mixed[number] = data[start : start + int(tokens.lengths[form])].tobytes().decode("utf-8")
+        first_items = np.append(items.sentence_items, len(items.items))
+        self._documents.append(first_items[tokens.doc_sentences] + self._items.size)
+        self._items.append(items.items)
+
+    def close(self) -> TextItems:
+        """All items."""
+        if self._items.size and self._documents.size == 0:  # one document of pieces whose first had no word
+            self._documents.append(np.zeros(1))
+        self._documents.append(np.array([self._items.size]))
+        numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals])).astype(np.int64)
+        spelling = ItemSpelling(self._table.words(0), self._mixed)
+        return TextItems(self._items.close(), self._documents.close(), numerals, spelling)
+
+
+@dataclass(frozen=True)
+class TextItems:
+    """All items of a text; see `hyperdive.text._kernels.term_items`."""
+
+    items: npt.NDArray[np.uint32]
+    documents: npt.NDArray[np.int64]
+    """First item of each document, plus the end."""
+    numerals: npt.NDArray[np.int64]
+    """Forms with a digit."""
+    spelling: ItemSpelling
+
+    def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
+        """The same with the documents in another order."""
+        items = GrowingArray(writer.scratch("shuffled_items.bin"), "uint32")
+        for document in order.tolist():
+            items.append(self.items[self.documents[document] : self.documents[document + 1]])
+        documents = np.concatenate([[0], np.cumsum(np.diff(self.documents)[order])]).astype(np.int64)
+        return TextItems(items.close(), documents, self.numerals, self.spelling)

@@ -1,0 +1,72 @@
+"""The terms of a corpus and where they occur.
+
+| file | content |
+| --- | --- |
+| `terms.txt` | one term a line: its name, a tab, its preferred spelling; by falling count, then by name |
+| `term_counts.bin` | int64, how often each term occurs |
+| `term_starts.bin` | int64 for each occurrence: the first kept token at or after its start |
+| `term_lengths.bin` | uint8, the number of kept tokens inside it |
+| `term_ids.bin` | uint32, the term: its line in `terms.txt`, from 0 |
+
+Occurrences are sorted by start, then by length; those of longer terms do not hide the ones inside them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._store import Artifact
+from hyperdive.errors import FormatError
+
+NAMES = "terms.txt"
+
+
+@dataclass(frozen=True)
+class TermOccurrences:
+    """Terms with their counts, and every occurrence as a range of kept tokens.
+
+    >>> nothing = np.zeros(0, dtype=np.int64)
+    >>> terms = TermOccurrences(["bird of prey"], ["bird of prey"], np.array([0]), nothing, nothing, nothing)
+    >>> terms
+    <1 terms, 0 occurrences>
+    >>> terms.numbers["bird of prey"]
+    0
+    """
+
+    names: list[str]
+    """Normalised terms, as `normal_term` gives them."""
+    spellings: list[str]
+    """The preferred spelling of each term: the user's own, else its most frequent one."""
+    counts: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.uint8]
+    ids: npt.NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.names):,} terms, {len(self.ids):,} occurrences>"
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each term by its name."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    @classmethod
+    def read(cls, artifact: Artifact) -> TermOccurrences | None:
+        """Those of a corpus folder, memory-mapped; None where it has none."""
+        if NAMES not in artifact:
+            return None
+        lines = artifact.bytes(NAMES).decode("utf-8").split("\n")[:-1]
+        counts, ids = artifact.array("term_counts.bin"), artifact.array("term_ids.bin")
+        starts, lengths = artifact.array("term_starts.bin"), artifact.array("term_lengths.bin")
+        if len(counts) != len(lines) or not len(starts) == len(lengths) == len(ids) == int(counts.sum()):
+            raise FormatError(f"{artifact.path}: the terms do not fit their occurrences", hint="make it anew")
+        columns = [line.partition("\t") for line in lines]
+        names, spellings = [name for name, _, _ in columns], [spelling for _, _, spelling in columns]
+        return cls(names, spellings, counts, starts, lengths, ids)
