@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from hyperdive import Model, load
 from hyperdive._store import Artifact
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
-from hyperdive.spaces.prune import pruned, useful_words
+from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.term_table import TermTable
 from tests.discover.forty_words import ACCEPTED
 from tests.patterns.standin import PETS, collected
 
@@ -53,6 +55,29 @@ def test_frequent_words_then_words_of_a_dictionary_then_words_often_named() -> N
     # xyzzy is in no dictionary but is named; smith and jones are more frequent, and nobody says what they are
     assert useful_words(model, words=6, frequent=2) == ["animal", "dog", "poodle", "helper", "being", "xyzzy"]
     assert len(useful_words(model, words=100, frequent=50)) == 9
+
+
+def test_a_pruned_model_keeps_the_terms_that_patterns_name_and_then_the_frequent(tmp_path: Path) -> None:
+    model = full_model()
+    names = ["toy dog", "guide dog", "far away", "never"]
+    counts = {"frequencies": [50, 3, 20, 0]}
+    draw = np.random.default_rng(2)
+    rows = VectorSpace(names, draw.random((4, 4)), kind="dive", **counts)
+    twin = VectorSpace(names, draw.normal(size=(4, 4)), kind="skipgram", **counts)
+    model = Model(
+        model.dive,
+        skipgram=model.skipgram,
+        terms=TermTable(names, [name.title() for name in names], dive=rows, skipgram=twin),
+        patterns=model.patterns,
+    )
+    assert useful_terms(model, terms=9) == ["toy dog", "guide dog", "far away"]
+    assert useful_terms(model, terms=1) == ["guide dog"]
+    pruned(model, words=6, frequent=2, terms=2, least=1).save(tmp_path / "small")
+    small = Model.load(tmp_path / "small").terms
+    assert small is not None and small.skipgram is not None
+    assert small.names == ["toy dog", "guide dog"] and small.spellings == ["Toy Dog", "Guide Dog"]
+    np.testing.assert_allclose(small.skipgram["guide dog"], twin["guide dog"], atol=0.02)
+    assert "terms.skipgram.exponents" in load_file(tmp_path / "small" / "model.safetensors")
 
 
 def test_a_pruned_model_keeps_the_values_of_its_pairs() -> None:

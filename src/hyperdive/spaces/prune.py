@@ -2,7 +2,8 @@
 
 A small model keeps the frequent words; of the others first those that a dictionary knows and a pattern names, then
 those that patterns name most often. Most rare words of a text are names of people and places, which a dictionary does
-not know and nobody asks for. Rows of the skip-gram vectors and of V are rounded to 8 bits; DIVE's values stay.
+not know and nobody asks for. Of the terms it keeps those that patterns name most often, then the most frequent. Rows of
+the skip-gram vectors and of V are rounded to 8 bits; DIVE's values stay.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import numpy as np
 from hyperdive._quantize import rounded_to_8_bits
 from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.term_table import TermTable
 
-WORDS, FREQUENT, LEAST = 30_000, 15_000, 3
+WORDS, FREQUENT, TERMS, LEAST = 30_000, 15_000, 30_000, 3
 
 
 def useful_words(model: ModelData, *, words: int = WORDS, frequent: int = FREQUENT, language: str = "en") -> list[str]:
@@ -45,15 +47,47 @@ def useful_words(model: ModelData, *, words: int = WORDS, frequent: int = FREQUE
     return [model.words[number] for number in np.sort(chosen).tolist()]
 
 
+def useful_terms(model: ModelData, *, terms: int = TERMS) -> list[str]:
+    """So many terms that the text has, in the order of the model: first those that patterns name most often.
+
+    >>> space = VectorSpace(["dog"], np.eye(1), frequencies=[9], kind="dive")
+    >>> names = ["guide dog", "toy dog", "wolf dog"]
+    >>> rows = VectorSpace(names, np.ones((3, 1)), frequencies=[1, 5, 0], kind="dive")
+    >>> useful_terms(ModelData(space, terms=TermTable(names, names, dive=rows)), terms=2)
+    ['guide dog', 'toy dog']
+    """
+    if model.terms is None:
+        return []
+    names, frequencies = model.terms.names, model.terms.frequencies
+    times = np.zeros(len(names), dtype=np.int64)
+    if (patterns := model.patterns) is not None:
+        both = patterns.hyponym_totals + patterns.hypernym_totals
+        for number, name in enumerate(names):
+            if name in patterns:
+                times[number] = both[patterns.numbers[name]]
+    order = np.lexsort((np.arange(len(names)), -frequencies, -times))
+    chosen = order[frequencies[order] > 0][:terms]
+    return [names[number] for number in np.sort(chosen).tolist()]
+
+
 def pruned(
     model: ModelData,
     *,
     words: int = WORDS,
     frequent: int = FREQUENT,
+    terms: int = TERMS,
     least: int = LEAST,
     card: Mapping[str, str] | None = None,
 ) -> ModelData:
-    """The small model; `least` is how often patterns must name a phrase, `card` are sections for its card.
+    """The small model.
+
+    Args:
+        model: the large one.
+        words: how many words it has.
+        frequent: how many of them are the most frequent; see `useful_words`.
+        terms: how many terms it has; see `useful_terms`.
+        least: how often patterns must name a phrase.
+        card: further sections of its card.
 
     >>> space = VectorSpace(["dog", "bark", "poodle"], np.eye(3), frequencies=[9, 5, 1], kind="dive")
     >>> pruned(ModelData(space, contexts=space, skipgram=space), words=2)
@@ -68,9 +102,20 @@ def pruned(
     return ModelData(
         model.dive.subset(kept),
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(kept)),
+        terms=None if model.terms is None else _small_table(model.terms.subset(useful_terms(model, terms=terms))),
         patterns=None if patterns is None else patterns.pruned(kept, least),
         parameters={**model.parameters, "contexts": False},
         facts={**facts, "card": dict(card)} if card else facts,
+    )
+
+
+def _small_table(table: TermTable) -> TermTable:
+    return TermTable(
+        table.names,
+        table.spellings,
+        dive=table.dive,
+        skipgram=None if table.skipgram is None else _in_8_bits(table.skipgram),
+        composition=table.composition,
     )
 
 
