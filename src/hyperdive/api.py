@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import unknown_word
+from hyperdive.discover.question import source_of
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.registry import get
-from hyperdive.scores.source import as_source
-from hyperdive.scores.terms import Terms
+from hyperdive.scores.terms import split_term, terms_of
 from hyperdive.spaces.model import ModelData
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ class Model(ModelData):
     ) -> float | npt.NDArray[np.float64]:
         """How much the first is a kind of the second by a score of the table; larger is more.
 
-        Terms may be phrases: their words' mean vector is taken, unless the phrase is a word of the model. Two strings
-        give a number, and an unknown word is an error; two lists give an array with NaN where a word is unknown.
+        Terms may be phrases: one that the text has is a row of its own, another one is made of its parts (in a model
+        without terms it is the mean of its words). Two strings give a number, and an unknown word is an error; two
+        lists give an array with NaN where a word is unknown.
         """
         single = isinstance(hyponym, str)
         if single != isinstance(hypernym, str):
@@ -77,12 +78,11 @@ class Model(ModelData):
             raise InputError(f"{len(first)} hyponyms and {len(second)} hypernyms do not make pairs")
         distinct = list(dict.fromkeys([*first, *second]))
         number = {term: i for i, term in enumerate(distinct)}
-        source = as_source(self)
-        terms = Terms(source, [_words(term) for term in distinct])
+        terms = terms_of(source_of(self), distinct)
         if single:
             for term in (first[0], second[0]):
                 if not terms.found[number[term]]:
-                    missing = next((word for word in _words(term) if word not in self), term)
+                    missing = next((word for word in split_term(term) if word not in self), term)
                     raise unknown_word(missing, self.words, self.dive, "this model")
         q = np.array([number[term] for term in first], dtype=np.int64)
         p = np.array([number[term] for term in second], dtype=np.int64)
@@ -298,10 +298,6 @@ def _only(tables: list[Table[T]]) -> Table[T]:
     if table.unknown is not None:
         raise table.unknown
     return table
-
-
-def _words(term: str) -> list[str]:
-    return term.lower().split() or [""]
 
 
 def train(

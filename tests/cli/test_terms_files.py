@@ -95,5 +95,5 @@ def test_tabs_quotes_and_line_ends(ask: Callable[..., Any]) -> None:
     found = json.loads(ran.out)
     assert found["terms"] == ["'cat'", "<b>law</b>", "Animal", "dog", 'the "big" dog']
     edges = {(edge["child"], edge["parent"]) for edge in found["edges"]}
-    assert edges == {("dog", "Animal"), ('the "big" dog', "dog")}
-    assert found["unplaced"] == ["'cat'", "<b>law</b>"]
+    assert edges == {("dog", "Animal"), ("'cat'", "Animal"), ('the "big" dog', "dog")}
+    assert found["unplaced"] == ["<b>law</b>"]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hyperdive import Model, load
-from hyperdive.discover.hypernyms import _first
 from hyperdive.discover.question import Question, best, read_terms, vocabulary
-from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, Ranking, near_and_general, ranking
+from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, near_and_general, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
@@ -128,7 +127,8 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert pairs.patterns is not None
         return pairs.patterns.counts / 10
 
-    monkeypatch.setattr("hyperdive.discover.ranking.COMBINED", "combined in a test")
+    monkeypatch.setattr("hyperdive.discover.ranking.ISA", "combined in a test")
+    monkeypatch.setattr("hyperdive.discover.ranking.isa_sum", combined)
     try:
         stated = Patterns.from_keys(
             ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]
@@ -169,22 +169,6 @@ def test_nearness_upwards_is_never_negative_and_zero_downwards(matrix: np.ndarra
     assert (values >= 0).all()
     sums = matrix.sum(axis=1)
     assert (values[sums[p] < sums[q] - 1e-9] == 0).all()
-
-
-@given(st.integers(0, 1000), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.9]))
-def test_judging_some_candidates_gives_the_answers_of_judging_all(seed: int, top: int, limit: float) -> None:
-    rng = np.random.default_rng(seed)
-    fit, confidence = rng.normal(size=40).round(1), rng.uniform(0, 1, 40).round(1)
-    by = Ranking("test", lambda pairs: confidence[pairs.p], True, fit=lambda pairs: fit[pairs.p])
-
-    def pairs(places: np.ndarray) -> Pairs:
-        return Pairs(np.ones((40, 1)), np.zeros(len(places)), places)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hyperdive.discover.hypernyms._FIRST_LOOK", 2)
-        found = _first(by, pairs, fit.copy(), limit, top)
-    values = np.where(confidence >= limit, by.order(pairs(np.arange(40))), -np.inf)
-    assert found.places.tolist() == best(values, top).tolist()
 
 
 @given(st.lists(st.one_of(st.just(-np.inf), st.integers(0, 5).map(float)), max_size=30), st.integers(1, 12))

@@ -152,7 +152,9 @@ def test_it_knows_what_it_should(packaged: Model) -> None:
 def test_it_answers_without_being_named(hyperdive: Callable[..., Any]) -> None:
     ran = hyperdive("hypernyms", "poodle", "guitar", "--json")
     assert ran.code == 0
-    found = {one["word"]: [answer["term"] for answer in one["answers"]] for one in json.loads(ran.out)}
+    found = {
+        one["word"]: [answer["term"] for answer in one["answers"]] for one in map(json.loads, ran.out.splitlines())
+    }
     assert "dog" in found["poodle"]
     assert "instrument" in found["guitar"]
     assert hyperdive("info", DEFAULT).code == 0

@@ -41,7 +41,8 @@ def believe(
     def by(model: Any, wanted: str | None = None) -> Ranking:
         return Ranking("hyper" if calibrated else "told", score, calibrated)
 
-    patch.setattr("hyperdive.taxonomy.build.ranking", by)
+    for name in ("edge_ranking", "ranking"):
+        patch.setattr(f"hyperdive.taxonomy.build.{name}", by)
     return identity_model(words)
 
 

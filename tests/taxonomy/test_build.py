@@ -15,17 +15,18 @@ from hypothesis import strategies as st
 
 from hyperdive import Model
 from hyperdive.discover.question import term_lines
-from hyperdive.discover.ranking import HEAD_CONFIDENCE
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import Evidence, pack
 from hyperdive.patterns.store import Patterns
+from hyperdive.scores.isa_score import HEAD_CONFIDENCE
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
+from hyperdive.scores.terms import heads_of
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.forest import order_from_roots
 from hyperdive.taxonomy.taxonomy import Taxonomy
-from hyperdive.taxonomy.terms import MAX_TERMS, head_of
+from hyperdive.taxonomy.terms import MAX_TERMS
 from tests.discover.small import PARENT, WORDS, small_model
 from tests.taxonomy.believed import believe, grown
 
@@ -170,9 +171,9 @@ def test_a_head_that_is_unknown_itself_holds_nothing(monkeypatch: Patch) -> None
 
 
 def test_heads() -> None:
-    assert head_of("old red wine") == ["red wine", "wine"]
-    assert head_of("point of view") == ["point"]
-    assert head_of("of") == []
+    assert heads_of(["old red wine"]) == ["red wine", "wine"]
+    assert heads_of(["point", "of", "view"]) == ["point"]
+    assert heads_of(["of"]) == []
 
 
 # ---- choosing terms -----------------------------------------------------------------------------------------------
@@ -366,7 +367,7 @@ def combined(monkeypatch: Patch) -> Iterator[None]:
         assert pairs.patterns is not None
         return np.where(pairs.patterns.counts > 0, 0.8, 0.1)
 
-    monkeypatch.setattr("hyperdive.discover.ranking.COMBINED", "combined in a taxonomy")
+    monkeypatch.setattr("hyperdive.discover.ranking.ISA", "combined in a taxonomy")
     yield
     unregister("combined in a taxonomy")
 

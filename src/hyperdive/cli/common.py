@@ -40,14 +40,24 @@ DEFAULT_MODEL = "en-wiki"
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output folder.", show_default=False)]
 
 
-def load_source(model: str | Path, skipgram: str | Path | None = None, counts: str | Path | None = None) -> Source:
+def load_source(
+    model: str | Path,
+    skipgram: str | Path | None = None,
+    counts: str | Path | None = None,
+    *,
+    terms: bool = False,
+) -> Source:
     """The spaces of a model for scores, with a skip-gram space or a space of counts from another folder.
 
-    `skipgram` may be a model: its skip-gram vectors are taken.
+    `skipgram` may be a model: its skip-gram vectors are taken. With `terms`, and no other folder, the model's terms
+    stand after its words; the paper's datasets are scored with words alone.
     """
     from hyperdive import load
     from hyperdive.scores import as_source
+    from hyperdive.scores.term_source import term_source
 
+    if terms and skipgram is None and counts is None:
+        return term_source(load(model))
     beside = None
     if skipgram is not None:
         other = load(skipgram)

@@ -160,14 +160,14 @@ def evaluate(
         }
     if further or discovery:
         from hyperdive.benchmark.discovery import DiscoveryOptions
-        from hyperdive.discover.ranking import EMPTY_WORDS, Order, ranking
+        from hyperdive.discover.ranking import EMPTY_WORDS, ranking
 
         result["further"] = further_measures(
             evaluation,
             source,
             pos=pos,
             discovery=_split(discovery) or (),
-            ranking=None if scores else lambda one: Order(ranking(one)),
+            ranking=None if scores else ranking,
             options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=seed, threads=threads or 0),
         )
     if report is not None:

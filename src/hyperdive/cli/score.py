@@ -83,7 +83,7 @@ def score(
     from hyperdive.scores.score_file import score_stream
 
     report = reporter(progress)
-    source = load_source(model, skipgram=skipgram, counts=counts)
+    source = load_source(model, skipgram=skipgram, counts=counts, terms=True)
     chosen = usable_scores(source, scores)
     file = open_pairs(pairs, input_format)
     written = PairFormat.jsonl if as_json else output_format or file.format

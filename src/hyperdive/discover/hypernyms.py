@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,11 +12,12 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.discover.question import Question, best, read_terms, unknown_terms
-from hyperdive.discover.ranking import EMPTY_WORDS, HEAD_CONFIDENCE, NEAR_AND_GENERAL, Ranking, ranking
+from hyperdive.discover.ranking import EMPTY_WORDS, Ranking, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
+from hyperdive.scores.isa_score import head_confidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
@@ -24,8 +25,7 @@ from hyperdive.table import Table
 MIN_CONFIDENCE = 0.2
 MIN_SCORE = 0.02
 MOST_EVIDENCE = 3
-_FIRST_LOOK = 2000
-_BEFORE = 0.2  # more than the logarithm of the head's confidence takes away
+_FIRST_LOOK = 200
 
 
 @dataclass(frozen=True)
@@ -160,45 +160,70 @@ class _Asked:
     def table(self, number: int) -> Table[Answer]:
         """The answers to one question."""
         question, by = self.question, self.by
-        bounds = np.array(by.bound(self._pairs(number)))
-        bounds[self._blocked | question.same(number)] = -np.inf
-        with_head = not self.narrower and (by.fit is not None or by.name == NEAR_AND_GENERAL)
-        head = _head(question, number, bounds) if with_head else None
-        best_answers = _first(
-            by,
-            lambda places: self._pairs(number, question.candidates[places]),
-            bounds,
-            self.limit,
-            self.options.top,
-            head,
+        places = (
+            self.by.plausible_hyponyms(self._pairs(number)) if self.narrower else np.arange(len(question.candidates))
         )
-        answers = self._answers(number, best_answers, head)
+        blocked = (self._blocked | question.same(number))[places]
+        judged = self._judged(number, places[~blocked])
+        answers = self._answers(number, judged)
         return Table(
             Answer,
             answers,
             columns=self.columns,
             details="evidence",
             formats={"confidence": ".2f", "rank_score": ".3g"},
-            notes=() if answers else (_unknown(question, best_answers, self.limit, by),),
+            notes=() if answers else (_not_known(question, judged, self.limit, by),),
         )
 
-    def _answers(self, number: int, best_answers: _Best, head: int | None) -> list[Answer]:
+    def _judged(self, number: int, places: Any) -> _Judged:
+        """The first answers that are likely enough; of a ranking with an order, no more are judged than needed."""
+        by, top = self.by, self.options.top
+        pairs = self._pairs(number, self.question.candidates[places])
+        if by.order is None:
+            scores = self._with_head(number, places, np.array(by(pairs)))
+            first = best(np.where(scores >= self.limit, scores, -np.inf), top)
+            nearest = best(scores, 1)
+            return _Judged(places[first], scores[first], scores[first], places[nearest], scores[nearest])
+        order = by.order(pairs)
+        looked = min(max(_FIRST_LOOK, 4 * top), len(places))
+        while True:
+            chosen = best(order, looked)
+            sure = by(self._pairs(number, self.question.candidates[places[chosen]]))
+            sure = self._with_head(number, places[chosen], np.array(sure))
+            likely = np.flatnonzero(sure >= self.limit)[:top]
+            if len(likely) == top or looked == len(places) or sure.max(initial=0.0) < self.limit:
+                break
+            looked = min(8 * looked, len(places))
+        first = chosen[likely]
+        return _Judged(places[first], order[first], sure[likely], places[chosen[:1]], sure[:1])
+
+    def _with_head(self, number: int, places: Any, scores: Any) -> Any:
+        """The scores, where the head of an asked phrase is as sure as heads are."""
+        head = None if self.narrower else self.question.head(number)
+        at = np.flatnonzero(places == head) if head is not None else ()
+        if len(at):
+            sure = head_confidence(self._pairs(number, self.question.candidates[places[at]]))
+            scores[at] = np.maximum(scores[at], sure if self.by.calibrated else scores.max() + 1.0)
+        return scores
+
+    def _answers(self, number: int, judged: _Judged) -> list[Answer]:
         question, patterns = self.question, self._patterns
-        asked = " ".join(_names(question.terms, int(question.asked[number])))
-        rows = question.candidates[best_answers.places]
-        agreements = agreement(self._pairs(number, rows))
-        columns = (best_answers.places, rows, best_answers.values, best_answers.scores, agreements)
+        names = question.terms.names
+        asked = names[question.asked[number]]
+        rows = question.candidates[judged.places]
+        pairs = self._pairs(number, rows)
         answers = []
-        for place, row, value, score, agreed in zip(*columns, strict=True):
+        columns = (rows, judged.order, judged.scores, pairs.is_head, agreement(pairs))
+        for row, order, score, is_head, agreed in zip(*columns, strict=True):
             term = question.word(int(row))
-            pair = (term, asked) if self.narrower else (asked, term)
+            pair = (names[row], asked) if self.narrower else (asked, names[row])
             wanted = self.options.evidence if agreed.statements else 0
             answers.append(
                 Answer(
                     term,
                     float(score) if self.by.calibrated else None,
-                    float(value),
-                    ("head", *agreed.signals) if place == head else agreed.signals,
+                    float(order),
+                    ("head", *agreed.signals) if is_head else agreed.signals,
                     agreed.statements,
                     tuple(patterns.evidence(*pair, top=wanted)) if wanted and patterns is not None else (),
                 )
@@ -207,61 +232,22 @@ class _Asked:
 
 
 @dataclass(frozen=True)
-class _Best:
-    """Places among the candidates, what they are ordered by, their scores; `nearest` is the best, likely or not."""
+class _Judged:
+    """Places among the candidates, what they are ordered by and their scores; the first of all, likely or not."""
 
     places: Any
-    values: Any
+    order: Any
     scores: Any
-    nearest: tuple[int, float] | None
+    nearest: Any
+    nearest_scores: Any
 
 
-def _first(
-    by: Ranking, pairs: Callable[[Any], Pairs], bounds: Any, limit: float, top: int, head: int | None = None
-) -> _Best:
-    """The best answers, exactly: candidates are judged from the largest bound on, as many as may still matter."""
-    left = int(np.isfinite(bounds).sum())
-    looked = min(max(_FIRST_LOOK, 4 * top), left)
-    while True:
-        places = np.sort(best(bounds, looked))
-        scores = bounds[places] if by.fit is None else by(pairs(places))
-        if by.calibrated and head is not None:
-            scores = np.where(places == head, np.maximum(scores, HEAD_CONFIDENCE), scores)
-        values = by.value(bounds[places], scores)
-        likely = np.flatnonzero(scores >= limit)
-        order = likely[best(values[likely], top)]
-        if by.fit is None or looked == left:
-            break
-        # nothing that was not looked at can come before the last answer
-        if len(order) == top and values[order[-1]] > bounds[places].min():
-            break
-        looked = min(8 * looked, left)
-    rest = best(values, 1)
-    nearest = (int(places[rest[0]]), float(scores[rest[0]])) if len(rest) else None
-    return _Best(places[order], values[order], scores[order], nearest)
-
-
-def _head(question: Question, number: int, bounds: Any) -> int | None:
-    """The place of a phrase's head, which is put before all others: a police dog is a dog."""
-    head = question.head(number)
-    if head is None or not np.isfinite(bounds[head]):
-        return None
-    bounds[head] = bounds.max() + _BEFORE
-    return head
-
-
-def _names(terms: Any, row: int) -> list[str]:
-    lookup = terms.lookup
-    return [terms.source.main.words[i] for i in lookup.rows[lookup.starts[row] : lookup.starts[row + 1]]]
-
-
-def _unknown(question: Question, best_answers: _Best, limit: float, by: Ranking) -> str:
+def _not_known(question: Question, judged: _Judged, limit: float, by: Ranking) -> str:
     """What to say instead of a guess."""
-    if best_answers.nearest is None:
+    if not len(judged.nearest):
         return "not known: no candidate is left"
     if not by.calibrated and limit < MIN_SCORE:
         return f"not known: {by.name} says nothing for any candidate"
     what = "a confidence" if by.calibrated else f"a score ({by.name})"
-    place, value = best_answers.nearest
-    guess = question.word(int(question.candidates[place]))
-    return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {value:.2g}"
+    guess = question.word(int(question.candidates[judged.nearest[0]]))
+    return f"not known: nothing reaches {what} of {limit:g}; the nearest is {guess} with {judged.nearest_scores[0]:.2g}"

@@ -15,38 +15,26 @@ import numpy.typing as npt
 from hyperdive._spelling import unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
-from hyperdive.scores.lookup import joined, look_up
+from hyperdive.scores.lookup import TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.source import AnyModel, Source, SpaceLike, as_source
-from hyperdive.scores.terms import Terms, Vocabulary, with_vocabulary
+from hyperdive.scores.source import AnyModel, Source, SpaceLike
+from hyperdive.scores.term_source import term_source
+from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary
 from hyperdive.text.word_lists import raw_lines
 
 MAX_TERMS = 1_000_000
 MAX_WORDS, MAX_CHARACTERS = 50, 1000
-TAGS = "nvja"
 
 
 def source_of(model: AnyModel) -> Source:
-    """The spaces of a model, the same object every time."""
-    return model.memo.get(Source, lambda: as_source(model))
+    """The spaces of a model, its words and terms in one, the same object every time."""
+    return model.memo.get(Source, lambda: term_source(model))
 
 
 def vocabulary(model: AnyModel) -> Vocabulary:
-    """Every word of the model as a term, looked up once."""
+    """Every word and term of the model, looked up once."""
     source = source_of(model)
     return source.memo.get(Vocabulary, lambda: Vocabulary(source))
-
-
-def words_of(term: str, space: SpaceLike) -> list[str]:
-    """The keys a term is looked up by; a model with parts of speech is asked for nouns where none is named.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> tagged = VectorSpace(["dog|n", "bark|v"], np.eye(2), frequencies=[1, 1], kind="dive")
-    >>> words_of(" Hot  Dog", tagged), words_of("bark", tagged)
-    (['hot|n', 'dog|n'], ['bark|v'])
-    """
-    tagged = bool(space.words) and "|" in space.words[0]
-    return [_tagged(word, space) if tagged and "|" not in word else word for word in term.lower().split() or [""]]
 
 
 def are_known(model: AnyModel, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -58,11 +46,7 @@ def are_known(model: AnyModel, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
     [True, False]
     """
     space = source_of(model).main
-    return look_up(space, [words_of(term, space) for term in terms]).found
-
-
-def _tagged(word: str, space: SpaceLike) -> str:
-    return next((key for tag in TAGS if (key := f"{word}|{tag}") in space), f"{word}|{TAGS[0]}")
+    return look_up_terms(space, [name_of(term, space) for term in terms]).found
 
 
 def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> list[str]:
@@ -122,9 +106,9 @@ def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWor
     """The terms that a model does not know, each with the error that says so."""
     _check(terms)
     space = source_of(model).main
-    keys = [words_of(term, space) for term in terms]
-    known = look_up(space, keys).found
-    return {terms[number]: _unknown(space, terms[number], keys[number]) for number in np.flatnonzero(~known).tolist()}
+    names = [name_of(term, space) for term in terms]
+    known = look_up_terms(space, names).found
+    return {terms[number]: _unknown(space, names[number]) for number in np.flatnonzero(~known).tolist()}
 
 
 def _check(terms: Sequence[str]) -> None:
@@ -132,8 +116,8 @@ def _check(terms: Sequence[str]) -> None:
         raise OptionError("a word is missing", hint="give a word or a phrase, such as poodle or 'police dog'")
 
 
-def _unknown(space: SpaceLike, term: str, words: Sequence[str]) -> UnknownWordError:
-    missing = next((word for word in words if word not in space), term)
+def _unknown(space: SpaceLike, name: str) -> UnknownWordError:
+    missing = next((word for word in name.split(" ") if word not in space), name)
     return unknown_word(missing, space.words, space, "this model")
 
 
@@ -149,35 +133,36 @@ class Question:
         source = source_of(model)
         space = source.main
         _check(asked)
-        keys = [words_of(term, space) for term in asked]
-        found = look_up(space, keys)
+        names = [name_of(term, space) for term in asked]
+        found = look_up_terms(space, names)
         for number in np.flatnonzero(~found.found).tolist():
-            raise _unknown(space, asked[number], keys[number])
+            raise _unknown(space, names[number])
         self.missing: list[str] = []
-        single = np.diff(found.starts) == 1
-        if candidates is None and single.all():
+        self._own_candidates = candidates is not None
+        if candidates is None and found.own.all():
             self.terms: Terms = vocabulary(model)
             self.asked: Ints = found.rows.copy()
             self.candidates: Ints = np.arange(len(space.words))
             self.names: Sequence[str] = space.words
             return
         if candidates is None:
-            self.terms = with_vocabulary(source, keys, found)
+            self.terms = NamedTerms(source, [*space.words, *names])
             self.candidates = np.arange(len(space.words))
             self.names = space.words
         else:
-            given = list(dict.fromkeys(_folded(term) for term in candidates))
-            known = [words_of(term, space) for term in given]
-            own = look_up(space, known)
-            self.terms = Terms(source, [*known, *keys], lookup=joined(own, found))
-            self.candidates = np.flatnonzero(own.found)
-            self.missing = [given[number] for number in np.flatnonzero(~own.found).tolist()]
+            given, known, self.missing = _candidates(candidates, source)
+            self.terms = NamedTerms(source, [*known, *names])
+            self.candidates = np.arange(len(known))
             self.names = given
-        self.asked = len(self.names) + np.arange(len(keys))
+        self.asked = len(self.names) + np.arange(len(names))
 
     def word(self, row: int) -> str:
-        """The name of a candidate's row."""
-        return self.names[row]
+        """A candidate as it is shown: as the user wrote it, or in the spelling that the text prefers."""
+        name = self.names[row]
+        table = self.terms.source.terms
+        if self._own_candidates or table is None or name not in table:
+            return name
+        return table.spelling(name)
 
     def named(self, names: Iterable[str]) -> npt.NDArray[np.bool_]:
         """Which candidates have one of these names, with or without a tag."""
@@ -192,23 +177,15 @@ class Question:
 
     def same(self, number: int) -> npt.NDArray[np.bool_]:
         """Which candidates are the asked term itself, under whatever spelling."""
-        lookup = self.terms.lookup
-        row = self.asked[number]
-        mine = lookup.rows[lookup.starts[row] : lookup.starts[row + 1]]
-        starts = lookup.starts[self.candidates]
-        alike = (lookup.starts[self.candidates + 1] - starts) == len(mine)
-        for place, one in enumerate(mine):
-            alike &= lookup.rows[np.minimum(starts + place, len(lookup.rows) - 1)] == one
-        return np.asarray(alike)
+        name = self.terms.names[self.asked[number]]
+        rows = [row for row, other in enumerate(self.terms.names[: len(self.names)]) if other == name]
+        return np.isin(self.candidates, rows)
 
     def head(self, number: int) -> int | None:
-        """The place among the candidates of the last word of an asked phrase; None for a word, or without it."""
-        lookup = self.terms.lookup
-        start, end = lookup.starts[self.asked[number]], lookup.starts[self.asked[number] + 1]
-        single = lookup.starts[self.candidates + 1] - lookup.starts[self.candidates] == 1
-        rows = lookup.rows[np.minimum(lookup.starts[self.candidates], len(lookup.rows) - 1)]
-        places = np.flatnonzero(single & (rows == lookup.rows[end - 1]))
-        return int(places[0]) if end - start > 1 and len(places) else None
+        """The place among the candidates of what an asked phrase ends in; None for a word, or without it."""
+        (heads,) = self.terms.heads(np.array([self.asked[number]]))
+        places = np.flatnonzero(np.isin(self.candidates, heads[:1]))
+        return int(places[0]) if len(places) else None
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
         """Pairs (asked term, candidate)."""
@@ -219,6 +196,33 @@ class Question:
         """Pairs (candidate, asked term)."""
         rows = self.candidates if rows is None else rows
         return self.terms.pairs(rows, np.full(len(rows), self.asked[number]))
+
+
+def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[str], list[str]]:
+    """Candidates that are known, their names, and those that are not known.
+
+    An answer needs evidence of its own, so a phrase is known when the text has it or patterns name it, or a model
+    without terms has its words. Of several spellings of a term the plainest stands for all: "dog" for "dogs".
+    """
+    space = source.main
+    given = list(dict.fromkeys(_folded(term) for term in terms))
+    names = [name_of(term, space) for term in given]
+    found = look_up_terms(space, names).found
+    if source.terms is not None:
+        stated = {} if source.patterns is None else source.patterns.numbers
+        found &= np.fromiter((name in space or name in stated for name in names), dtype=np.bool_, count=len(names))
+    plainest: dict[str, str] = {}
+    for term, name in zip(given, names, strict=True):
+        other = plainest.get(name)
+        if other is None or (term != name, len(term), term) < (other != name, len(other), other):
+            plainest[name] = term
+    kept = [
+        (term, name)
+        for term, name, known in zip(given, names, found.tolist(), strict=True)
+        if known and plainest[name] == term
+    ]
+    missing = [term for term, known in zip(given, found.tolist(), strict=True) if not known]
+    return [term for term, _ in kept], [name for _, name in kept], missing
 
 
 def best(values: npt.NDArray[np.float64], top: int) -> Ints:

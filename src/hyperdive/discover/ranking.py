@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperdive._types import Floats
-from hyperdive.discover.question import source_of
+from hyperdive._types import Floats, Ints
+from hyperdive.discover.question import best, source_of
+from hyperdive.scores.isa_score import isa_sum
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import Score, get
 from hyperdive.scores.source import AnyModel
 
-COMBINED = "hyper"
-HEAD_CONFIDENCE = 0.9
-"""Confidence that a phrase is a kind of its head: a domestic dog is a dog, a hot dog is not."""
-_LEAST = 1e-9
+ISA = "isa"
+CALIBRATED = (ISA, "hyper")
+"""Scores whose values are confidences."""
+_LIKELIEST = 2000
 NEAR_AND_GENERAL = "W³·lnΔS"
 
 # Words that are above everything and so say nothing: "a poodle is a thing". A user's own list of candidates
@@ -36,56 +37,31 @@ EMPTY_WORDS = frozenset(
 class Ranking:
     """A score to rank by; `calibrated` says that its values are confidences in [0, 1], `none` means "not at all".
 
-    Where there is a `fit`, answers to one question are ordered by ln(confidence) + fit. The logarithm is never above
-    0, so the fit, which is cheap, tells which candidates can still be among the best.
+    Where there is an `order`, answers to one question are ordered by it, and the score says how sure each is.
     """
 
     name: str
     function: Callable[[Pairs], Floats]
     calibrated: bool
     none: float = 0.0
-    fit: Callable[[Pairs], Floats] | None = None
+    order: Callable[[Pairs], Floats] | None = None
 
     def __call__(self, pairs: Pairs) -> Floats:
         """The score of every pair by itself; larger is likelier."""
         return self.function(pairs)
 
-    def bound(self, pairs: Pairs) -> Floats:
-        """What no pair's order is above; the order itself where there is no fit."""
-        return self.function(pairs) if self.fit is None else self.fit(pairs)
+    def plausible_hyponyms(self, pairs: Pairs) -> Ints:
+        """The pairs worth judging among those of many hyponyms and one hypernym.
 
-    def value(self, bound: Floats, score: Floats) -> Floats:
-        """What answers are ordered by, from their bounds and their scores."""
-        return score if self.fit is None else bound + np.log(np.maximum(score, _LEAST))
-
-    def order(self, pairs: Pairs) -> Floats:
-        """What answers are ordered by."""
-        return self.value(self.bound(pairs), self.function(pairs))
-
-
-@dataclass(frozen=True)
-class Order:
-    """The order of a ranking as a score of its own, to be measured."""
-
-    ranking: Ranking
-
-    @property
-    def name(self) -> str:
-        return self.ranking.name if self.ranking.fit is None else f"{self.ranking.name} and fit"
-
-    def __call__(self, pairs: Pairs) -> Floats:
-        return self.ranking.order(pairs)
-
-
-def about_this_word(pairs: Pairs) -> Floats:
-    """4.4·W + ¼·Pppmi: how much p is about q in particular.
-
-    A confidence judges a pair by itself, and over a whole vocabulary it is largest for words that are a hypernym of
-    half of everything (species, product, film). The order ln(confidence) + 4.4·W + ¼·Pppmi puts the fitting ones first.
-    The two weights were fitted on HypeNet's training pairs, every hypernym counted once.
-    """
-    assert pairs.patterns is not None
-    return 4.4 * pairs.skipgram_cosine + 0.25 * pairs.patterns.ppmi
+        By `isa` every hyponym has neighbours to be looked for, so of a whole vocabulary only those are judged that the
+        text states, and the `_LIKELIEST` by similarity and projection; by another score all are.
+        """
+        if self.name != ISA or len(pairs) <= _LIKELIEST:
+            return np.arange(len(pairs))
+        assert pairs.patterns is not None
+        likely = 2 * pairs.skipgram_cosine + np.sqrt(np.maximum(pairs.predicted, 0.0))
+        stated = np.flatnonzero(np.where(pairs.patterns.backed_off, 0, pairs.patterns.counts))
+        return np.union1d(stated, best(likely, _LIKELIEST))
 
 
 def near_and_general(pairs: Pairs) -> Floats:
@@ -102,13 +78,13 @@ def near_and_general(pairs: Pairs) -> Floats:
 
 
 def ranking(model: AnyModel, wanted: str | None = None) -> Ranking:
-    """The score asked for, else the best this model allows: the combined one with patterns, else nearness upwards."""
+    """The score asked for, else the best this model allows: `isa` with patterns, else nearness upwards."""
     if wanted is not None:
         score = get(wanted)
-        return Ranking(score.name, score, score.name == COMBINED, silence(score))
+        return Ranking(score.name, score, score.name in CALIBRATED, silence(score))
     source = source_of(model)
     if source.skipgram is not None and source.patterns is not None:
-        return Ranking(COMBINED, get(COMBINED), True, fit=about_this_word)
+        return Ranking(ISA, get(ISA), True, order=isa_sum)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
 
 

@@ -13,6 +13,13 @@ from hyperdive.scores._blocks import in_blocks, kernels
 from hyperdive.scores.rows import index_type
 from hyperdive.scores.source import SpaceLike
 from hyperdive.text.lemmas import lemma_of
+from hyperdive.text.term_names import normal_term
+
+PREPOSITIONS = frozenset("of for in with from to at on by without between against about under over".split())
+"""What follows the head of a phrase: a bird of prey is a bird."""
+TAGS = "nvja"
+"""Parts of speech in the order in which a word without a tag is looked for."""
+_SHORTEST_PREFIX, _SHORTEST_END = 2, 5
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,11 @@ class Lookup:
     def found(self) -> Bools:
         """Whether each term is in the space."""
         return np.diff(self.starts) > 0
+
+    @property
+    def own(self) -> Bools:
+        """Whether each term has a row of its own, rather than one made of its parts."""
+        return np.asarray(np.diff(self.starts) == 1)
 
 
 def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = True, language: str = "en") -> Lookup:
@@ -70,6 +82,85 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
         rows.extend(found)
         starts.append(len(rows))
     return Lookup(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64), by_lemma)
+
+
+def name_of(term: str, space: SpaceLike) -> str:
+    """The name a term is looked up by: as it is written where the space has that, else normalised as text is.
+
+    A model with parts of speech is asked for nouns where none is named.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> tagged = VectorSpace(["dog|n", "bark|v"], np.eye(2), frequencies=[1, 1], kind="dive")
+    >>> name_of(" Hot  Dog", tagged), name_of("bark", tagged)
+    ('hot|n dog|n', 'bark|v')
+    >>> name_of("Hot-Dogs", VectorSpace(["hot dog"], np.eye(1), frequencies=[1], kind="dive"))
+    'hot dog'
+    """
+    written = " ".join(term.split())
+    lower = written.lower()
+    for key in (written, lower, lower.replace(" ", "_")):
+        if key in space:
+            return key
+    if space.words and "|" in space.words[0]:
+        return " ".join(word if "|" in word else _tagged(word, space) for word in lower.split(" "))
+    return normal_term(written) or lower
+
+
+def _tagged(word: str, space: SpaceLike) -> str:
+    return next((key for tag in TAGS if (key := f"{word}|{tag}") in space), f"{word}|{TAGS[0]}")
+
+
+def look_up_terms(space: SpaceLike, names: Sequence[str]) -> Lookup:
+    """Find terms by their normal names (see `hyperdive.text.term_names`) in a space of words and terms.
+
+    A name that the space has is one row. A phrase that it does not have is composed: of the words before its longest
+    known end and, twice, that end, so that the head counts most; unknown words before it are left out. A single word
+    that it does not have is the longest known word it ends in ("astrodynamics": "dynamics").
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> words = ["hot", "dog", "hot dog", "dynamics", "vendor"]
+    >>> space = VectorSpace(words, np.eye(5), frequencies=[1] * 5, kind="dive")
+    >>> found = look_up_terms(space, ["hot dog", "hot dog vendor", "blue dog", "astrodynamics", "zebra"])
+    >>> [found.rows[a:b].tolist() for a, b in zip(found.starts, found.starts[1:])]
+    [[2], [2, 4, 4], [1, 1], [3, 3], []]
+    """
+    rows: list[int] = []
+    starts = [0]
+    for name in names:
+        rows += [space.index(name)] if name in space else _parts(space, name.split(" "))
+        starts.append(len(rows))
+    return Lookup(
+        np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64), np.zeros(len(names), dtype=np.bool_)
+    )
+
+
+def _parts(space: SpaceLike, words: Sequence[str]) -> list[int]:
+    """The rows that a term without a row of its own is composed of, the head twice; empty when its head is unknown."""
+    if len(words) == 1:
+        ends = (words[0][start:] for start in range(_SHORTEST_PREFIX, len(words[0]) - _SHORTEST_END + 1))
+        end = next((end for end in ends if end in space), None)
+        return [] if end is None else [space.index(end)] * 2
+    until = next((place for place, word in enumerate(words) if place and word in PREPOSITIONS), len(words))
+    for start in range(0 if until < len(words) else 1, until):
+        head = " ".join(words[start:until])
+        if head in space:
+            return [*_known(space, words[:start]), *[space.index(head)] * 2]
+    return []
+
+
+def _known(space: SpaceLike, words: Sequence[str]) -> list[int]:
+    """Rows of the longest known pieces of a modifier, from left to right; words that no piece has are left out."""
+    rows, start = [], 0
+    while start < len(words):
+        for end in range(len(words), start, -1):
+            piece = " ".join(words[start:end])
+            if piece in space:
+                rows.append(space.index(piece))
+                start = end
+                break
+        else:
+            start += 1
+    return rows
 
 
 def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:

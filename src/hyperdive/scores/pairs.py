@@ -9,9 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Floats, Ints
+from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import products, run
 from hyperdive.scores.gaussians import Gaussians
+from hyperdive.scores.neighbour_statements import AnalogyRows
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.rows import Rows
 
@@ -35,6 +36,14 @@ class TermData(Protocol):
     def has_projection(self) -> bool: ...
     @property
     def projected(self) -> npt.NDArray[np.float32] | None: ...
+    @property
+    def own_frequencies(self) -> Floats: ...
+    @property
+    def phrases(self) -> Bools: ...
+    @property
+    def head_rows(self) -> Ints: ...
+    def analogies(self, rows: Ints) -> AnalogyRows: ...
+    def heads(self, rows: Ints) -> list[Ints]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +82,26 @@ class TermArrays:
     @property
     def has_projection(self) -> bool:
         return not (self.projected is None or self.skipgram is None or self.stated is None)
+
+    def analogies(self, rows: Ints) -> AnalogyRows:
+        assert self.stated is not None and self.skipgram is not None
+        none = np.zeros((len(rows), len(self.stated.patterns)))
+        return AnalogyRows(*(as_rows(none).csr for _ in range(2)))
+
+    @property
+    def own_frequencies(self) -> Floats:
+        return np.zeros(len(self.rows)) if self.frequencies is None else np.asarray(self.frequencies)
+
+    @property
+    def phrases(self) -> Bools:
+        return np.zeros(len(self.rows), dtype=np.bool_)
+
+    @property
+    def head_rows(self) -> Ints:
+        return np.full(len(self.rows), -1, dtype=np.int64)
+
+    def heads(self, rows: Ints) -> list[Ints]:
+        return [np.zeros(0, dtype=np.int64) for _ in rows]
 
 
 class Pairs:
@@ -154,6 +183,41 @@ class Pairs:
     def _projected(self, q: Ints, p: Ints) -> Floats:
         assert self.patterns is not None
         return products(self.terms.projected, self.patterns.terms.as_hypernym, q, p, threads=self.threads)
+
+    @cached_property
+    def _asked(self) -> tuple[Ints, Ints]:
+        """The distinct hyponyms, and which of them each pair has."""
+        distinct, place = np.unique(self.q, return_inverse=True)
+        return distinct, np.ascontiguousarray(place.ravel(), dtype=np.int64)
+
+    @cached_property
+    def _analogies(self) -> AnalogyRows:
+        return self.terms.analogies(self._asked[0])
+
+    @cached_property
+    def neighbour_ppmi(self) -> Floats:
+        """A(q, p): what the nearest neighbours of q are stated to be; see `hyperdive.scores.neighbour_statements`."""
+        return self._of_analogies(self._analogies.neighbours)
+
+    @cached_property
+    def inherited(self) -> Floats:
+        """B(q, p): what the likely hypernyms of q are stated to be."""
+        return self._of_analogies(self._analogies.inherited)
+
+    def _of_analogies(self, csr: Any) -> Floats:
+        assert self.patterns is not None
+        numbers = self.patterns.terms.exact_numbers[self.p]
+        return self.run("csr_values", csr.indptr, csr.indices, csr.data, self._asked[1], numbers)
+
+    @cached_property
+    def is_head(self) -> npt.NDArray[np.bool_]:
+        """Whether q ends in p, or p stands before its preposition: a guide dog is a dog, a bird of prey a bird."""
+        distinct, place = self._asked
+        found = np.zeros(len(self), dtype=np.bool_)
+        for number, heads in enumerate(self.terms.heads(distinct)):
+            if len(heads):
+                found |= (place == number) & np.isin(self.p, heads)
+        return found
 
     # ---- similarity -----------------------------------------------------------------------------------------
 

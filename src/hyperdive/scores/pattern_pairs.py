@@ -48,11 +48,35 @@ class StatedTerms:
         numbers = np.fromiter((number for number, _ in found), dtype=np.int64, count=len(found))
         return cls(patterns, numbers, np.fromiter((off for _, off in found), dtype=np.bool_, count=len(found)))
 
+    @classmethod
+    def named(cls, patterns: Patterns, names: Sequence[str]) -> StatedTerms:
+        """Look terms up by the names that patterns have; a phrase that they do not have stands for its head.
+
+        >>> from hyperdive.patterns.evidence import pack
+        >>> from hyperdive.patterns.store import Patterns
+        >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), [3])
+        >>> StatedTerms.named(patterns, ["hot dog", "hot_dog", "cat"]).numbers.tolist()
+        [0, 0, -1]
+        """
+        numbers = patterns.numbers
+        found = np.fromiter((numbers.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+        backed_off = np.zeros(len(names), dtype=np.bool_)
+        # only phrases that patterns do not have need to be taken apart
+        phrases = [row for row in np.flatnonzero(found < 0).tolist() if " " in names[row] or "_" in names[row]]
+        parts = cls.find(patterns, [names[row].replace("_", " ").split(" ") for row in phrases], lemmas=False)
+        found[phrases], backed_off[phrases] = parts.numbers, parts.backed_off
+        return cls(patterns, found, backed_off)
+
     def of_terms(self, of_pattern_term: npt.NDArray[np.int64]) -> Ints:
         """A quantity of pattern terms for each of these; 0 for one that no pattern names."""
         if len(of_pattern_term) == 0:
             return np.zeros(len(self.numbers), dtype=np.int64)
         return np.where(self.numbers >= 0, of_pattern_term[self.numbers], 0)
+
+    @cached_property
+    def exact_numbers(self) -> Ints:
+        """`numbers`, with -1 for a phrase that patterns know by its head alone."""
+        return np.where(self.backed_off, -1, self.numbers)
 
     @cached_property
     def hyponym_totals(self) -> Ints:

@@ -99,6 +99,7 @@ _OWN = (
     "hyperdive.scores.other_scores",
     "hyperdive.scores.pattern_scores",
     "hyperdive.scores.combined_score",
+    "hyperdive.scores.isa_score",
 )
 
 

@@ -14,7 +14,7 @@ from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_scores import SILENCE, is_silent
 from hyperdive.scores.registry import Score
 from hyperdive.scores.source import Source
-from hyperdive.scores.terms import Terms
+from hyperdive.scores.terms import terms_of
 
 UNKNOWN, SILENT_ON = "unknown", "silent"
 _EXAMPLES = 5
@@ -27,15 +27,6 @@ class Summary:
     pairs: int = 0
     unknown: int = 0
     examples: list[str] = field(default_factory=list)
-
-
-def split_term(term: str) -> list[str]:
-    """The words of a user's term.
-
-    >>> split_term("  Hot dog "), split_term("")
-    (['hot', 'dog'], [''])
-    """
-    return term.lower().split() or [""]
 
 
 def score_stream(
@@ -65,7 +56,7 @@ def score_stream(
             names = coded.dictionary.to_pylist()
             codes = coded.indices.to_numpy().astype(np.int64)
             q, p = codes[: block.num_rows], codes[block.num_rows :]
-            terms = Terms(source, [split_term(name) for name in names], lemmas=lemmas, threads=threads)
+            terms = terms_of(source, names, lemmas=lemmas, threads=threads)
             known = terms.found[q] & terms.found[p]
             chosen = terms.pairs(q[known], p[known], places=summary.pairs + np.flatnonzero(known))
             table = block
@@ -75,11 +66,12 @@ def score_stream(
                 table = table.append_column(score.name, pa.array(values, mask=~known))
             if stating:
                 table = table.append_column(SILENT_ON, _silence(stating, chosen, known))
-            table = table.append_column(UNKNOWN, _unknown_words(coded.dictionary, terms.found, q, p, known))
+            in_space = terms.found[: len(names)]  # heads of phrases may come after them
+            table = table.append_column(UNKNOWN, _unknown_words(coded.dictionary, in_space, q, p, known))
             writer.write(table)
             summary.pairs += block.num_rows
             summary.unknown += int((~known).sum())
-            for number in np.flatnonzero(~terms.found)[: _EXAMPLES - len(summary.examples)]:
+            for number in np.flatnonzero(~in_space)[: _EXAMPLES - len(summary.examples)]:
                 summary.examples.append(names[number])
             bar.advance(block.num_rows)
     return summary

@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._memo import Memo
+from hyperdive.scores.neighbour_statements import NeighbourStatements
 from hyperdive.scores.pattern_projection import projection
 from hyperdive.scores.rows import Rows
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
+    from hyperdive.spaces.term_table import TermTable
 
 
 class SpaceLike(Protocol):
@@ -56,6 +58,7 @@ class Source:
 
     `counts` is a space of co-occurrence frequencies whose rows are the columns of `main` (SBOW Freq). It is `main`
     itself when that is what `main` holds. `parameters` are those that `main` was made with; `stated` gives patterns.
+    `terms` are the multi-word terms that `main` and `skipgram` have after their words, if they have some.
     """
 
     main: SpaceLike
@@ -63,6 +66,7 @@ class Source:
     counts: SpaceLike | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     stated: Callable[[], Patterns | None] | None = field(default=None, repr=False)
+    terms: TermTable | None = field(default=None, repr=False)
     memo: Memo = field(default_factory=Memo, repr=False)
 
     @cached_property
@@ -75,6 +79,12 @@ class Source:
         """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.pattern_projection`."""
         assert self.patterns is not None and self.skipgram is not None
         return projection(self.patterns, self.skipgram)
+
+    @cached_property
+    def neighbour_statements(self) -> NeighbourStatements:
+        """The statements of similar terms; see `hyperdive.scores.neighbour_statements`."""
+        assert self.patterns is not None and self.skipgram is not None
+        return NeighbourStatements(self.patterns, self.skipgram)
 
     @cached_property
     def context_counts(self) -> Rows | None:

@@ -10,14 +10,26 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from hyperdive._types import Bools, Floats
+from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
-from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up
+from hyperdive.scores.lookup import PREPOSITIONS, Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
+from hyperdive.scores.neighbour_statements import AnalogyRows
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.rows import Rows
 from hyperdive.scores.source import Source
+
+
+def heads_of(words: Sequence[str]) -> list[str]:
+    """What a phrase is a kind of by its own words, the longest first; empty for one word.
+
+    >>> heads_of(["red", "wine", "vinegar"]), heads_of(["bird", "of", "prey"]), heads_of(["dog"])
+    (['wine vinegar', 'vinegar'], ['bird'], [])
+    """
+    words = words[0].split(" ") if len(words) == 1 else words
+    end = next((place for place, word in enumerate(words) if place and word in PREPOSITIONS), len(words))
+    return [" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end)]
 
 
 class Terms:
@@ -39,6 +51,11 @@ class Terms:
         self.source, self._threads = source, threads
         self._terms, self._lemmas, self._language = terms, lemmas, language
         self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """Each term as one string."""
+        return [" ".join(words) for words in self._terms]
 
     @property
     def found(self) -> Bools:
@@ -70,6 +87,44 @@ class Terms:
         with threadpool_limits(1, "blas"):
             return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
+    def analogies(self, rows: Ints) -> AnalogyRows:
+        """What the neighbours of these terms are stated to be, one row each."""
+        assert self.skipgram is not None and self.stated is not None
+        vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
+        return self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
+
+    @cached_property
+    def _row_of_name(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.names)}
+
+    def heads(self, rows: Ints) -> list[Ints]:
+        """The rows of the terms that each of these ends in, or that stand before its preposition."""
+        places = self._row_of_name
+        return [
+            np.array([places[head] for head in heads_of(self._terms[row]) if head in places], dtype=np.int64)
+            for row in rows.tolist()
+        ]
+
+    @cached_property
+    def own_frequencies(self) -> Floats:
+        """How often the text has each term itself; 0 for a term that is made of its parts."""
+        return np.where(self.lookup.own, self.frequencies, 0.0)
+
+    @cached_property
+    def phrases(self) -> Bools:
+        """Which terms have several words."""
+        many = (len(words) > 1 or " " in words[0] for words in self._terms)
+        return np.fromiter(many, dtype=np.bool_, count=len(self._terms))
+
+    @cached_property
+    def head_rows(self) -> Ints:
+        """The row of the last word of a phrase, or of the word before its preposition; -1 where it is no term here."""
+        heads = np.full(len(self._terms), -1, dtype=np.int64)
+        for row in np.flatnonzero(self.phrases).tolist():
+            last = heads_of(self._terms[row])[-1:]
+            heads[row] = self._row_of_name.get(last[0], -1) if last else -1
+        return heads
+
     @cached_property
     def gaussians(self) -> Gaussians | None:
         return Gaussians.of(self.source.main, self.lookup)
@@ -96,6 +151,51 @@ class Terms:
     def pairs(self, q: Any, p: Any, *, places: Any = None) -> Pairs:
         """Pairs of these terms, which must have been found; `places` are their row numbers in the file."""
         return Pairs(self, q, p, places=places, threads=self._threads)
+
+
+class NamedTerms(Terms):
+    """Terms by their normal names, in a space of words and terms (see `hyperdive.scores.term_source`).
+
+    A term that the text has is its own row; another one is composed of its parts. Heads that are not among the names
+    are looked up with them, so that a broader phrase can be compared with its head; they come last.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["hot", "dog"], [[1, 0], [0, 1]], frequencies=[5, 9], kind="dive")
+    >>> terms = NamedTerms(Source(space), ["hot dog", "blue law"])
+    >>> terms.found.tolist(), terms.rows.matrix[0].round(2).tolist()
+    ([True, False, True], [0.33, 0.67])
+    """
+
+    def __init__(self, source: Source, names: Sequence[str], *, threads: int = 0) -> None:
+        listed = dict.fromkeys(names)
+        last = (heads[-1] for name in listed if (heads := heads_of([name])))
+        every = [*names, *(head for head in dict.fromkeys(last) if head not in listed and head in source.main)]
+        super().__init__(source, [[name] for name in every], threads=threads, lookup=look_up_terms(source.main, every))
+
+    @cached_property
+    def skipgram(self) -> Rows | None:
+        space = self.source.skipgram
+        if space is None:
+            return None
+        same = space.words == self.source.main.words
+        lookup = self.lookup if same else look_up_terms(space, self.names)
+        vectors = gather(space, lookup, threads=self._threads)
+        composition = None if self.source.terms is None else self.source.terms.composition
+        if composition is None or composition.skipgram is None:
+            return Rows(vectors, threads=self._threads)
+
+        def row(name: str) -> npt.NDArray[np.float32] | None:
+            return np.asarray(space.matrix[space.index(name)], dtype=np.float32) if name in space else None
+
+        for place in np.flatnonzero(np.diff(lookup.starts) > 2).tolist():  # more than a head: a modifier, too
+            _, composed = composition.compose(self.names[place], row, row)
+            vectors[place] = vectors[place] if composed is None else composed
+        return Rows(vectors, threads=self._threads)
+
+    @cached_property
+    def stated(self) -> StatedTerms | None:
+        patterns = self.source.patterns
+        return None if patterns is None else StatedTerms.named(patterns, self.names)
 
 
 class Vocabulary(Terms):
@@ -129,14 +229,23 @@ class Vocabulary(Terms):
         patterns = self.source.patterns
         if patterns is None:
             return None
-        words, numbers = self.source.main.words, patterns.numbers
-        found = np.fromiter((numbers.get(word, -1) for word in words), dtype=np.int64, count=len(words))
-        backed_off = np.zeros(len(words), dtype=np.bool_)
-        # only words that are phrases need to be taken apart
-        phrases = [number for number, word in enumerate(words) if "_" in word]
-        parts = StatedTerms.find(patterns, [[words[number]] for number in phrases], lemmas=False)
-        found[phrases], backed_off[phrases] = parts.numbers, parts.backed_off
-        return StatedTerms(patterns, found, backed_off)
+        return StatedTerms.named(patterns, self.source.main.words)
+
+
+def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True, threads: int = 0) -> Terms:
+    """Terms as users write them: by name in a source with terms, else by their words."""
+    if source.terms is not None:
+        return NamedTerms(source, [name_of(term, source.main) for term in terms], threads=threads)
+    return Terms(source, [split_term(term) for term in terms], lemmas=lemmas, threads=threads)
+
+
+def split_term(term: str) -> list[str]:
+    """The words a term is looked up by.
+
+    >>> split_term(" Hot  Dog "), split_term("")
+    (['hot', 'dog'], [''])
+    """
+    return term.lower().split() or [""]
 
 
 def with_vocabulary(source: Source, terms: Sequence[Sequence[str]], found: Lookup, *, threads: int = 0) -> Terms:

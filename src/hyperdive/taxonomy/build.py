@@ -19,12 +19,13 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.question import source_of, term_lines
-from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking, ranking
+from hyperdive.discover.ranking import Ranking, ranking
 from hyperdive.errors import OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
+from hyperdive.scores.isa_score import head_confidence
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
-from hyperdive.taxonomy.edge_weights import pair_values, weigh
+from hyperdive.taxonomy.edge_weights import ENDING_CONFIDENCE, edge_ranking, pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
 from hyperdive.taxonomy.names import Spelling, normal
 from hyperdive.taxonomy.options import DEFAULTS, LEVELS_BENEATH, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
@@ -64,14 +65,14 @@ def taxonomy(
     └── law  0.5
     1 term is not placed: cat
     """
-    by = ranking(model, options.score)
+    by = edge_ranking(model, options.score)
     least = _least(by, options.min_confidence)
     if corrections is not None and not isinstance(corrections, Corrections):
         corrections = read_corrections(corrections)
     rules = corrections or Corrections()
     rules.check_parents(options.parents)
     root = options.root
-    names, notes = _names(model, terms, options, by, least)
+    names, notes = _names(model, terms, options, least)
     # the head of a root would stand above it, and all that is sought beneath the root beneath that
     nodes = collect(
         model, names, heads=options.heads and root is None, keep=[*rules.terms(), *([root] if root is not None else [])]
@@ -117,9 +118,7 @@ def _least(by: Ranking, wanted: float | None) -> float | None:
     return wanted if wanted is not None or not by.calibrated else MIN_CONFIDENCE
 
 
-def _names(
-    model: AnyModel, terms: Any, options: TaxonomyOptions, by: Ranking, least: float | None
-) -> tuple[list[str], list[str]]:
+def _names(model: AnyModel, terms: Any, options: TaxonomyOptions, least: float | None) -> tuple[list[str], list[str]]:
     """The terms asked for, and notes about them."""
     root, top = options.root, options.top
     if terms is not None:
@@ -132,6 +131,7 @@ def _names(
         if not normal(root):
             raise OptionError("the root is empty", hint="name a word, such as --root animal")
         reach = MIN_SCORE if least is None else least
+        by = ranking(model, options.score)  # at any distance, not as the nearest parent
         return beneath(
             model, root, by, least=reach, levels=options.levels or LEVELS_BENEATH, top=top or TOP_BENEATH
         ), []
@@ -172,16 +172,21 @@ def _edges(nodes: Nodes, above: Parents, by: Ranking, forced: NodePairs, sentenc
     pairs = [(x, p) for x, mine in enumerate(above) for p in mine]
     edges = []
     for (x, p), (value, count) in zip(pairs, _facts(nodes, pairs, by), strict=True):
-        reason = "expert" if (x, p) in forced else "model"
-        if nodes.heads[x] == p and reason == "model" and not (by.calibrated and (value or 0) >= HEAD_CONFIDENCE):
+        reason, confidence = _reason(nodes, x, p, value) if by.calibrated else ("model", None)
+        if nodes.heads[x] == p and not by.calibrated:
             reason = "head"
-            value = HEAD_CONFIDENCE if by.calibrated else value
+        if (x, p) in forced:
+            reason, confidence = "expert", 1.0 if by.calibrated else None
         found = _evidence(nodes, x, p, sentences) if sentences and count else ()
-        confidence = 1.0 if reason == "expert" else value
-        edges.append(
-            Edge(nodes.names[x], nodes.names[p], confidence if by.calibrated else None, value, count, reason, found)
-        )
+        edges.append(Edge(nodes.names[x], nodes.names[p], confidence, value, count, reason, found))
     return edges
+
+
+def _reason(nodes: Nodes, x: int, p: int, value: float | None) -> tuple[str, float | None]:
+    """Why an edge is believed, and its confidence: the score's, or that of the child's own form where it is larger."""
+    by_form = [("head", float(head_confidence(nodes.terms.pairs([x], [p]))[0]))] if nodes.heads[x] == p else []
+    by_form += [("ending", ENDING_CONFIDENCE)] if nodes.endings[x] == p else []
+    return max([("model", value), *by_form], key=lambda reason: reason[1] or 0.0)
 
 
 def _facts(nodes: Nodes, pairs: list[tuple[int, int]], by: Ranking) -> list[tuple[float | None, int]]:
@@ -199,13 +204,9 @@ def _facts(nodes: Nodes, pairs: list[tuple[int, int]], by: Ranking) -> list[tupl
 
 
 def _evidence(nodes: Nodes, x: int, p: int, most: int) -> tuple[Evidence, ...]:
-    lookup, words = nodes.terms.lookup, nodes.terms.source.main.words
-    hyponym, hypernym = (
-        " ".join(words[row] for row in lookup.rows[lookup.starts[node] : lookup.starts[node + 1]]) for node in (x, p)
-    )
-    patterns = nodes.terms.source.patterns
+    names, patterns = nodes.terms.names, nodes.terms.source.patterns
     assert patterns is not None  # a pair with statements comes from patterns
-    return tuple(patterns.evidence(hyponym, hypernym, top=most))
+    return tuple(patterns.evidence(names[x], names[p], top=most))
 
 
 # ---- notes --------------------------------------------------------------------------------------------------------

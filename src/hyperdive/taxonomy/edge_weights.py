@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Floats, Floats32
 from hyperdive.discover.hypernyms import MIN_SCORE
-from hyperdive.discover.ranking import HEAD_CONFIDENCE, Ranking
-from hyperdive.scores.pairs import Pairs
+from hyperdive.discover.ranking import ISA, Ranking, ranking
+from hyperdive.scores.isa_score import HEAD_CONFIDENCE, IsaWeights, head_confidence, isa_confidence
+from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.terms import Nodes
 
 _PAIRS_A_BLOCK, _ROWS = 500_000, 256
-_LOWEST, _SLOPE, _FIT, _HEAD = -4.0, 0.1, 0.2, 3.0
+_LOWEST, _SLOPE, _HEAD, _ENDING = -4.0, 0.1, 3.4, 5.8
+
+
+EDGE = "isa edge"
+ENDING_CONFIDENCE = 0.5
+"""Confidence that a word is a kind of the word it ends in: half of those of the development gold are."""
+EDGE_WEIGHTS = IsaWeights(
+    neighbours=0.0,
+    inherited=0.24,
+    stated=0.14,
+    stated_back=-0.2,
+    smoothed=0.1,
+    similar=1.35,
+    role=0.014,
+    head=0.0,
+    unstated=0.0,
+    slope=4.0,
+    start=-7.6,
+)
+"""`isa` for the nearest parent: likeness counts more, what everything of that sort is called counts less."""
+
+
+def edge_ranking(model: AnyModel, score: str | None) -> Ranking:
+    """The score of edges: the one asked for, else with patterns `isa` for the nearest parent."""
+    by = ranking(model, score)
+    if score is not None or by.name != ISA:
+        return by
+    # the nearest parent may well be surer than its head: earth science, not science
+    return Ranking(EDGE, lambda pairs: isa_confidence(pairs, EDGE_WEIGHTS, under_head=False), True)
 
 
 def pair_values(nodes: Nodes, by: Ranking, progress: Progress = SILENT) -> Floats32:
     """The score of every pair, `values[child, parent]`; NaN where a term has no vector, and for a term with itself."""
     n = len(nodes)
     values = np.full((n, n), np.nan, dtype=np.float32)
-    known = np.flatnonzero(nodes.terms.found)
+    known = np.flatnonzero(nodes.terms.found[:n])  # heads that are no nodes come after them
     rows = max(1, _PAIRS_A_BLOCK // max(len(known), 1))
     with progress.stage("scoring", total=len(known) ** 2, unit="pairs") as bar:
         for start in range(0, len(known), rows):
@@ -42,17 +69,17 @@ def weigh(values: Floats32, by: Ranking, least: float | None, nodes: Nodes) -> F
 
     A confidence says "at any distance", an edge wants the nearest parent. So beyond one unit the weight hardly grows,
     and what counts instead is by how much x is more surely a p than the other terms that are believed to be: among
-    animals everything is surely an animal and rather surely a mammal, but not everything is more so than others. And
-    where the ranking has a fit (how much p is about x in particular), a fifth of it counts, too.
+    animals everything is surely an animal and rather surely a mammal, but not everything is more so than others. The
+    confidence of edges (`edge_ranking`) is about the nearest parent already.
     """
     if by.calibrated:
         assert least is not None
         odds = float(np.log(least / (1 - least)))
-        head = _HEAD if least <= HEAD_CONFIDENCE else 0.0
+        heads = _head_weights(nodes, odds)
     else:
         limit = _least_score(values) if least is None else least
         unit = _mean_above(values, limit) - limit or 1.0
-        head = _HEAD
+        heads = np.full(len(nodes), _HEAD)
     for start in range(0, len(values), _ROWS):  # block by block: the matrix may be most of the memory
         found = values[start : start + _ROWS].astype(np.float64)
         if by.calibrated:
@@ -61,15 +88,28 @@ def weigh(values: Floats32, by: Ranking, least: float | None, nodes: Nodes) -> F
         else:
             found = (found - limit) / unit + 1e-5
         values[start : start + _ROWS] = np.nan_to_num(np.maximum(found, _LOWEST), nan=0.0)
-    if by.calibrated:
+    for term, over in enumerate(nodes.endings):
+        if over >= 0:
+            values[term, over] += _ENDING
+            values[over, term] = _LOWEST
+    if by.name == EDGE:  # far from the nearest parent is not the same as no ancestor
+        np.maximum(values, 0.0, out=values)
+    elif by.calibrated:
         _favour_near(values)
-        if by.fit is not None:
-            _add_fit(values, by.fit, nodes)
     for phrase, over in enumerate(nodes.heads):
-        if over >= 0 and head > 0:
-            values[phrase, over] = max(float(values[phrase, over]), head)
+        if over >= 0 and heads[phrase] > 0:
+            values[phrase, over] = max(float(values[phrase, over]), 0.0) + heads[phrase]
             values[over, phrase] = _LOWEST
     return values
+
+
+def _head_weights(nodes: Nodes, odds: float) -> Floats:
+    """What the edge from each phrase to its head is worth: `_HEAD` for a usual one, 0 for one that is doubted."""
+    phrases = np.flatnonzero(nodes.heads >= 0)
+    sure = head_confidence(nodes.terms.pairs(phrases, nodes.heads[phrases]))
+    weights = np.zeros(len(nodes))
+    weights[phrases] = np.where(np.log(sure / (1 - sure)) >= odds, _HEAD * sure / HEAD_CONFIDENCE, 0.0)
+    return weights
 
 
 def _favour_near(weights: Floats32) -> None:
@@ -88,18 +128,6 @@ def _favour_near(weights: Floats32) -> None:
         block = weights[start : start + _ROWS]
         near = np.minimum(block, 1 + _SLOPE * (block - 1)) + np.maximum(block - usual, 0)
         weights[start : start + _ROWS] = np.where(block > 0, near, block)
-
-
-def _add_fit(weights: Floats32, fit: Callable[[Pairs], Floats], nodes: Nodes) -> None:
-    """Add to each believed pair a fifth of what speaks for it in particular, measured from the mean of all of them."""
-    child, parent = np.nonzero(weights > 0)
-    found = np.empty(len(child))
-    for start in range(0, len(child), _PAIRS_A_BLOCK):
-        q, p = child[start : start + _PAIRS_A_BLOCK], parent[start : start + _PAIRS_A_BLOCK]
-        found[start : start + _PAIRS_A_BLOCK] = fit(nodes.terms.pairs(q, p))
-    if len(found):
-        changed = weights[child, parent] + _FIT * (found - found.mean())
-        weights[child, parent] = np.maximum(changed, 1e-3)  # believed as before
 
 
 def _least_score(values: Floats32) -> float:

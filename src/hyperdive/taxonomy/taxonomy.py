@@ -23,7 +23,8 @@ class Edge:
 
     `confidence` is None where the score is not calibrated, and both are where the model knows nothing of the pair.
     `statements` is how many sentences of the text say so, `evidence` some of them. `reason` is "model", "head" (the
-    child ends in the parent) or "expert" (a correction, with a confidence of 1).
+    child ends in the parent, or has it before a preposition), "ending" (the child's last word ends in the parent, as
+    "astrodynamics" in "dynamics") or "expert" (a correction, with a confidence of 1).
     """
 
     child: str

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Ints
-from hyperdive.discover.question import Question, best, source_of, vocabulary, words_of
+from hyperdive.discover.question import Question, best, source_of, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.lookup import look_up
+from hyperdive.scores.lookup import look_up_terms, name_of
 from hyperdive.scores.source import AnyModel, SpaceLike
-from hyperdive.scores.terms import Terms
+from hyperdive.scores.terms import NamedTerms, heads_of
 from hyperdive.taxonomy.names import normal
 
 MAX_TERMS = 10_000
 # Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
 _RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
 _NO_TERMS = EMPTY_WORDS | _RANKS
-_AFTER_HEAD = frozenset("of for in with from to at on by without between against about under over".split())
+_SHORTEST_PREFIX, _SHORTEST_END = 3, 4  # letters of a morphological head and of what stands before it
 _FRONTIER = 60
 
 
@@ -30,13 +30,15 @@ class Nodes:
     """The terms of a taxonomy, in alphabetical order, so that the order of a file changes nothing.
 
     `terms` holds their vectors. `heads[i]` is the term that term i ends in ("domestic dog": "dog"), −1 without one.
+    `endings[i]` is the single word that the last word of term i ends in ("astrodynamics": "dynamics"), −1 without one.
     `added` marks heads that nobody asked for. `unknown` are terms without a vector or a head, `merged` pairs of
     (a term, the earlier term that is the same word).
     """
 
     names: tuple[str, ...]
-    terms: Terms
+    terms: NamedTerms
     heads: Ints
+    endings: Ints
     added: npt.NDArray[np.bool_]
     unknown: tuple[str, ...]
     merged: tuple[tuple[str, str], ...]
@@ -45,30 +47,20 @@ class Nodes:
         return len(self.names)
 
 
-def head_of(phrase: str) -> list[str]:
-    """What a phrase is a kind of by its own words, the longest first; empty for one word.
+def morphological_head(word: str, words: Collection[str]) -> str | None:
+    """The longest other word of a list that a word ends in, as "astrodynamics" ends in "dynamics".
 
-    >>> head_of("red wine vinegar"), head_of("bird of prey"), head_of("dog")
-    (['wine vinegar', 'vinegar'], ['bird'], [])
+    >>> morphological_head("astrodynamics", {"dynamics", "tics", "mechanics"}), morphological_head("scar", {"car"})
+    ('dynamics', None)
     """
-    words = phrase.split()
-    end = next((place for place, word in enumerate(words) if place and word in _AFTER_HEAD), len(words))
-    starts = range(0 if end < len(words) else 1, end)
-    return [" ".join(words[start:end]) for start in starts]
+    ends = (word[start:] for start in range(_SHORTEST_PREFIX, len(word) - _SHORTEST_END + 1))
+    return next((end for end in ends if end in words), None)
 
 
-class _Finder:
-    """Terms of a space by what they are made of: "dogs" and "dog" are the same rows."""
-
-    def __init__(self, space: SpaceLike) -> None:
-        self.space = space
-
-    def __call__(self, names: Sequence[str]) -> list[tuple[int, ...]]:
-        """The rows of each term; empty for one that is not in the space."""
-        found = look_up(self.space, [words_of(name, self.space) for name in names])
-        return [
-            tuple(found.rows[start:end].tolist()) for start, end in zip(found.starts, found.starts[1:], strict=False)
-        ]
+def _identities(space: SpaceLike, names: Sequence[str]) -> list[tuple[int, ...]]:
+    """What each term is in the space: its row, or the rows of its parts; empty for one that is not in the space."""
+    found = look_up_terms(space, [name_of(name, space) for name in names])
+    return [tuple(found.rows[a:b].tolist()) for a, b in zip(found.starts, found.starts[1:], strict=False)]
 
 
 def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: Iterable[str] = ()) -> Nodes:
@@ -86,7 +78,6 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
     (('zebra',), (('animal', 'animals'),))
     """
     source = source_of(model)
-    find = _Finder(source.main)
     asked = list(dict.fromkeys(name for term in names if (name := normal(term))))
     kept = dict.fromkeys(normal(term) for term in keep)
     wanted = list(dict.fromkeys([*asked, *kept]))
@@ -99,18 +90,19 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
     owner: dict[tuple[int, ...], str] = {}
     chosen: dict[str, tuple[int, ...]] = {}
     merged: list[tuple[str, str]] = []
-    for name, rows in zip(wanted, find(wanted), strict=True):
-        if rows and rows in owner and name not in kept:
+    for name, rows in zip(wanted, _identities(source.main, wanted), strict=True):
+        own = len(rows) == 1  # of terms that are made of their parts, two may look the same
+        if own and rows in owner and name not in kept:
             merged.append((name, owner[rows]))
             continue
-        owner.setdefault(rows, name) if rows else None
+        owner.setdefault(rows, name) if own else None
         chosen[name] = rows
     given = set(chosen)
     head: dict[str, str] = {}
     for name in sorted(chosen, key=lambda one: one.count(" ")):  # whether a head stays is settled before its phrases
-        parts = head_of(name)
-        for part, rows in zip(parts, find(parts), strict=True):
-            if rows == chosen[name] and rows:
+        parts = heads_of([name])
+        for part, rows in zip(parts, _identities(source.main, parts), strict=True):
+            if rows == chosen[name] and len(rows) == 1:
                 continue
             stays = part in kept or part in head or bool(chosen.get(part))
             if stays or (rows and rows in owner):
@@ -119,7 +111,14 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
             if heads and rows and part == parts[-1]:  # of a long phrase only the last word is added
                 owner[rows], chosen[part] = part, rows
                 head[name] = part
-    unknown = tuple(name for name, rows in chosen.items() if not rows and name not in head and name not in kept)
+    roots = {name for name in chosen if " " not in name}
+    endings = {
+        name: end
+        for name in chosen
+        if name not in head and (end := morphological_head(name.rpartition(" ")[2], roots)) is not None and end != name
+    }
+    placed = head.keys() | endings.keys() | kept.keys()
+    unknown = tuple(name for name, rows in chosen.items() if not rows and name not in placed)
     for name in unknown:
         del chosen[name]
     ordered = sorted(chosen)
@@ -131,8 +130,9 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
         )
     return Nodes(
         tuple(ordered),
-        Terms(source, [words_of(name, source.main) for name in ordered]),
+        NamedTerms(source, [name_of(name, source.main) for name in ordered]),
         np.array([number[head[name]] if name in head else -1 for name in ordered], dtype=np.int64),
+        np.array([number.get(endings.get(name, ""), -1) for name in ordered], dtype=np.int64),
         np.array([name not in given for name in ordered], dtype=np.bool_),
         unknown,
         tuple(merged),
@@ -153,7 +153,9 @@ def beneath(model: AnyModel, root: str, by: Ranking, *, least: float, levels: in
     question = Question(model, [root])
     space = source_of(model).main
     usual = ~question.named(_NO_TERMS) & ~question.same(0)
-    sure = by(question.downwards(0))
+    plausible = by.plausible_hyponyms(question.downwards(0))
+    sure = np.zeros(len(question.candidates))
+    sure[plausible] = by(question.downwards(0, question.candidates[plausible]))
     order = _groups_first(model, sure, by)
     # what the root is rather a kind of ("species" for "animal") is not beneath it
     sure = np.where(usual & (sure > by(question.upwards(0))), sure, -np.inf)

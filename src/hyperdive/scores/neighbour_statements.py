@@ -1,0 +1,161 @@
+"""What terms like a term are stated to be: the statements of its nearest neighbours, and what follows from those.
+
+Patterns name a term seldom or never; its neighbours they do name. With N the K terms nearest to q by skip-gram cosine
+among those that patterns name as hyponyms, and weights w_x = max(cos(q, x), 0)²·min(n(x, ·), 5)/5,
+
+    A(q, p) = Σ_{x ∈ N} w_x·PPMI(x, p) / Σ_{x ∈ N} w_x
+
+One step further up, with H the terms of the largest A(q, h) + 0.3·PPMI(q, h),
+
+    B(q, p) = √( Σ_{h ∈ H} v_h·n(h, p)/n(h, ·) / Σ_{h ∈ H} v_h ),   v_h that sum, shrunk where h has few statements
+
+so that a politician is a person though no sentence says so. Both are sparse rows over the terms of the patterns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from hyperdive._types import Bools, Floats32, Ints
+from hyperdive.scores.pattern_projection import lengths_of_one
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
+
+NEIGHBOURS = 100
+"""K: how many neighbours vote."""
+PARENTS = 30
+"""|H|: from how many likely hypernyms one step further is taken."""
+_FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
+_OWN = 0.3
+_BLOCK = 64
+
+
+class AnalogyRows(NamedTuple):
+    """One CSR row for each asked term, over the terms of the patterns."""
+
+    neighbours: Any
+    """A(q, ·)."""
+    inherited: Any
+    """B(q, ·)."""
+
+
+class NeighbourStatements:
+    """The terms that patterns name as hyponyms, with their vectors, to look for neighbours in.
+
+    Args:
+        patterns: What the text states.
+        space: Skip-gram vectors of words, or of words and terms.
+
+    >>> from hyperdive.patterns.evidence import pack
+    >>> from hyperdive.patterns.store import Patterns
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> words = ["dog", "poodle", "fish", "carp", "spaniel"]
+    >>> stated = Patterns.from_keys(words[:4], ["such as"], pack([1, 3], [0, 2], [0, 0]), [5, 5])
+    >>> vectors = [[1, 1], [1, 0.1], [1, -1], [0, 1], [1, 0]]
+    >>> space = VectorSpace(words, vectors, frequencies=[9, 4, 9, 4, 2], kind="skipgram")
+    >>> rows = NeighbourStatements(stated, space).rows(np.float32([[1, 0]]), np.array([-1]))
+    >>> [round(float(value), 3) for value in rows.neighbours.toarray()[0]]
+    [0.693, 0.0, 0.0, 0.0]
+    """
+
+    def __init__(self, patterns: Patterns, space: Any) -> None:
+        self._patterns = patterns
+        named = np.flatnonzero(patterns.hyponym_totals > 0)
+        places = {word: row for row, word in enumerate(space.words)}
+        found = (places.get(patterns.terms[number], -1) for number in named.tolist())
+        rows = np.fromiter(found, dtype=np.int64, count=len(named))
+        self.numbers: Ints = named[rows >= 0]
+        vectors = np.asarray(space.matrix[rows[rows >= 0]], dtype=np.float32)
+        self._vectors: Floats32 = np.ascontiguousarray(lengths_of_one(vectors), dtype=np.float32)
+        self._trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
+        # a term without statements has no hypernyms to pass on
+        self._shares = patterns.counts.astype(np.float32)
+        lengths = np.diff(self._shares.indptr)
+        totals = np.maximum(patterns.hyponym_totals, 1)
+        self._shares.data /= np.repeat(totals, lengths).astype(np.float32)
+        self._shrunk = (np.minimum(patterns.hyponym_totals, _FEW_AS_PARENT) / _FEW_AS_PARENT).astype(np.float32)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
+        """The two rows of each asked term.
+
+        Args:
+            vectors: Skip-gram vectors of the asked terms, one row each.
+            numbers: Their numbers in the patterns, -1 for a term that no pattern names. No term is its own neighbour.
+        """
+        from scipy.sparse import csr_array, vstack
+
+        blocks = [
+            self._neighbours(vectors[start : start + _BLOCK], numbers[start : start + _BLOCK])
+            for start in range(0, len(vectors), _BLOCK)
+        ]
+        size = len(self._patterns)
+        neighbours = vstack(blocks, format="csr") if blocks else csr_array((0, size), dtype=np.float32)
+        neighbours.sort_indices()
+        return AnalogyRows(neighbours, self._inherited(neighbours, numbers))
+
+    def _neighbours(self, vectors: Floats32, numbers: Ints) -> Any:
+        from scipy.sparse import csr_array
+
+        size, many = len(self._patterns), min(NEIGHBOURS, len(self))
+        if many == 0:
+            return csr_array((len(vectors), size), dtype=np.float32)
+        with threadpool_limits(1, "blas"):
+            cosines = np.asarray(lengths_of_one(vectors), dtype=np.float32) @ self._vectors.T
+        own = np.searchsorted(self.numbers, numbers)
+        is_named: Bools = (numbers >= 0) & (self.numbers[np.minimum(own, len(self) - 1)] == numbers)
+        cosines[np.flatnonzero(is_named), own[is_named]] = 0.0
+        nearest = np.sort(np.argpartition(-cosines, many - 1, axis=1)[:, :many], axis=1)
+        weights = np.maximum(np.take_along_axis(cosines, nearest, axis=1), 0.0) ** 2 * self._trust[nearest]
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
+        pointers = np.arange(len(vectors) + 1) * many
+        chosen = csr_array(
+            (weights.astype(np.float32).ravel(), self.numbers[nearest.ravel()], pointers), shape=(len(vectors), size)
+        )
+        return chosen @ self._patterns.ppmi
+
+    def _inherited(self, neighbours: Any, numbers: Ints) -> Any:
+        from scipy.sparse import csr_array
+
+        named = numbers >= 0
+        own = csr_array(
+            (
+                np.full(int(named.sum()), _OWN, dtype=np.float32),
+                numbers[named],
+                np.concatenate([[0], np.cumsum(named)]),
+            ),
+            shape=(len(numbers), len(self._patterns)),
+        )
+        likely = _largest((neighbours + own @ self._patterns.ppmi).tocsr(), PARENTS)
+        lengths = np.diff(likely.indptr)
+        totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
+        likely.data *= self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
+        inherited = (likely.astype(np.float32) @ self._shares).tocsr()
+        inherited.sort_indices()
+        np.sqrt(inherited.data, out=inherited.data)
+        return inherited
+
+
+def _largest(matrix: Any, most: int) -> Any:
+    """Only the largest entries of each row.
+
+    >>> from scipy.sparse import csr_array
+    >>> _largest(csr_array(np.array([[3.0, 1.0, 2.0], [0.0, 0.0, 5.0]])), 2).toarray().tolist()
+    [[3.0, 0.0, 2.0], [0.0, 0.0, 5.0]]
+    """
+    from scipy.sparse import csr_array
+
+    keep = np.zeros(len(matrix.data), dtype=np.bool_)
+    for start, end in zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True):
+        if end - start <= most:
+            keep[start:end] = True
+        else:
+            keep[start + np.argpartition(-matrix.data[start:end], most - 1)[:most]] = True
+    pointers = np.concatenate([[0], np.cumsum(keep)])[matrix.indptr]
+    return csr_array((matrix.data[keep], matrix.indices[keep], pointers), shape=matrix.shape)
