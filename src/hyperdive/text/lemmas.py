@@ -78,12 +78,27 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     # its other steps only concern apostrophes and hyphens in English, and take most of the time
     in_dictionary, by_rule = DictionaryLookupStrategy().get_lemma, RulesStrategy().get_lemma
 
-    def english(form: str) -> str:
+    def looked_up(form: str) -> str:
         if "'" in form or "-" in form:
             return lemma_of(form, "en") or form
         return in_dictionary(form, "en") or by_rule(form, "en") or form
 
+    def english(form: str) -> str:
+        lemma = looked_up(form)
+        if lemma != form and looked_up(lemma) == form:
+            return _singular(form, lemma)
+        return lemma
+
     return english
+
+
+def _singular(form: str, other: str) -> str:
+    """Which of two words is the lemma when the dictionary has each as the lemma of the other (six English pairs).
+
+    >>> _singular("bacteria", "bacterium"), _singular("erasure", "erasures")
+    ('bacterium', 'erasure')
+    """
+    return min((form, other), key=lambda word: (word.endswith(("s", "a")), word))
 
 
 @lru_cache(maxsize=8)
