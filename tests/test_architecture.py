@@ -57,6 +57,7 @@ LATE = {
         "discover.hypernyms",
         "discover.similar",
         "discover.topics",
+        "pipeline.add",
         "pipeline.train",
         "taxonomy.build",
         "taxonomy.options",
@@ -112,6 +113,7 @@ HEAVY = {
 MOST_LINES, MOST_PARAMETERS = 500, 7
 MANY_PARAMETERS = {
     # the public door names every option, so that help and completion show them
+    "api:add",
     "api:train",
     "api:taxonomy",
     "estimator:__init__",

@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from hyperdive.api import Model as Model
+    from hyperdive.api import add as add
     from hyperdive.api import load as load
     from hyperdive.api import train as train
     from hyperdive.counts.cooccurrence import Cooccurrence as Cooccurrence
@@ -24,6 +25,7 @@ _WHERE = {
     "Cooccurrence": "hyperdive.counts.cooccurrence",
     "Dive": "hyperdive.estimator",
     "Model": "hyperdive.api",
+    "add": "hyperdive.api",
     "load": "hyperdive.api",
     "train": "hyperdive.api",
     "Error": "hyperdive.errors",
@@ -44,6 +46,7 @@ __all__ = [
     "Taxonomy",
     "VectorSpace",
     "__version__",
+    "add",
     "encode",
     "load",
     "train",

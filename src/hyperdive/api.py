@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hyperdive.discover.hypernyms import Answer
     from hyperdive.discover.similar import Neighbour
     from hyperdive.discover.topics import Topic
+    from hyperdive.pipeline.add import Additions
     from hyperdive.table import Table
     from hyperdive.taxonomy.corrections import Corrections
     from hyperdive.taxonomy.taxonomy import Taxonomy
@@ -330,7 +331,7 @@ def train(
     >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
     >>> folder = Path(tempfile.mkdtemp())
     >>> train(texts=lines, output=folder / "model", dimensions=4, pmi_filter="none", passes=5)
-    <Model of 7 words: dive 4 dimensions, contexts, skipgram, patterns>
+    <Model of 7 words: dive 4 dimensions, contexts, skipgram, terms, patterns>
     >>> _ = (folder / "pets.txt").write_text("\\n".join(lines))
     >>> train(folder / "pets.txt", folder / "sbow", space="sbow-ppmi")
     <Model of 7 words: sbow-ppmi 7 dimensions>
@@ -354,6 +355,55 @@ def train(
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
         corpus = encode(given, Path(folder) / "corpus", threads=threads, progress=progress, **rules)
         return Model.of(train(corpus, output, run=run, **options))
+
+
+def add(
+    model: Model | str | Path,
+    source: Any = None,
+    output: str | Path | None = None,
+    *,
+    texts: Iterable[Any] | None = None,
+    terms: str | Path | None = None,
+    text: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress = SILENT,
+) -> tuple[Model, Additions]:
+    """Fold the terms and the evidence of new text into a model, without training again; the model itself stays.
+
+    Terms that the model does not have get rows; of those it has, only the counts grow. Words stay as they are.
+
+    Args:
+        model: A model with context vectors, or its folder.
+        source: Text as for `encode`, or an encoded corpus.
+        output: The folder of the new model.
+        texts: Raw documents instead of `source`: an iterable of strings.
+        terms: A file of terms that are added in any case.
+        text: Options of `encode` for reading the text, such as `{"column": "body"}`.
+        threads: Threads to use; None is all. The result is the same for any number.
+        force: Replace an older model of this name.
+        progress: Where to report progress.
+
+    >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> model = train(texts=lines, output=folder / "model", dimensions=4, pmi_filter="none", passes=5)
+    >>> more = ["the guide dog and the spaniel bark", "animals such as terriers sleep"] * 20
+    >>> larger, additions = add(model, texts=more, output=folder / "larger")
+    >>> "terrier" in larger.terms, larger.patterns.count("terrier", "animal"), additions.terms_updated
+    (True, 20, 0)
+    """
+    from hyperdive._resources import Run
+    from hyperdive.pipeline.add import add
+    from hyperdive.pipeline.inputs import read_input
+
+    if output is None:
+        raise OptionError("a model needs a folder to be written to", hint="give output=")
+    given: Any = read_input(source, texts)
+    given = given[0] if isinstance(given, list) and len(given) == 1 else given
+    old = model if isinstance(model, Model) else load(model)
+    run = Run(threads=threads, force=force, progress=progress)
+    made, additions = add(old, given, output, terms=terms, text=text, run=run)
+    return Model.of(made), additions
 
 
 def load(path: str | Path, *, verify: bool = True) -> Model:

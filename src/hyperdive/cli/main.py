@@ -25,6 +25,7 @@ VERBS = {
     "encode": "Text → encoded corpus.",
     "count": "Encoded corpus → co-occurrence counts; also merges counts.",
     "train": "Text, a corpus or counts → a model.",
+    "add": "Add terms and evidence of new text to a model, without training again.",
     "hypernyms": "Hypernyms (broader terms) of a word, ranked, with the supporting signals.",
     "hyponyms": "Hyponyms (narrower terms) of a word, ranked.",
     "similar": "Nearest neighbours of a word.",

@@ -126,7 +126,7 @@ def train(
     terms: Annotated[
         str | None,
         typer.Option(
-            help="Text input: terms counted beside words: none, auto, or a file with one per line.",
+            help="Terms with vectors of their own: auto (found in the text), none, or a file with one per line.",
             show_default="auto; paper: none",
         ),
     ] = None,
@@ -159,7 +159,7 @@ def train(
         "stopwords": stopwords,
         "pos": pos,
         "phrases": phrases,
-        "terms": terms,
+        "terms": None if terms in ("auto", "none") else terms,
         "min_count": min_count,
     }
     try:
@@ -188,6 +188,7 @@ def train(
             solver=_plain(solver),
             skipgram=skipgram,
             contexts=contexts,
+            terms=None if terms is None else terms != "none",
             seed=seed,
         )
     except KeyboardInterrupt:
@@ -206,6 +207,7 @@ def describe(path: Path, made: Model) -> None:
         write(f"{path}: {made.dive.kind}, {len(made):,} words, {made.dive.dimensions:,} dimensions, {size}")
         return
     beside = [name for name in ("contexts", "skipgram") if getattr(made, name) is not None]
+    beside += [] if made.terms is None else [f"{len(made.terms):,} terms"]
     used = made.dive.matrix.nnz / len(made) if made.dive.is_sparse else made.dive.dimensions
     write(
         f"{path}: model of {len(made):,} words, {made.dive.dimensions} dimensions, {used:.1f} non-zero per word, {size}"

@@ -13,43 +13,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Array, Bytes, Floats, Ids, Ints
+from hyperdive._types import Array, Floats, Ids, Ints
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import FormatError
-
-
-class Occurrences(Protocol):
-    """Where the terms of a corpus stand, sorted by place."""
-
-    @property
-    def names(self) -> list[str]:
-        """Normalised: lemmas joined by one blank."""
-
-    @property
-    def spellings(self) -> list[str]:
-        """How the text mostly writes each."""
-
-    @property
-    def counts(self) -> Ints:
-        """Occurrences of each term."""
-
-    @property
-    def starts(self) -> Ints:
-        """The first token of every occurrence."""
-
-    @property
-    def lengths(self) -> Bytes:
-        """How many tokens every occurrence covers."""
-
-    @property
-    def ids(self) -> Ids:
-        """The term of every occurrence."""
+from hyperdive.text.term_occurrences import TermOccurrences
 
 
 class TermRows(NamedTuple):
@@ -71,15 +44,15 @@ class TermCounts:
         size: the words of the vocabulary, the unknown symbol among them.
         options: which pairs are counted.
 
-    >>> from types import SimpleNamespace
     >>> tokens = np.array([1, 2, 3, 1, 4, 2, 3, 1], dtype=np.uint32)  # "2 3" is a term
-    >>> terms = SimpleNamespace(counts=[2], starts=np.array([1, 5]), lengths=np.array([2, 2]), ids=np.array([0, 0]))
+    >>> places = np.array([1, 5]), np.array([2, 2]), np.array([0, 0])
+    >>> terms = TermOccurrences(["two three"], ["two three"], np.array([2]), *places)
     >>> counts = TermCounts(tokens, np.array([0, 8]), terms, 4, CountOptions(window=2))
     >>> counts.rows(0, 1).indices.tolist(), counts.rows(0, 1).counts.tolist()
     ([0, 1], [2, 4])
     """
 
-    def __init__(self, tokens: Ids, lines: Ints, terms: Occurrences, size: int, options: CountOptions) -> None:
+    def __init__(self, tokens: Ids, lines: Ints, terms: TermOccurrences, size: int, options: CountOptions) -> None:
         self._tokens, self._size, self.options = tokens, size, options
         begins = np.asarray(terms.starts, dtype=np.int64)
         ends = begins + np.asarray(terms.lengths, dtype=np.int64)

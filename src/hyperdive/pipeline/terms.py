@@ -13,7 +13,7 @@ from hyperdive._quantize import rounded_to_16_bits
 from hyperdive._resources import Run
 from hyperdive._types import Array, Floats32, Ids, Ints
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.term_counts import Occurrences, TermCounts
+from hyperdive.counts.term_counts import TermCounts
 from hyperdive.pipeline.options import TrainOptions
 from hyperdive.spaces.composition import Composition, Row, two_part_terms
 from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram
@@ -23,6 +23,7 @@ from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
+from hyperdive.text.term_occurrences import TermOccurrences
 
 FITTED = 50_000
 """Composition is fitted on the most frequent terms of two words, so many at most."""
@@ -41,7 +42,7 @@ class TermText:
 
     tokens: Ids
     lines: Ints
-    terms: Occurrences
+    terms: TermOccurrences
     size: int
 
     def counts(self, options: CountOptions) -> TermCounts:
@@ -150,7 +151,7 @@ def term_table(
 
 
 def fit_composition(
-    terms: Occurrences, rows: TermVectors, words: ModelData
+    terms: TermOccurrences, rows: TermVectors, words: ModelData
 ) -> tuple[Composition | None, dict[str, Any]]:
     """The maps fitted on the terms of two words, and how near they come to terms they were not fitted on.
 
@@ -189,7 +190,7 @@ def fit_composition(
     return Composition.fit(*parts(slice(None))), facts
 
 
-def with_composed(terms: Occurrences, rows: TermVectors, words: ModelData, maps: Composition) -> TermVectors:
+def with_composed(terms: TermOccurrences, rows: TermVectors, words: ModelData, maps: Composition) -> TermVectors:
     """The same rows, with composed ones for the terms that the text does not have."""
     missing = np.flatnonzero(np.asarray(terms.counts) == 0)
     if len(missing) == 0:

@@ -91,8 +91,10 @@ def train(
     work = WorkFolder(output.parent / f".{output.name}.train", output, fingerprint(plan), resume=run.resume)
     try:
         if isinstance(opened, TextFiles):
-            # where patterns are not taken from the text, none are read
-            rules = {**(text or {}), **({} if patterns is True else {"patterns": False}), "preset": preset}
+            # nothing is read from the text that the model has no use for
+            terms = "auto" if chosen.terms and chosen.space == MODEL_SPACE else "none"
+            rules = {"terms": terms, **(text or {}), "preset": preset}
+            rules |= {} if patterns is True else {"patterns": False}
             opened = _encoded(opened, work, rules, run)
         inputs = SpaceInputs(opened, work, chosen, replace(run, force=False), start=start)
         made = _made(inputs, chosen, patterns, run)

@@ -2,7 +2,8 @@
 
 Both maps are fitted without labels on terms of two parts that the text does have:
 
-- skip-gram: t ≈ [m, h, 1]·B, a ridge regression; the result gets length 1 and the constant last dimension.
+- skip-gram: t ≈ a·m + b·h + [m, h, 1]·B, a regression with a ridge on B alone, so that from few terms it is a weighted
+  mean; the result gets length 1 and the constant last dimension.
 - DIVE: t[i] ≈ a[i]·m[i] + b[i]·h[i] + c[i]·√(m[i]·h[i]) with a, b, c ≥ 0, dimension by dimension. The last part is what
   modifier and head share.
 
@@ -24,8 +25,8 @@ from hyperdive.spaces.space import unit_rows
 PREPOSITIONS = frozenset({"of", "in", "for", "to", "on", "with", "from", "by", "at", "against", "without"})
 FEWEST = 50
 """Terms of two parts that a map is fitted on at the least."""
-RIDGE = 0.01
-"""Weight of the squared coefficients of the regression, as a share of the number of terms."""
+RIDGE = 30.0
+"""Weight of the squared coefficients of the regression beside the squared errors: few terms leave it near the mean."""
 BLOCK = 4096
 
 Row = Callable[[str], Floats32 | None]
@@ -126,7 +127,7 @@ def _attested_or_composed(name: str, row: Row, rows: Callable[[Floats32, Floats3
 
 
 def fitted_regression(modifiers: Floats32, heads: Floats32, terms: Floats32, ridge: float = RIDGE) -> Floats32:
-    """B of t ≈ [m, h, 1]·B.
+    """The matrix of t ≈ a·m + b·h + [m, h, 1]·B, with a and b in its diagonals.
 
     >>> rng = np.random.default_rng(0)
     >>> m, h = rng.standard_normal((2, 500, 3))
@@ -135,7 +136,8 @@ def fitted_regression(modifiers: Floats32, heads: Floats32, terms: Floats32, rid
     """
     from threadpoolctl import threadpool_limits
 
-    size = 2 * modifiers.shape[1] + 1
+    own = modifiers.shape[1]
+    size = 2 * own + 1
     gram, product = np.zeros((size, size)), np.zeros((size, terms.shape[1]))
     with threadpool_limits(1, "blas"):  # its results differ between thread counts
         for start in range(0, len(terms), BLOCK):
@@ -144,9 +146,19 @@ def fitted_regression(modifiers: Floats32, heads: Floats32, terms: Floats32, rid
             known = np.hstack([modifiers[part], heads[part], np.ones((many, 1))]).astype(np.float64)
             gram += known.T @ known
             product += known.T @ terms[part].astype(np.float64)
-        gram[np.diag_indices(size - 1)] += ridge * len(terms) / max(size - 1, 1)
-        solution: Floats32 = np.linalg.solve(gram + 1e-9 * np.eye(size), product).astype(np.float32)
+        weights = _mean_weights(gram, product, own)
+        prior = np.vstack([weight * np.eye(own) for weight in weights] + [np.zeros((1, own))])
+        change = np.linalg.solve(gram + (ridge + 1e-9) * np.eye(size), product - gram @ prior)
+    solution: Floats32 = (prior + change).astype(np.float32)
     return solution
+
+
+def _mean_weights(gram: Floats, product: Floats, own: int) -> Floats:
+    """a and b of t ≈ a·m + b·h by least squares, from the products of all dimensions."""
+    m, h = slice(0, own), slice(own, 2 * own)
+    parts = np.array([[np.trace(gram[x, y]) for y in (m, h)] for x in (m, h)])
+    weights: Floats = np.linalg.solve(parts + 1e-9 * np.eye(2), [np.trace(product[x]) for x in (m, h)])
+    return weights
 
 
 def fitted_shares(modifiers: Floats32, heads: Floats32, terms: Floats32) -> Floats32:

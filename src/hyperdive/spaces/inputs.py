@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.term_counts import Occurrences
 from hyperdive.errors import OptionError
 from hyperdive.spaces.options import SpaceOptions
 from hyperdive.text.corpus import Corpus
+from hyperdive.text.term_occurrences import TermOccurrences
 
 if TYPE_CHECKING:
     from hyperdive.spaces.model import ModelData
@@ -56,9 +56,9 @@ class SpaceInputs:
         return self._source
 
     @property
-    def terms(self) -> Occurrences | None:
+    def terms(self) -> TermOccurrences | None:
         """Where the terms of the corpus stand; None where it has none, or where there are counts only."""
-        return getattr(self._source, "terms", None)
+        return self._source.terms if isinstance(self._source, Corpus) else None
 
     @cached_property
     def counts(self) -> Cooccurrence:

@@ -1,0 +1,114 @@
+"""Adding text to a model: new terms and statements come, words stay, and what cannot be done is one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperdive import Model, add, encode, load, train
+from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.spaces.folding import ContextSpace
+
+FIRST = [
+    "the guide dog leads a blind man across the street",
+    "a guide dog barks and the black cat sleeps all day",
+    "animals such as dogs and cats live in the house",
+    "the house of the blind man has a garden and a street",
+] * 60
+SECOND = [
+    "the wolf hound leads the blind man across the garden and barks",
+    "a wolf hound barks at the black cat that sleeps in the house",
+    "animals such as terriers and dogs sleep in the garden",
+    "the guide dog leads the man, and the terrier barks at the house",
+] * 20
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    place = tmp_path_factory.mktemp("add") / "model"
+    return train(texts=FIRST, output=place, dimensions=6, pmi_filter="none", passes=10, beta=1.0, negatives=0.2)
+
+
+def test_new_terms_and_statements_come_and_words_stay(model: Model, tmp_path: Path) -> None:
+    assert model.terms is not None and "guide dog" in model.terms
+    larger, additions = add(model, texts=SECOND, output=tmp_path / "larger")
+    back = load(tmp_path / "larger")
+    for terms in (larger.terms, back.terms):
+        assert terms is not None and terms.skipgram is not None
+        assert "wolf hound" in terms and "terrier" in terms
+        assert terms.frequency("wolf hound") == 40 and terms.frequency("terrier") == 40
+        assert terms.dive["wolf hound"].any() and terms.skipgram["terrier"].any()
+        assert terms.frequency("guide dog") == model.terms.frequency("guide dog") + 20
+        np.testing.assert_array_equal(terms.dive["guide dog"], model.terms.dive["guide dog"])
+    assert back.words == model.words
+    np.testing.assert_array_equal(back.frequencies, model.frequencies)
+    assert back.patterns is not None and model.patterns is not None
+    assert back.patterns.count("terrier", "animal") == 20
+    assert back.patterns.count("dog", "animal") == model.patterns.count("dog", "animal") + 20
+    assert back.evidence("terrier", "animal")[0].marked().startswith("**animals** such as **terriers**")
+    assert additions.terms_added >= 2 and additions.terms_updated >= 1 and additions.pairs >= 1
+    assert back.facts["additions"][0]["statements"] == additions.statements == 40
+    assert "wolf hound" not in model.terms
+
+
+def test_text_and_corpus_give_the_same_bytes_at_any_number_of_threads(model: Model, tmp_path: Path) -> None:
+    corpus = encode(texts=SECOND, output=tmp_path / "corpus")
+    add(model, corpus, tmp_path / "one", threads=1)
+    add(model, tmp_path / "corpus", tmp_path / "other", threads=3)
+    add(model, texts=SECOND, output=tmp_path / "third")
+    tensors = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "other")]
+    assert tensors[0] == tensors[1]
+    one, third = load(tmp_path / "one").terms, load(tmp_path / "third").terms
+    assert one is not None and third is not None
+    np.testing.assert_array_equal(one.dive["wolf hound"], third.dive["wolf hound"])
+
+
+def test_it_can_be_added_to_again(model: Model, tmp_path: Path) -> None:
+    once, _ = add(model, texts=SECOND, output=tmp_path / "once")
+    twice, additions = add(once, texts=SECOND, output=tmp_path / "twice")
+    assert twice.terms is not None and twice.terms.frequency("wolf hound") == 80
+    assert additions.terms_added == 0 and additions.pairs == 0
+    assert len(twice.facts["additions"]) == 2
+
+
+def test_listed_terms_come_in_any_case(model: Model, tmp_path: Path) -> None:
+    (tmp_path / "terms.txt").write_text("Black Cat\nblind wolf\n")
+    larger, _ = add(model, texts=SECOND, output=tmp_path / "larger", terms=tmp_path / "terms.txt")
+    assert larger.terms is not None
+    assert larger.terms.frequency("blind wolf") == 0
+    assert "blind wolf" in larger.terms
+
+
+def test_the_model_itself_is_replaced_with_force_only(model: Model, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    with pytest.raises(OutputError):
+        add(tmp_path / "model", texts=SECOND, output=tmp_path / "model")
+    before = load(tmp_path / "model").terms
+    add(tmp_path / "model", texts=SECOND, output=tmp_path / "model", force=True)
+    after = load(tmp_path / "model").terms
+    assert before is not None and after is not None and len(after) > len(before)
+
+
+def test_what_cannot_be_added_to_is_one_line(model: Model, tmp_path: Path) -> None:
+    contexts = model.contexts
+    assert isinstance(contexts, ContextSpace)
+    with pytest.raises(InputError, match="no context vectors"):
+        add(Model(model.dive), texts=SECOND, output=tmp_path / "a")
+    with pytest.raises(InputError, match="earlier version"):
+        add(Model(model.dive, contexts=contexts.subset(model.words)), texts=SECOND, output=tmp_path / "b")
+    without = encode(texts=SECOND, output=tmp_path / "without", terms="none")
+    with pytest.raises(InputError, match="without terms"):
+        add(model, without, tmp_path / "c")
+    other = encode(texts=SECOND, output=tmp_path / "other", lemmas="none")
+    with pytest.raises(InputError, match="encoded differently: lemmas"):
+        add(model, other, tmp_path / "d")
+    (tmp_path / "stop.txt").write_text("the\n")
+    listed = train(
+        texts=FIRST, output=tmp_path / "listed", dimensions=4, passes=3, pmi_filter="none",
+        text={"stopwords": str(tmp_path / "stop.txt")},
+    )  # fmt: skip
+    with pytest.raises(OptionError, match=r"stopwords from stop\.txt"):
+        add(listed, texts=SECOND, output=tmp_path / "e")
+    assert not list(tmp_path.glob("[abcde]"))
