@@ -48,18 +48,18 @@ LIST = 24
 _LONGEST_BRACKETS = 60
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def in_phrase(item_class):
     """Whether an item of this class can be part of a noun phrase."""
     return item_class == NOUN or item_class == ADJ or item_class == PART or item_class == OTHER_WORD
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def is_determiner(item_class):
     return item_class == A or item_class == THE or item_class == QUANT or item_class == NUM
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def proper(flags, end, begin):
     """Whether the head at end - 1 is a name: a capital that does not open the sentence."""
     return (flags[end - 1] & CAPITAL) != 0 and end - 1 > begin
