@@ -85,7 +85,7 @@ def test_the_same_bytes_in_a_process_of_its_own() -> None:
     code = (
         "import hashlib; from scipy.sparse import random_array\n"
         "from hyperdive.patterns.svd import factorise\n"
-        "matrix = random_array((6000, 5000), density=0.002, random_state=2).tocsr()\n"
+        "matrix = random_array((3000, 2500), density=0.004, random_state=2).tocsr()\n"
         "print(hashlib.sha256(factorise(matrix).v.tobytes()).hexdigest())"
     )
     made = {
@@ -96,6 +96,6 @@ def test_the_same_bytes_in_a_process_of_its_own() -> None:
             check=True,
             env={**os.environ, "OPENBLAS_NUM_THREADS": n},
         ).stdout
-        for n in ("1", "2", "4")
+        for n in ("1", "4")
     }
     assert len(made) == 1

@@ -61,7 +61,7 @@ def test_the_settings_are_those_of_the_paper(corpus: Corpus, monkeypatch: pytest
 
 
 def test_words_of_one_kind_come_near(corpus: Corpus) -> None:
-    space = train_word2vec(corpus, dimensions=20, epochs=30)
+    space = train_word2vec(corpus, dimensions=20, epochs=10)
     assert planted.related_precision(space) > 0.8
 
 
