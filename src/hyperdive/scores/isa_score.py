@@ -48,7 +48,6 @@ UNSUPPORTED = 0.15
 """Most confidence in a broader phrase of which neither statements nor neighbours speak."""
 HEAD_CONFIDENCE = 0.9
 """Confidence that a phrase is a kind of its head: a domestic dog is a dog."""
-_WORTH_A_LOOK = 0.05
 _OFTEN, _ALIKE = 20, 0.4
 
 
@@ -98,24 +97,19 @@ def isa_confidence(pairs: Pairs, weights: IsaWeights, *, under_head: bool = True
         weights: The constants of the sum and of the curve.
         under_head: Keep the confidence in a broader phrase at or under that in its head.
     """
-    sums = isa_sum(pairs, weights)
-    confidence = _logistic(sums, weights)
-    phrases = np.flatnonzero(_phrases(pairs) & (confidence > _WORTH_A_LOOK))
-    if not len(phrases):
-        return confidence
-    some = Pairs(pairs.terms, pairs.q[phrases], pairs.p[phrases], threads=pairs.threads)
-    stated = some.patterns
+    stated = pairs.patterns
     assert stated is not None
-    is_stated = (np.where(stated.backed_off, 0, stated.counts) > 0) | some.is_head
-    capped = _logistic(sums[phrases] + np.where(is_stated, 0.0, weights.unstated), weights)
-    supported = is_stated | (some.neighbour_ppmi > 0)
-    capped = np.where(supported, capped, np.minimum(capped, UNSUPPORTED))
-    heads = pairs.terms.head_rows[some.p]
-    with_head = np.flatnonzero((heads >= 0) & (heads != some.q) & ~some.is_head)
+    phrases = _phrases(pairs) & ~pairs.is_head
+    is_stated = np.where(stated.backed_off, 0, stated.counts) > 0
+    sums = isa_sum(pairs, weights) + np.where(phrases & ~is_stated, weights.unstated, 0.0)
+    confidence = _logistic(sums, weights)
+    unsupported = phrases & ~is_stated & (pairs.neighbour_ppmi <= 0)
+    confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
+    heads = pairs.terms.head_rows[pairs.p]
+    with_head = np.flatnonzero(phrases & (heads >= 0) & (heads != pairs.q))
     if under_head and len(with_head):
-        above = Pairs(pairs.terms, some.q[with_head], heads[with_head], threads=pairs.threads)
-        capped[with_head] = np.minimum(capped[with_head], _logistic(isa_sum(above, weights), weights))
-    confidence[phrases] = capped
+        above = Pairs(pairs.terms, pairs.q[with_head], heads[with_head], threads=pairs.threads)
+        confidence[with_head] = np.minimum(confidence[with_head], _logistic(isa_sum(above, weights), weights))
     return confidence
 
 

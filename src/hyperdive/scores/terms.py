@@ -49,6 +49,7 @@ class Terms:
         lookup: Lookup | None = None,
     ) -> None:
         self.source, self._threads = source, threads
+        self._last_analogies: tuple[bytes, AnalogyRows] | None = None
         self._terms, self._lemmas, self._language = terms, lemmas, language
         self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
 
@@ -89,9 +90,15 @@ class Terms:
 
     def analogies(self, rows: Ints) -> AnalogyRows:
         """What the neighbours of these terms are stated to be, one row each."""
-        assert self.skipgram is not None and self.stated is not None
-        vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
-        return self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
+        key = rows.tobytes()
+        if (
+            self._last_analogies is None or self._last_analogies[0] != key
+        ):  # a phrase and its head ask for the same rows
+            assert self.skipgram is not None and self.stated is not None
+            vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
+            analogies = self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
+            self._last_analogies = key, analogies
+        return self._last_analogies[1]
 
     @cached_property
     def _row_of_name(self) -> dict[str, int]:
@@ -236,7 +243,12 @@ def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True, threa
     """Terms as users write them: by name in a source with terms, else by their words."""
     if source.terms is not None:
         return NamedTerms(source, [name_of(term, source.main) for term in terms], threads=threads)
-    return Terms(source, [split_term(term) for term in terms], lemmas=lemmas, threads=threads)
+    words = [split_term(term) for term in terms]
+    listed = {" ".join(parts) for parts in words}
+    heads = dict.fromkeys(ends[-1] for parts in words if (ends := heads_of(parts)))
+    # a broader phrase is compared with its head, whether or not that was asked about; heads come last
+    unlisted = [[head] for head in heads if head not in listed and head in source.main]
+    return Terms(source, [*words, *unlisted], lemmas=lemmas, threads=threads)
 
 
 def split_term(term: str) -> list[str]:
