@@ -25,13 +25,13 @@ def reliability(confidence: Any, labels: Any, bins: int = 10) -> list[Bin]:
     """
     values, truth = np.asarray(confidence, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     place = np.minimum((values * bins).astype(np.int64), bins - 1)
-    found = []
+    full_bins = []
     for number in range(bins):
         here = place == number
         if here.any():
             mean, share = float(values[here].mean()), float(truth[here].mean())
-            found.append(Bin(int(here.sum()), round(mean, 6), round(share, 6)))
-    return found
+            full_bins.append(Bin(int(here.sum()), round(mean, 6), round(share, 6)))
+    return full_bins
 
 
 def expected_calibration_error(bins: list[Bin]) -> float:
@@ -40,5 +40,5 @@ def expected_calibration_error(bins: list[Bin]) -> float:
     >>> round(expected_calibration_error(reliability([0.1, 0.2, 0.9, 0.8], [False, False, True, False], bins=2)), 3)
     0.25
     """
-    total = sum(one.pairs for one in bins)
-    return sum(one.pairs * abs(one.confidence - one.true) for one in bins) / total if total else 0.0
+    total = sum(part.pairs for part in bins)
+    return sum(part.pairs * abs(part.confidence - part.true) for part in bins) / total if total else 0.0

@@ -43,8 +43,8 @@ def compare(evaluation: Evaluation, baseline: Evaluation) -> dict[str, dict[str,
         table["micro10"] = {}
         for score in shared:
             first, second = (
-                sum(one.results[name].n * one.results[name].replicates[score] for name in MICRO_10) / total
-                for one in (evaluation, baseline)
+                sum(figures.results[name].n * figures.results[name].replicates[score] for name in MICRO_10) / total
+                for figures in (evaluation, baseline)
             )
             value = evaluation.micro10[score] - baseline.micro10[score]
             table["micro10"][score] = _difference(value, np.asarray(first), np.asarray(second))

@@ -108,15 +108,15 @@ def discover_all(
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
     keys = dataset.space_keys(pos=pos)
-    found = look_up(source.main, keys, lemmas=options.lemmas)
+    lookup = look_up(source.main, keys, lemmas=options.lemmas)
     asked = np.unique(dataset.q[dataset.labels])
-    known = asked[found.found[asked]]
+    known = asked[lookup.found[asked]]
     missing = len(asked) - len(known)
     if options.sample and options.sample < len(known):
         known = np.sort(np.random.default_rng(options.seed).choice(known, options.sample, replace=False))
     if len(known) == 0:
         return [Discovery(0.0, 0.0, 0.0, 0, missing)] * len(scores)
-    ask = _Asker(source, found, keys, dataset, options.never, options.threads)
+    ask = _Asker(source, lookup, keys, dataset, options.never, options.threads)
     functions = [get(score) if isinstance(score, str) else score for score in scores]
     results = np.array([ask(int(term), functions) for term in known])  # hyponym, score, measure
     return [
@@ -129,16 +129,16 @@ class _Asker:
     """The vocabulary as candidates, with the phrases that are asked behind it."""
 
     def __init__(
-        self, source: Source, found: Lookup, keys: Any, dataset: Dataset, never: Iterable[str], threads: int
+        self, source: Source, lookup: Lookup, keys: Any, dataset: Dataset, never: Iterable[str], threads: int
     ) -> None:
         words = source.main.words
         self._dataset = dataset
-        single, several = (np.flatnonzero(which) for which in (np.diff(found.starts) == 1, np.diff(found.starts) > 1))
+        single, several = (np.flatnonzero(which) for which in (np.diff(lookup.starts) == 1, np.diff(lookup.starts) > 1))
         # one word is its own row; only phrases need rows of their own
-        self._row = np.full(len(found.found), -1, dtype=np.int64)
-        self._row[single] = found.rows[found.starts[:-1][single]]
+        self._row = np.full(len(lookup.found), -1, dtype=np.int64)
+        self._row[single] = lookup.rows[lookup.starts[:-1][single]]
         self._row[several] = len(words) + np.arange(len(several))
-        phrases = [[words[row] for row in found.rows[found.starts[t] : found.starts[t + 1]]] for t in several]
+        phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
         if phrases:
             self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False), threads=threads)
         else:

@@ -194,11 +194,11 @@ def _fetch_source(folder: Path, url: str, path: str, entries: list[ManifestEntry
         try:
             contents = read(fetched, [(entry.upstream_path.split(" : ")[1], entry.bytes) for entry in entries])
         except _NoUnpacker:
-            kept = folder / fetched.name
-            fetched.replace(kept)
+            archive_file = folder / fetched.name
+            fetched.replace(archive_file)
             targets = ", ".join(str(folder / entry.file) for entry in entries)
             raise DownloadError(
-                f"{kept} was fetched, but nothing here unpacks .rar files",
+                f"{archive_file} was fetched, but nothing here unpacks .rar files",
                 hint="install 7-Zip, unrar or bsdtar and run the same command again; or unpack it by hand so that you "
                 f"have {targets}, then type: hyperdive datasets verify",
             ) from None
@@ -207,10 +207,10 @@ def _fetch_source(folder: Path, url: str, path: str, entries: list[ManifestEntry
 
 
 def _keep(folder: Path, entry: ManifestEntry, content: bytes, url: str) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    if found != entry.sha256:
+    checksum = hashlib.sha256(content).hexdigest()
+    if checksum != entry.sha256:
         raise DownloadError(
-            f"{url}: {entry.file} has checksum {found[:12]}…, {entry.sha256[:12]}… was published",
+            f"{url}: {entry.file} has checksum {checksum[:12]}…, {entry.sha256[:12]}… was published",
             hint="the file changed upstream or on the way; nothing was kept",
         )
     write_file(folder / entry.file, content)
@@ -245,11 +245,11 @@ def _read_zip(archive: Path, wanted: Iterable[tuple[str, int]]) -> list[bytes]:
                 )
             contents = []
             for name, size in wanted:
-                found = [e for e in entries if e.filename == name or e.filename.endswith(f"/{name}")]
-                found = [e for e in found if not e.filename.startswith("__MACOSX/")]
-                if not found:
+                matching = [e for e in entries if e.filename == name or e.filename.endswith(f"/{name}")]
+                matching = [e for e in matching if not e.filename.startswith("__MACOSX/")]
+                if not matching:
                     raise DownloadError(f"{archive.name}: holds no {name}", hint="it changed upstream")
-                with file.open(found[0]) as entry:
+                with file.open(matching[0]) as entry:
                     content = entry.read(size + 1)  # an entry may unpack to far more than it says
                 if len(content) > size:
                     raise DownloadError(f"{archive.name}: {name} is larger than {size} bytes", hint="nothing was kept")

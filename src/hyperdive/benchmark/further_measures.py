@@ -41,10 +41,10 @@ def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[s
     """
     figures: dict[str, dict[str, float]] = {}
     for score in (score for score in DIRECTION_SCORES if score in scores):
-        each = [directionality(one.values[score], one.dataset.labels, one.known) for one in binary]
+        each = [directionality(scored.values[score], scored.dataset.labels, scored.known) for scored in binary]
         pooled = sum(each, Direction(0, 0, 0))
-        sizes = np.array([len(one.dataset) for one in binary], dtype=float)
-        weighted = float((sizes * [one.accuracy for one in each]).sum() / sizes.sum()) if each else 0.0
+        sizes = np.array([len(scored.dataset) for scored in binary], dtype=float)
+        weighted = float((sizes * [figures.accuracy for figures in each]).sum() / sizes.sum()) if each else 0.0
         figures[score] = {
             "accuracy": round(100 * pooled.accuracy, 4),
             "decided": round(100 * pooled.decided_accuracy, 4),
@@ -68,7 +68,7 @@ def further_measures(
     Figures are in per cent. Discovery ranks the whole vocabulary for up to `options.sample` hyponyms of a set, by what
     `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
     """
-    binary = {name: one.scored for name, one in evaluation.results.items() if not one.scored.dataset.graded}
+    binary = {name: result.scored for name, result in evaluation.results.items() if not result.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}
     for name, scored in binary.items():
         labels = scored.dataset.labels
@@ -81,7 +81,7 @@ def further_measures(
             for s, values in scored.values.items()
         }
     further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
-    covered = coverage(model, [one.dataset for one in binary.values()], pos=pos)
+    covered = coverage(model, [scored.dataset for scored in binary.values()], pos=pos)
     further["coverage"] = {**asdict(covered), "share": round(covered.share, 4)}
     further["discovery"] = {}
     for name in discovery:
@@ -90,17 +90,17 @@ def further_measures(
         scored = binary[name]
         use = pos if scored.space == "pos" and pos is not None else model
         by = get(evaluation.scores[0]) if ranking is None else ranking(use)
-        beside = priors(use)
+        prior_scores = priors(use)
         first, *rest = discover_all(
             use,
             scored.dataset,
-            [by, *beside],
+            [by, *prior_scores],
             options,
             pos=scored.space == "pos",
         )
         further["discovery"][name] = {
             "score": by.name,
             **asdict(first),
-            "priors": {prior.name: asdict(one) for prior, one in zip(beside, rest, strict=True)},
+            "priors": {prior.name: asdict(figures) for prior, figures in zip(prior_scores, rest, strict=True)},
         }
     return further

@@ -140,8 +140,8 @@ def average_precision_at(
         order = ranking.order[np.lexsort((generator.random(len(labels)), ranking.block))] if tied else ranking.order
         top = labels[order[:k]]
         hits = np.cumsum(top)
-        found = int(hits[-1])
-        values.append(float((hits / np.arange(1, k + 1))[top].sum() / found) if found else 0.0)
+        positives = int(hits[-1])
+        values.append(float((hits / np.arange(1, k + 1))[top].sum() / positives) if positives else 0.0)
     return float(np.mean(values))
 
 

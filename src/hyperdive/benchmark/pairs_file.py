@@ -61,14 +61,14 @@ def _label_column(file: PairFile, table: Any) -> Any:
     import pyarrow as pa
 
     if file.format is PairFormat.jsonl:
-        found = []
+        labels = []
         for row, text in enumerate(table.column("rest").to_pylist()):
             rest = json.loads(text) if text else {}
             key = next((name for name in LABEL_NAMES if name in rest), None)
             if key is None:
                 raise InputError(f"{file.name}: line {file.line(row)} has no label", hint='add "label": true or false')
-            found.append(str(rest[key]))
-        return pa.array(found)
+            labels.append(str(rest[key]))
+        return pa.array(labels)
     lower = [name.lower() for name in file.columns]
     number = next((lower.index(name) for name in LABEL_NAMES if name in lower), 2)
     if number >= len(file.columns):

@@ -152,9 +152,9 @@ def _differences(differences: dict[str, dict[str, Difference]]) -> str:
     rows = []
     for score in next(iter(differences.values())):
         row = [escape(score)]
-        for one in (by_score[score] for by_score in differences.values()):
-            mood = "" if one.p >= 0.05 else "good" if one.difference > 0 else "bad"
-            row.append(f'{one.difference:+.1f}<small class="{mood}">p {one.p:.3f}</small>')
+        for difference in (by_score[score] for by_score in differences.values()):
+            mood = "" if difference.p >= 0.05 else "good" if difference.difference > 0 else "bad"
+            row.append(f'{difference.difference:+.1f}<small class="{mood}">p {difference.p:.3f}</small>')
         rows.append(row)
     return _table(["score", *[escape(name) for name in differences]], rows)
 
@@ -162,8 +162,8 @@ def _differences(differences: dict[str, dict[str, Difference]]) -> str:
 def _further(further: dict[str, Any]) -> str:
     parts = []
     rows = [
-        [escape(score), f"{one['accuracy']:.1f}", f"{one['decided']:.1f}", f"{one['weighted_by_size']:.1f}"]
-        for score, one in further["directionality"].items()
+        [escape(score), f"{figures['accuracy']:.1f}", f"{figures['decided']:.1f}", f"{figures['weighted_by_size']:.1f}"]
+        for score, figures in further["directionality"].items()
     ]
     parts.append(_table(["direction by", "accuracy %", "of the decided %", "weighted by set size %"], rows))
     for measure, name in (("f1", "F1"), ("accuracy", "accuracy"), ("ap100", "AP@100")):
@@ -182,9 +182,9 @@ def _further(further: dict[str, Any]) -> str:
     )
     if further["discovery"]:
         body = [
-            [escape(name), escape(by), *[f"{100 * one[key]:.1f}" for key in ("map", "mrr", "p_at_5")]]
-            for name, found in further["discovery"].items()
-            for by, one in ((found["score"], found), *found.get("priors", {}).items())
+            [escape(name), escape(by), *[f"{100 * figures[key]:.1f}" for key in ("map", "mrr", "p_at_5")]]
+            for name, task in further["discovery"].items()
+            for by, figures in ((task["score"], task), *task.get("priors", {}).items())
         ]
         parts.append(_table(["discovery", "score", "MAP", "MRR", "P@5"], body))
     return "".join(parts)
@@ -206,10 +206,10 @@ def _bar_charts(evaluation: Evaluation, shown: Sequence[str]) -> str:
 
 def _curve_charts(scored: Sequence[Scored], shown: Sequence[str]) -> str:
     charts = []
-    for one in scored:
-        labels = one.dataset.labels
-        lines = [(score, *precision_recall(one.values[score], labels, one.known)) for score in shown]
-        charts.append(curves(one.dataset.name, lines, one.dataset.positives / max(len(labels), 1)))
+    for result in scored:
+        labels = result.dataset.labels
+        lines = [(score, *precision_recall(result.values[score], labels, result.known)) for score in shown]
+        charts.append(curves(result.dataset.name, lines, result.dataset.positives / max(len(labels), 1)))
     return f'<div class="charts">{"".join(charts)}</div>'
 
 

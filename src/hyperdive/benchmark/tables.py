@@ -69,12 +69,12 @@ def sizes_table(evaluation: Evaluation) -> Any:
     for name in names:
         table.add_column(SHORT.get(name, name), justify="right")
     scored = [evaluation.results[name].scored for name in names]
-    table.add_row("space", *[one.space for one in scored])
-    table.add_row("pairs", *[str(len(one.dataset)) for one in scored])
-    table.add_row("positive", *["–" if one.dataset.graded else str(one.dataset.positives) for one in scored])
-    table.add_row("unknown", *[str(one.oov) for one in scored])
-    table.add_row("coverage %", *[f"{100 * (1 - one.oov / len(one.dataset)):.0f}" for one in scored])
-    table.add_row("by lemma", *[str(one.saved_by_lemma) for one in scored])
+    table.add_row("space", *[result.space for result in scored])
+    table.add_row("pairs", *[str(len(result.dataset)) for result in scored])
+    table.add_row("positive", *["–" if result.dataset.graded else str(result.dataset.positives) for result in scored])
+    table.add_row("unknown", *[str(result.oov) for result in scored])
+    table.add_row("coverage %", *[f"{100 * (1 - result.oov / len(result.dataset)):.0f}" for result in scored])
+    table.add_row("by lemma", *[str(result.saved_by_lemma) for result in scored])
     return table
 
 
@@ -89,9 +89,9 @@ def difference_table(differences: dict[str, dict[str, Difference]]) -> Any:
         table.add_column(SHORT.get(name, name), justify="right")
     for score in next(iter(differences.values())):
         cells = [Text(score)]
-        for one in (by_score[score] for by_score in differences.values()):
-            sure = one.p < 0.05
-            colour = "dim" if not sure else "green" if one.difference > 0 else "red"
-            cells.append(Text(f"{one.difference:+.1f}\np {one.p:.3f}", style=colour))
+        for difference in (by_score[score] for by_score in differences.values()):
+            sure = difference.p < 0.05
+            colour = "dim" if not sure else "green" if difference.difference > 0 else "red"
+            cells.append(Text(f"{difference.difference:+.1f}\np {difference.p:.3f}", style=colour))
         table.add_row(*cells)
     return table
