@@ -115,7 +115,8 @@ class Dive:
         """The options of a preset with some changed: `paper` are the paper's constants and its rules for text.
 
         >>> Dive.preset("paper", dimensions=50)
-        Dive(dimensions=50, sample=0.0, beta=0.0, ridge=0.0, pmi_filter='30tokens', text={'preset': 'paper'})
+        Dive(dimensions=50, sample=0.0, beta=0.0, ridge=0.0, pmi_filter='30tokens', terms=False,
+             text={'preset': 'paper'})
         """
         if name not in PRESETS:
             raise OptionError(f"no preset {name!r}", hint=f"use one of {', '.join(PRESETS)}")
