@@ -52,7 +52,7 @@ bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed compared with alter
 CORPUS ?= $(HYPERDIVE_CORPUS)
 model: $(VENV)/.stamp-dev  ## rebuild the packaged model, byte for byte: make model CORPUS=wiki.txt.xz
 	@test -n "$(CORPUS)" || { echo "type: make model CORPUS=FILE with the text, or set HYPERDIVE_CORPUS"; exit 2; }
-	$(BIN)/hyperdive encode $(CORPUS) --preset paper --no-keep-text --force -o build/model/corpus
+	$(BIN)/hyperdive encode $(CORPUS) --no-keep-text --force -o build/model/corpus
 	$(BIN)/hyperdive train build/model/corpus --force -o build/model/full
 	$(BIN)/python tools/make_model.py build/model/full -o src/hyperdive/models/en-wiki
 

@@ -26,6 +26,7 @@ from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.options import TrainOptions
+from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
 from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.model import ModelData
@@ -247,7 +248,7 @@ def _merged_patterns(model: ModelData, corpus: Corpus, table: TermTable) -> tupl
     stated = patterns_of(corpus.path)
     if stated is None:
         return model.patterns, 0, 0
-    stated = stated.of_vocabulary({*model.words, *(name for name in table.names if " " not in name)})
+    stated = stated.of_vocabulary({*model.words, *rare_words(table)})
     before = 0 if model.patterns is None else model.patterns.pairs
     together = stated if model.patterns is None else merge([model.patterns, stated])
     together.factors  # noqa: B018 computed here, kept in the model

@@ -10,6 +10,7 @@ from hyperdive._store import Artifact
 from hyperdive.patterns.merge import merge
 from hyperdive.patterns.pattern_table import FOLDER
 from hyperdive.patterns.store import Patterns, open_folder
+from hyperdive.spaces.term_table import TermTable
 
 PatternSource = bool | str | Path | Sequence[str | Path]
 """True: those of the corpus, if it has some; False: none; else folders of patterns, or corpora that hold some."""
@@ -40,3 +41,12 @@ def patterns_between(words: list[str], folders: Sequence[Artifact], progress: Pr
         between.factors  # noqa: B018 computed here, kept in the model
         bar.advance(1)
     return between
+
+
+def rare_words(terms: TermTable | None) -> list[str]:
+    """The single words among the terms of a model: what is stated of them is kept with the statements about words.
+
+    >>> rare_words(None)
+    []
+    """
+    return [] if terms is None else [name for name in terms.names if " " not in name]

@@ -25,7 +25,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
-from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between
+from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
 from hyperdive.pipeline.terms import fold_terms
 from hyperdive.spaces.dive_options import check_size
 from hyperdive.spaces.folding import ContextSpace, Folding
@@ -224,7 +224,7 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
         contexts=contexts if options.contexts else None,
         skipgram=skipgram,
         terms=terms,
-        patterns=patterns_between(words, folders, run.progress),
+        patterns=patterns_between([*words, *rare_words(terms)], folders, run.progress),
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},
     )
