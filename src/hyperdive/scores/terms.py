@@ -195,7 +195,7 @@ class NamedTerms(Terms):
             return np.asarray(space.matrix[space.index(name)], dtype=np.float32) if name in space else None
 
         for place in np.flatnonzero(np.diff(lookup.starts) > 2).tolist():  # more than a head: a modifier, too
-            _, composed = composition.compose(self.names[place], row, row)
+            _, composed = composition.compose(self.names[place], lambda name: None, row)
             vectors[place] = vectors[place] if composed is None else composed
         return Rows(vectors, threads=self._threads)
 
