@@ -24,7 +24,7 @@ from tests.discover.forty_words import ACCEPTED
 from tests.patterns.standin import PETS, collected
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 10_000_000
+LIMIT = 15_000_000
 
 
 @pytest.fixture(scope="module")

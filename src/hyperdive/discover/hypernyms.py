@@ -176,7 +176,10 @@ class _Asked:
         )
 
     def _judged(self, number: int, places: Any) -> _Judged:
-        """The first answers that are likely enough; of a ranking with an order, no more are judged than needed."""
+        """The first answers that are likely enough; of a ranking with an order, no more are judged than needed.
+
+        Candidates are judged in their order, until there are enough answers or several hundred in a row are unlikely.
+        """
         by, top = self.by, self.options.top
         pairs = self._pairs(number, self.question.candidates[places])
         if by.order is None:
@@ -185,15 +188,15 @@ class _Asked:
             nearest = best(scores, 1)
             return _Judged(places[first], scores[first], scores[first], places[nearest], scores[nearest])
         order = by.order(pairs)
-        looked = min(max(_FIRST_LOOK, 4 * top), len(places))
+        looked, before = min(max(_FIRST_LOOK, 4 * top), len(places)), 0
         while True:
             chosen = best(order, looked)
             sure = by(self._pairs(number, self.question.candidates[places[chosen]]))
             sure = self._with_head(number, places[chosen], np.array(sure))
             likely = np.flatnonzero(sure >= self.limit)[:top]
-            if len(likely) == top or looked == len(places) or sure.max(initial=0.0) < self.limit:
+            if len(likely) == top or looked == len(places) or not (sure[before:] >= self.limit).any():
                 break
-            looked = min(8 * looked, len(places))
+            looked, before = min(4 * looked, len(places)), looked
         first = chosen[likely]
         return _Judged(places[first], order[first], sure[likely], places[chosen[:1]], sure[:1])
 

@@ -28,8 +28,6 @@ class IsaWeights:
     """PPMI(q, p) of the statements about q itself."""
     stated_back: float = 0.0
     """log(1 + n(p, q)): statements the other way round."""
-    smoothed: float = 0.2
-    """√Psvd, where p is a word: PPMI smoothed by a decomposition."""
     similar: float = 1.95
     """The positive part of the skip-gram cosine W."""
     role: float = 0.03
@@ -56,13 +54,11 @@ def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     stated = pairs.patterns
     assert stated is not None
     exact = ~stated.backed_off
-    smoothed = np.where(exact & ~_phrases(pairs), np.sqrt(np.maximum(stated.svd, 0.0)), 0.0)
     return (
         weights.neighbours * pairs.neighbour_ppmi
         + weights.inherited * pairs.inherited
         + weights.stated * np.where(exact, stated.ppmi, 0.0)
         + weights.stated_back * np.log1p(np.where(exact, stated.reverse, 0))
-        + weights.smoothed * smoothed
         + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
         + weights.role * np.log1p(np.where(stated.backed_off_p, 0, stated.hypernym_total))
         + weights.head * pairs.is_head
@@ -77,7 +73,7 @@ def _phrases(pairs: Pairs) -> Bools:
 @register(
     "isa",
     kind="combined",
-    formula="σ(2·x − 4.4), x = A(q, p) + 1.3·B(q, p) + 0.14·Pppmi + 0.2·√Psvd + 1.95·W⁺ + 0.03·log(1 + n(·, p)) "
+    formula="σ(2·x − 4.4), x = A(q, p) + 1.3·B(q, p) + 0.14·Pppmi + 1.95·W⁺ + 0.03·log(1 + n(·, p)) "
     "+ 1.8·[q ends in p]; for a phrase p at most that of its head",
     range="[0, 1]",
     reference="hyperdive; constants chosen on development files",

@@ -103,7 +103,8 @@ def name_of(term: str, space: SpaceLike) -> str:
             return key
     if space.words and "|" in space.words[0]:
         return " ".join(word if "|" in word else _tagged(word, space) for word in lower.split(" "))
-    return normal_term(written) or lower
+    name = normal_term(written) or lower
+    return name if name in space else normal_term(lower) or lower  # AIDS is apart from aid where the text has it often
 
 
 def _tagged(word: str, space: SpaceLike) -> str:

@@ -24,7 +24,6 @@ EDGE_WEIGHTS = IsaWeights(
     inherited=0.24,
     stated=0.14,
     stated_back=-0.2,
-    smoothed=0.1,
     similar=1.35,
     role=0.014,
     head=0.0,
