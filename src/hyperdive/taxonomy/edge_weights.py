@@ -29,7 +29,7 @@ EDGE_WEIGHTS = IsaWeights(
     head=0.0,
     unstated=0.0,
     slope=4.0,
-    start=-7.6,
+    start=-7.2,
 )
 """`isa` for the nearest parent: likeness counts more, what everything of that sort is called counts less."""
 
