@@ -127,18 +127,20 @@ def test_it_is_there_small_and_whole() -> None:
     assert packaged_models() == [DEFAULT]
     folder = find_model()
     assert sum(file.stat().st_size for file in folder.iterdir()) <= LIMIT
-    artifact = Artifact.open(folder, "model", 2)
+    artifact = Artifact.open(folder, "model", 3)
     artifact.verify()
     listed = {*artifact.header["files"], "header.json"}
     assert {file.name for file in folder.iterdir()} == listed
     assert listed == {  # no evidence, no sentences
-        "README.md", "header.json", "model.safetensors", "pattern-terms.txt", "patterns.safetensors", "vocabulary.txt",
+        "README.md", "header.json", "model.safetensors", "pattern-terms.txt", "patterns.safetensors", "terms.txt",
+        "vocabulary.txt",
     }  # fmt: skip
     assert set(artifact.header["spaces"]) == {"dive", "skipgram"}
 
 
 def test_it_knows_what_it_should(packaged: Model) -> None:
     assert len(packaged) == 30_000
+    assert packaged.terms is not None and len(packaged.terms) == 30_000
     assert packaged.contexts is None
     assert packaged.patterns is not None
     assert not packaged.patterns.has_sentences
