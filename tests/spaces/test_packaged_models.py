@@ -135,7 +135,7 @@ def test_it_is_there_small_and_whole() -> None:
         "README.md", "header.json", "model.safetensors", "pattern-terms.txt", "patterns.safetensors", "terms.txt",
         "vocabulary.txt",
     }  # fmt: skip
-    assert set(artifact.header["spaces"]) == {"dive", "skipgram"}
+    assert set(artifact.header["spaces"]) == {"dive", "skipgram", "terms.dive", "terms.skipgram"}
 
 
 def test_it_knows_what_it_should(packaged: Model) -> None:
