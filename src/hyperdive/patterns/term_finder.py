@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hyperdive.text.lemmas import lemma_of
+from hyperdive.text.term_names import normal_term
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -54,6 +55,9 @@ class TermFinder:
         >>> patterns = Patterns.from_keys(["guide|v dog|n", "help|n"], ["is a"], pack([0], [1], [0]), [1])
         >>> TermFinder(patterns).named("Guide dogs")
         0
+        >>> blockers = Patterns.from_keys(["beta blocker", "drug"], ["is a"], pack([0], [1], [0]), [1])
+        >>> TermFinder(blockers).named("Beta-blockers"), TermFinder(blockers).named("beta_blocker")
+        (0, 0)
         """
         number = self._patterns.numbers.get(term)
         if number is not None:
@@ -62,6 +66,8 @@ class TermFinder:
         if not words:
             return -1
         number = self._find(words)
+        if number < 0 and "|" not in term:
+            number = self._patterns.numbers.get(normal_term(term), -1)  # beta-blockers, non_steroidal drug
         return number if number >= 0 or "|" in term else self._find([*words[:-1], f"{words[-1]}|n"])
 
     def _find(self, words: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from hyperdive.discover.question import Question, best, source_of, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores.lookup import look_up_terms, name_of
-from hyperdive.scores.source import AnyModel, SpaceLike
+from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.terms import NamedTerms, heads_of
 from hyperdive.taxonomy.names import normal
 
@@ -182,7 +182,7 @@ def beneath(model: AnyModel, root: str, by: Ranking, *, least: float, levels: in
             f"nothing is a kind of {root!r} with at least {least:g} by {by.name}",
             hint="choose a broader root, or a smaller --min-confidence",
         )
-    return [root, *(plain(space.words[question.candidates[place]]) for place in chosen)]
+    return [root, *(spelled(source_of(model), space.words[question.candidates[place]]) for place in chosen)]
 
 
 def _groups_first(model: AnyModel, sure: npt.NDArray[np.float64], by: Ranking) -> npt.NDArray[np.float64]:
@@ -222,7 +222,19 @@ def useful(model: AnyModel, top: int) -> list[str]:
                 weight[space.index(key)] = -np.inf
     nouns = np.array(["|" not in word or word.endswith("|n") for word in space.words], dtype=np.bool_)
     chosen = best(np.where(nouns & (weight > 0), weight, -np.inf), top)
-    return [plain(space.words[place]) for place in chosen]
+    return [spelled(source_of(model), space.words[place]) for place in chosen]
+
+
+def spelled(source: Source, name: str) -> str:
+    """A word or term as a person writes it: a term in the spelling that the text prefers.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> spelled(Source(VectorSpace(["hot_dog"], np.eye(1), frequencies=[1], kind="dive")), "hot_dog")
+    'hot dog'
+    """
+    if source.terms is not None and name in source.terms:
+        return source.terms.spelling(name)
+    return plain(name)
 
 
 def plain(word: str) -> str:
