@@ -143,6 +143,7 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [row.term for row in model.hyponyms("animal")] == ["poodle"]
         assert "states it 9 times" in str(model.explain("poodle", "dog"))
         assert [(row.term, row.confidence) for row in model.hypernyms("judge dog", 1)] == [("dog", 0.9)]
+        assert not any(row.statements for row in model.hypernyms("judge poodle"))  # said of poodles alone
         assert model.hypernyms("judge dog", 1)[0].signals[0] == "head"
         with pytest.raises(OptionError, match="from 0 to 1"):
             model.hypernyms("poodle", min_confidence=2)
