@@ -1,4 +1,4 @@
-"""Small charts as inline SVG: bars with intervals, and precision-recall curves. No script, no outside resource."""
+"""Small charts as SVG: bars with intervals, precision-recall curves and reliability. No script, no outside resource."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Floats
+from hyperdive.benchmark.calibration import Bin
 from hyperdive.benchmark.measures import rank
 
 COLOURS = ("#3b6fb6", "#d1793b", "#4a9a5b", "#a8568f", "#7d7d7d", "#b8a13a")
+_GREY = "#7a7a7a"  # seen on light and on dark paper
 
 
 def precision_recall(
@@ -83,6 +85,48 @@ def bars(title: str, entries: Sequence[tuple[str, float, tuple[float, float] | N
             end = max(end, paper)
         parts.append(_text(label + end * scale + 4, y + 11, f"{value:.1f}"))
     return "".join([*parts, "</svg>"])
+
+
+def reliability_chart(title: str, lines: Sequence[tuple[str, Sequence[Bin]]]) -> str:
+    """The share that is true over the mean confidence, a line for each set of answers, as a file of its own.
+
+    The dotted line is where a calibrated confidence lies; a disc is as large as its bin.
+
+    >>> chart = reliability_chart("Answers", [("test", [Bin(9, 0.4, 0.3), Bin(40, 0.9, 0.8)])])
+    >>> chart.count("<circle"), "test: 40 answers, confidence 0.90, right 0.80" in chart
+    (2, True)
+    """
+    side, left, top, bottom = 300, 34, 24, 26
+    width, height = left + side + 12, top + side + bottom + 14 * len(lines)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left + x * side, top + (1 - y) * side
+
+    style = f"<style>text{{font:10px sans-serif;fill:{_GREY}}}.axis,.base{{fill:none;stroke:{_GREY}}}</style>"
+    parts = [_open(width, height, title).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), style]
+    parts += [_text(left, 14, title, weight="bold"), _axes(left, top, side, side)]
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        x, y = at(tick, tick)
+        parts += [
+            _text(left - 4, y + 3, f"{tick:g}", anchor="end"),
+            _text(x, top + side + 12, f"{tick:g}", anchor="middle"),
+        ]
+    parts.append(f'<path class="base" stroke-dasharray="2 3" d="M{left} {top + side}L{left + side} {top}"/>')
+    parts.append(_text(left + side, top + side + 23, "confidence", anchor="end"))
+    for number, (name, bins) in enumerate(lines):
+        colour = COLOURS[number % len(COLOURS)]
+        places = [at(part.confidence, part.true) for part in bins]
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="1.4" points="{points}"/>')
+        for part, (x, y) in zip(bins, places, strict=True):
+            size = min(1.5 + 0.3 * part.pairs**0.5, 7.0)
+            told = f"{name}: {part.pairs} answers, confidence {part.confidence:.2f}, right {part.true:.2f}"
+            disc = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour}">'
+            parts.append(f"{disc}<title>{escape(told)}</title></circle>")
+        line = top + side + bottom + 14 * number + 8
+        parts.append(f'<path stroke="{colour}" stroke-width="3" d="M{left} {line - 3}h14"/>')
+        parts.append(_text(left + 20, line, name))
+    return "".join([*parts, "</svg>\n"])
 
 
 def legend(names: Sequence[str]) -> str:
