@@ -84,7 +84,7 @@ def test_unknown_words_and_wrong_options() -> None:
     with pytest.raises(UnknownWordError, match="did you mean poodle"):
         model.hypernyms("poodel")
     with pytest.raises(UnknownWordError, match="zebra"):
-        model.hypernyms("poodle zebra")
+        model.hypernyms("zebra quagga")
     with pytest.raises(OptionError, match="1 or more"):
         model.hypernyms("poodle", 0)
     with pytest.raises(OptionError, match="no score is called"):

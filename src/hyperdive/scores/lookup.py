@@ -13,13 +13,10 @@ from hyperdive.scores._blocks import in_blocks, kernels
 from hyperdive.scores.rows import index_type
 from hyperdive.scores.source import SpaceLike
 from hyperdive.text.lemmas import lemma_of
-from hyperdive.text.term_names import normal_term
+from hyperdive.text.term_names import compound_parts, head_end, normal_term
 
-PREPOSITIONS = frozenset("of for in with from to at on by without between against about under over".split())
-"""What follows the head of a phrase: a bird of prey is a bird."""
 TAGS = "nvja"
 """Parts of speech in the order in which a word without a tag is looked for."""
-_SHORTEST_PREFIX, _SHORTEST_END = 2, 5
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,8 @@ def look_up_terms(space: SpaceLike, names: Sequence[str]) -> Lookup:
 
     A name that the space has is one row. A phrase that it does not have is composed: of the words before its longest
     known end and, twice, that end, so that the head counts most; unknown words before it are left out. A single word
-    that it does not have is the longest known word it ends in ("astrodynamics": "dynamics").
+    that it does not have is composed likewise of the words it is made of ("goldfish"), or has the row of the word it
+    ends in ("astrodynamics": "dynamics").
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> words = ["hot", "dog", "hot dog", "dynamics", "vendor"]
@@ -136,17 +134,20 @@ def look_up_terms(space: SpaceLike, names: Sequence[str]) -> Lookup:
 
 
 def _parts(space: SpaceLike, words: Sequence[str]) -> list[int]:
-    """The rows that a term without a row of its own is composed of, the head twice; empty when its head is unknown."""
+    """The rows that a term without a row of its own is composed of, the head twice.
+
+    Without a known head they are those of the pieces that are known: of "Typhoon Lupit" that of "typhoon".
+    """
     if len(words) == 1:
-        ends = (words[0][start:] for start in range(_SHORTEST_PREFIX, len(words[0]) - _SHORTEST_END + 1))
-        end = next((end for end in ends if end in space), None)
-        return [] if end is None else [space.index(end)] * 2
-    until = next((place for place, word in enumerate(words) if place and word in PREPOSITIONS), len(words))
+        split = compound_parts(words[0], space, space)
+        return [] if split is None else [*_known(space, split[:1]), *[space.index(split[1])] * 2]
+    until = head_end(words)
     for start in range(0 if until < len(words) else 1, until):
         head = " ".join(words[start:until])
         if head in space:
             return [*_known(space, words[:start]), *[space.index(head)] * 2]
-    return []
+    pieces = _known(space, words[:until])
+    return pieces * 2 if len(pieces) == 1 else pieces
 
 
 def _known(space: SpaceLike, words: Sequence[str]) -> list[int]:

@@ -12,23 +12,30 @@ from threadpoolctl import threadpool_limits
 
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
-from hyperdive.scores.lookup import PREPOSITIONS, Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
+from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
 from hyperdive.scores.neighbour_statements import AnalogyRows
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.rows import Rows
 from hyperdive.scores.source import Source
+from hyperdive.text.term_names import head_end
+
+_COORDINATIONS = ("and", "or")
 
 
 def heads_of(words: Sequence[str]) -> list[str]:
-    """What a phrase is a kind of by its own words, the longest first; empty for one word.
+    """What a phrase is a kind of by its own words, the longest first; empty for one word and for "ham and eggs".
 
     >>> heads_of(["red", "wine", "vinegar"]), heads_of(["bird", "of", "prey"]), heads_of(["dog"])
     (['wine vinegar', 'vinegar'], ['bird'], [])
+    >>> heads_of(["vitamin", "b12"])
+    ['vitamin']
     """
     words = words[0].split(" ") if len(words) == 1 else words
-    end = next((place for place, word in enumerate(words) if place and word in PREPOSITIONS), len(words))
+    end = head_end(words)
+    if end > 2 and words[end - 2] in _COORDINATIONS:
+        return []
     return [" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end)]
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from hyperdive._types import Floats, Floats32
 from hyperdive.spaces.space import unit_rows
+from hyperdive.text.term_names import PREPOSITIONS
 
-PREPOSITIONS = frozenset({"of", "in", "for", "to", "on", "with", "from", "by", "at", "against", "without"})
 FEWEST = 50
 """Terms of two parts that a map is fitted on at the least."""
 RIDGE = 30.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +16,12 @@ from hyperdive.scores.lookup import look_up_terms, name_of
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.terms import NamedTerms, heads_of
 from hyperdive.taxonomy.names import normal
+from hyperdive.text.term_names import compound_parts
 
 MAX_TERMS = 10_000
 # Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
 _RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
 _NO_TERMS = EMPTY_WORDS | _RANKS
-_SHORTEST_PREFIX, _SHORTEST_END = 3, 4  # letters of a morphological head and of what stands before it
 _FRONTIER = 60
 
 
@@ -45,16 +45,6 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.names)
-
-
-def morphological_head(word: str, words: Collection[str]) -> str | None:
-    """The longest other word of a list that a word ends in, as "astrodynamics" ends in "dynamics".
-
-    >>> morphological_head("astrodynamics", {"dynamics", "tics", "mechanics"}), morphological_head("scar", {"car"})
-    ('dynamics', None)
-    """
-    ends = (word[start:] for start in range(_SHORTEST_PREFIX, len(word) - _SHORTEST_END + 1))
-    return next((end for end in ends if end in words), None)
 
 
 def _identities(space: SpaceLike, names: Sequence[str]) -> list[tuple[int, ...]]:
@@ -112,11 +102,8 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
                 owner[rows], chosen[part] = part, rows
                 head[name] = part
     roots = {name for name in chosen if " " not in name}
-    endings = {
-        name: end
-        for name in chosen
-        if name not in head and (end := morphological_head(name.rpartition(" ")[2], roots)) is not None and end != name
-    }
+    splits = {name: compound_parts(name.rpartition(" ")[2], roots, source.main) for name in chosen if name not in head}
+    endings = {name: split[1] for name, split in splits.items() if split is not None}
     placed = head.keys() | endings.keys() | kept.keys()
     unknown = tuple(name for name, rows in chosen.items() if not rows and name not in placed)
     for name in unknown:

@@ -7,7 +7,7 @@ words inside included, the possessive *s* left out. Patterns name their terms in
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from functools import lru_cache
 
 from hyperdive.text.lemmas import STOPWORD_LANGUAGES, FormResolver
@@ -16,6 +16,21 @@ from hyperdive.text.options import EncodeOptions
 HYPHENS = "-\u2010\u2011"
 APOSTROPHES = "'\u2019\u02bc\uff07"
 _INVISIBLE = "\u00ad\u200c\u200d"
+
+PREPOSITIONS = frozenset("of for in with from to at on by without between against about under over".split())
+"""What follows the head of a phrase: a bird of prey is a bird."""
+_NUMERALS = frozenset("i ii iii iv v vi vii viii ix x xi xii".split())
+COMBINING_FORMS = frozenset(
+    """
+    aero agro anthropo anti arch astro audio auto bio cardio chemo chrono co counter crypto cryo cyber dermato eco
+    electro endo epi ethno exo extra gastro geo hemi hetero homo hydro hyper hypo immuno infra inter intra iso kilo
+    macro magneto mega meta micro mid mini mono morpho multi myco nano neo neuro non omni ortho osteo out over paleo
+    pan para patho petro pharmaco phono photo physio phyto poly post pre proto pseudo psycho pyro quasi radio retro
+    semi socio step sub super supra tele thermo trans tri ultra under uni vice zoo
+    """.split()
+)
+"""Beginnings of words that are no words of their own: astrodynamics is a kind of dynamics."""
+_SHORTEST_BEGINNING, _SHORTEST_END, _LONG_END = 3, 4, 7
 
 WordKey = Callable[[str], str]
 """From a word as it is written to the word it is counted as."""
@@ -93,3 +108,47 @@ def normal_term(text: str, *, language: str = "en", lemmas: str = "simplemma") -
         return words[0]
     key = word_key(language, lemmas)
     return " ".join(map(key, words))
+
+
+def head_end(words: Sequence[str]) -> int:
+    """How many words of a phrase reach to the end of its head: up to a preposition, or to the numbers at its end.
+
+    >>> head_end(["bird", "of", "prey"]), head_end(["red", "wine"]), head_end(["state", "highway", "17"])
+    (1, 2, 2)
+    >>> head_end(["hepatitis", "b"]), head_end(["type", "2", "diabetes"]), head_end(["17"])
+    (1, 3, 1)
+    """
+    end = next((place for place, word in enumerate(words) if place and word in PREPOSITIONS), len(words))
+    while end > 1 and _is_numbering(words[end - 1]):
+        end -= 1
+    return end
+
+
+def _is_numbering(word: str) -> bool:
+    return len(word) == 1 or word in _NUMERALS or any(map(str.isdigit, word))
+
+
+def compound_parts(word: str, ends: Container[str], beginnings: Container[str]) -> tuple[str, str] | None:
+    """A word as a beginning and the longest end that a list has; None where it cannot be split.
+
+    The beginning is a word too, or a combining form such as *astro*; before a long end it may be anything.
+
+    Args:
+        word: the word to split.
+        ends: the words that it may end in.
+        beginnings: the words that may stand before.
+
+    >>> words = {"dynamics", "fish", "gold", "rice"}
+    >>> compound_parts("astrodynamics", words, words), compound_parts("goldfish", words, words)
+    (('astro', 'dynamics'), ('gold', 'fish'))
+    >>> compound_parts("licorice", words, words)
+    """
+    for place in range(2, len(word) - _SHORTEST_END + 1):
+        beginning, end = word[:place], word[place:]
+        if end in ends and (
+            len(end) >= _LONG_END
+            or beginning in COMBINING_FORMS
+            or (place >= _SHORTEST_BEGINNING and beginning in beginnings)
+        ):
+            return beginning, end
+    return None
