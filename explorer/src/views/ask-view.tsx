@@ -1,0 +1,225 @@
+/** Ask: what a term is a kind of, what is a kind of it, and why. */
+
+import { api } from "../api/client";
+import type { Answers, SimilarAnswers } from "../api/types";
+import { AnswerList, type Direction } from "../components/answer-list";
+import { Icon } from "../components/icon";
+import { ModelTermBox } from "../components/model-term-box";
+import { ErrorState, Loading } from "../components/states";
+import { useExplorer } from "../state/explorer";
+import { extendTrail, parseTrail } from "../state/trail";
+import { shown, useRequest, type Request } from "../state/use-request";
+import { joinCommands } from "../takeaway/commands";
+import { answersPicture } from "../takeaway/pictures";
+import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
+import type { Table } from "../takeaway/files";
+
+const TOP = 12;
+
+export function AskView() {
+  const { model, parameters, go } = useExplorer();
+  const term = parameters["term"] ?? "";
+  const ask = (wanted: string) => go("ask", { term: wanted });
+  if (!term) return <StartPage ask={ask} />;
+  return (
+    <>
+      <div class="ask-bar">
+        <ModelTermBox model={model.name} label="Ask about a term" hideLabel value={term} onChoose={ask} placeholder="Ask about a term" />
+      </div>
+      <AskedTerm key={`${model.name} ${term}`} term={term} />
+    </>
+  );
+}
+
+function StartPage({ ask }: { ask: (term: string) => void }) {
+  const { model, hrefTo } = useExplorer();
+  const general = useRequest(model.topics ? model.name : null, (signal) => api.general(model.name, undefined, signal));
+  const examples = shown(general)?.words.slice(0, 10) ?? [];
+  return (
+    <section class="start">
+      <h1>What is it a kind of?</h1>
+      <p class="start-text">
+        Type a word or a phrase. The answers come from text: each with how sure the model is, and with the sentences that say so.
+      </p>
+      <ModelTermBox model={model.name} label="Ask about a term" hideLabel large autofocus placeholder="malaria, string quartet, oak …" onChoose={ask} />
+      {examples.length > 0 && (
+        <div class="start-examples">
+          <h2 class="small-heading">The most general words of this model</h2>
+          <ul class="chips">
+            {examples.map(({ term }) => (
+              <li key={term}>
+                <a class="chip chip-link" href={hrefTo("ask", { term })}>
+                  {term}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <dl class="facts">
+        <div>
+          <dt>words</dt>
+          <dd>{model.words.toLocaleString("en")}</dd>
+        </div>
+        <div>
+          <dt>terms of several words</dt>
+          <dd>{model.terms.toLocaleString("en")}</dd>
+        </div>
+        {model.tokens !== null && (
+          <div>
+            <dt>words of text read</dt>
+            <dd>{model.tokens.toLocaleString("en")}</dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function AskedTerm({ term }: { term: string }) {
+  const { model, parameters, replace, hrefTo } = useExplorer();
+  const key = `${model.name} ${term}`;
+  const broader = useRequest(key, (signal) => api.hypernyms(model.name, term, TOP, signal));
+  const narrower = useRequest(key, (signal) => api.hyponyms(model.name, term, TOP, signal));
+  const similar = useRequest(key, (signal) => api.similar(model.name, term, signal));
+  const trail = parseTrail(parameters["from"]);
+  const both = broader.state === "ready" && narrower.state === "ready" ? [broader.value, narrower.value] : null;
+  const unknown = broader.state === "ready" && broader.value.results[0]?.unknown;
+  return (
+    <>
+      {trail.length > 0 && (
+        <nav class="trail" aria-label="Way here">
+          {trail.map((earlier) => (
+            <a key={earlier} href={hrefTo("ask", { term: earlier, from: trail.slice(0, trail.indexOf(earlier)).join("|") })}>
+              {earlier}
+            </a>
+          ))}
+        </nav>
+      )}
+      <div class="headline">
+        <h1 class="headword">{term}</h1>
+        <div class="button-row">
+          {!unknown && (
+            <a class="button" href={hrefTo("tree", { root: term })}>
+              <Icon name="tree" size={18} />
+              Tree beneath it
+            </a>
+          )}
+          {both && !unknown && <AskTakeAway term={term} broader={both[0]!} narrower={both[1]!} />}
+        </div>
+      </div>
+      {unknown && broader.state === "ready" ? (
+        <section class="panel">
+          <AnswerList model={model.name} table={broader.value.results[0]!} calibrated direction="broader" opened={undefined} onOpen={() => undefined} />
+        </section>
+      ) : (
+        <div class="columns">
+          <AnswersPanel
+            heading="Broader"
+            line={`${term} is a kind of …`}
+            direction="broader"
+            request={broader}
+            opened={parameters["up"]}
+            onOpen={(up) => replace({ up, down: undefined })}
+          />
+          <AnswersPanel
+            heading="Narrower"
+            line={`… is a kind of ${term}`}
+            direction="narrower"
+            request={narrower}
+            opened={parameters["down"]}
+            onOpen={(down) => replace({ down, up: undefined })}
+          />
+        </div>
+      )}
+      <SimilarTerms request={similar} term={term} />
+    </>
+  );
+}
+
+interface AnswersPanelProps {
+  heading: string;
+  line: string;
+  direction: Direction;
+  request: Request<Answers>;
+  opened: string | undefined;
+  onOpen: (term: string | undefined) => void;
+}
+
+function AnswersPanel({ heading, line, direction, request, opened, onOpen }: AnswersPanelProps) {
+  const { model } = useExplorer();
+  const value = shown(request);
+  const table = value?.results[0];
+  return (
+    <section class="panel" aria-label={heading} aria-busy={request.state === "loading"}>
+      <header class="panel-head">
+        <h2>{heading}</h2>
+        <p class="muted">{line}</p>
+      </header>
+      {request.state === "failed" && <ErrorState error={request.error} />}
+      {request.state === "loading" && !table && <Loading label={`Looking for ${heading.toLowerCase()} terms`} />}
+      {table && (
+        <AnswerList
+          model={model.name}
+          table={table}
+          calibrated={value.calibrated}
+          direction={direction}
+          opened={opened}
+          onOpen={onOpen}
+        />
+      )}
+    </section>
+  );
+}
+
+function SimilarTerms({ request, term }: { request: Request<SimilarAnswers>; term: string }) {
+  const { hrefTo, parameters } = useExplorer();
+  const neighbours = shown(request)?.results[0]?.neighbours ?? [];
+  if (!neighbours.length) return null;
+  return (
+    <section class="similar" aria-label="Similar terms">
+      <h2 class="small-heading">Similar, neither broader nor narrower by itself</h2>
+      <ul class="chips">
+        {neighbours.map((neighbour) => (
+          <li key={neighbour.term}>
+            <a
+              class="chip chip-link"
+              href={hrefTo("ask", { term: neighbour.term, from: extendTrail(parameters["from"], term) })}
+              title={`similarity ${neighbour.similarity.toFixed(2)}`}
+            >
+              {neighbour.term}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function AskTakeAway({ term, broader, narrower }: { term: string; broader: Answers; narrower: Answers }) {
+  const rowsOf = (direction: Direction, answers: Answers) =>
+    (answers.results[0]?.answers ?? []).map((answer) => [
+      direction === "broader" ? term : answer.term,
+      direction === "broader" ? answer.term : term,
+      answer.confidence ?? answer.rank_score,
+      answer.statements,
+      answer.signals.join(", "),
+    ]);
+  const measure = broader.calibrated ? "confidence" : "score";
+  const table: Table = {
+    columns: ["hyponym", "hypernym", measure, "statements", "signals"],
+    rows: [...rowsOf("broader", broader), ...rowsOf("narrower", narrower)],
+  };
+  return (
+    <TakeAway
+      title={term}
+      files={tableFiles(table, { term, broader: broader.results[0], narrower: narrower.results[0] })}
+      markdown={() => tableMarkdown(term, table)}
+      picture={() => answersPicture(term, [
+        { heading: "Broader", answers: broader },
+        { heading: "Narrower", answers: narrower },
+      ])}
+      command={joinCommands(broader.command, narrower.command)}
+    />
+  );
+}
