@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo test test-all lint format docs docs-site docs-pictures docs-check bench model dist clean
+.PHONY: help demo explore test test-all lint format docs docs-site docs-pictures docs-check bench model dist clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -22,6 +22,9 @@ $(VENV)/.stamp-%: pyproject.toml
 
 demo: $(VENV)/.stamp-demo,plots  ## train on a small real corpus and show the results; two to three minutes
 	@$(BIN)/hyperdive demo -o demo-output
+
+explore: $(VENV)/.stamp-web  ## explore the packaged model in the browser: make explore MODELS="model-a model-b"
+	@$(BIN)/hyperdive serve --open $(MODELS)
 
 test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 	@$(BIN)/ruff check .

@@ -31,7 +31,8 @@ ORDER = (
 )
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
 ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
-ALLOWED["cli"] = ALLOWED["web"] = set(ORDER)
+ALLOWED["web"] = set(ORDER)
+ALLOWED["cli"] = {*ORDER, "web"}
 GROUND = {
     "errors",
     "_memo",
@@ -52,10 +53,12 @@ LATE = {
     "api": {
         "_resources",
         "discover.compare",
+        "discover.completion",
         "discover.explain",
         "discover.general",
         "discover.hypernyms",
         "discover.similar",
+        "discover.statements",
         "discover.topics",
         "pipeline.add",
         "pipeline.train",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -9,7 +10,7 @@ T = TypeVar("T")
 
 
 class Memo:
-    """A cache that an object owns; the key of a value is its type.
+    """A cache that an object owns; the key of a value is its type. Threads that ask at once get one and the same value.
 
     >>> memo = Memo()
     >>> memo.get(list, lambda: [1, 2]) is memo.get(list, list)
@@ -18,10 +19,13 @@ class Memo:
 
     def __init__(self) -> None:
         self._values: dict[type[Any], Any] = {}
+        self._lock = threading.RLock()
 
     def get(self, of: type[T], make: Callable[[], T]) -> T:
         """The value of this type, made when it is first asked for."""
         if of not in self._values:
-            self._values[of] = make()
+            with self._lock:
+                if of not in self._values:
+                    self._values[of] = make()
         value: T = self._values[of]
         return value

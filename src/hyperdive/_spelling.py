@@ -49,4 +49,4 @@ def unknown_word(word: object, words: Iterable[str], known: Container[str], wher
         hint = f"did you mean {' or '.join(near)}?"
     elif parts:
         hint = f"it has {', '.join(parts)}"
-    return UnknownWordError(f"{word!r} is not in {where}", hint=hint)
+    return UnknownWordError(f"{word!r} is not in {where}", hint=hint, near=near)

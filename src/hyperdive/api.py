@@ -24,10 +24,12 @@ from hyperdive.spaces.model import ModelData
 
 if TYPE_CHECKING:
     from hyperdive.discover.compare import Comparison
+    from hyperdive.discover.completion import Suggestion
     from hyperdive.discover.explain import Explanation
     from hyperdive.discover.general import GeneralWord
     from hyperdive.discover.hypernyms import Answer
     from hyperdive.discover.similar import Neighbour
+    from hyperdive.discover.statements import Statements
     from hyperdive.discover.topics import Topic
     from hyperdive.pipeline.add import Additions
     from hyperdive.table import Table
@@ -207,6 +209,18 @@ class Model(ModelData):
 
         tables = similar(self, _listed(word), top)
         return _only(tables) if isinstance(word, str) else tables
+
+    def statements(self, hyponym: str, hypernym: str, top: int = 5) -> Statements:
+        """What the text states of a pair: how often, by which patterns, and at most `top` sentences."""
+        from hyperdive.discover.statements import statements
+
+        return statements(self, hyponym, hypernym, top)
+
+    def suggest(self, text: str, top: int = 10) -> Table[Suggestion]:
+        """Words and terms that begin with a text, or are spelled like it, for completion."""
+        from hyperdive.discover.completion import suggest
+
+        return suggest(self, text, top)
 
     def general(self, query: str | None = None, top: int = 30) -> Table[GeneralWord]:
         """The most general words, on the whole or within the topics of a query."""

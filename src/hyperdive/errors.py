@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def one_line(text: str) -> str:
     """Text that may hold anything, safe to show in a terminal: no line breaks, no control characters.
@@ -48,6 +50,10 @@ class MissingExtra(Error):
 
 
 class UnknownWordError(Error, KeyError):
-    """A word that is not there, with what may have been meant."""
+    """A word that is not there, with what may have been meant; `near` are similar spellings that are there."""
+
+    def __init__(self, what: str, *, hint: str = "", near: Sequence[str] = ()) -> None:
+        super().__init__(what, hint=hint)
+        self.near = tuple(near)
 
     __str__ = Exception.__str__  # KeyError would show the repr

@@ -35,6 +35,7 @@ VERBS = {
     "general": "The most general words of a model.",
     "topics": "The dimensions of a model: label, top words and quality checks.",
     "taxonomy": "Build a taxonomy: an acyclic is-a tree over terms.",
+    "serve": "Explore models in the browser, and an HTTP API.",
     "score": "Score pairs of terms: is the first a kind of the second?",
     "evaluate": "Evaluate a model on eleven datasets, next to the paper's figures.",
     "reproduce": "Reproduce every table of the paper from raw text.",

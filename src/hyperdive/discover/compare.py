@@ -31,9 +31,14 @@ class Shared:
 
 @dataclass(frozen=True)
 class Comparison(Table[Shared]):
-    """Dimensions of several words; the broadest word sorts them and stands first in `words`."""
+    """Dimensions of several words; the broadest word sorts them and stands first in `words`.
+
+    `included[i][j]` is the share of word j that lies under word i, from 0 to 1; `more` counts dimensions left out.
+    """
 
     words: tuple[str, ...] = ()
+    included: tuple[tuple[float, ...], ...] = ()
+    more: int = 0
 
     def cells(self) -> list[list[str]]:
         """A column a word; values that are hidden are empty."""
@@ -87,13 +92,16 @@ def compare(model: AnyModel, words: Sequence[str], top: int | None = None) -> Co
         for d in sorting
         if vectors[:, d].max() >= HIDDEN
     ]
-    shares = np.minimum(vectors[1:], vectors[0]).sum(axis=1) / np.maximum(vectors[1:].sum(axis=1), 1e-30)
-    parts = ", ".join(f"{100 * share:.0f} % of {name}" for name, share in zip(named[1:], shares, strict=True))
+    shared = np.minimum(vectors[:, None], vectors[None]).sum(axis=2)
+    included = shared / np.maximum(vectors.sum(axis=1), 1e-30)
+    parts = ", ".join(f"{100 * share:.0f} % of {name}" for name, share in zip(named[1:], included[0, 1:], strict=True))
     notes: tuple[str, ...] = (f"{named[0]} includes {parts}",)
     left = len(rows) - len(rows[:top])
     if left:
         notes = (*notes, f"{left} more dimensions")
-    return Comparison(Shared, rows[:top], words=named, notes=notes)
+    return Comparison(
+        Shared, rows[:top], words=named, notes=notes, included=tuple(map(tuple, included.tolist())), more=left
+    )
 
 
 def vectors_of(model: AnyModel, words: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -50,6 +50,16 @@ class Evidence:
         """The sentence with both terms between two signs."""
         return "".join(f"{before}{part}{after}" if is_term else part for part, is_term in self._parts())
 
+    def to_dict(self) -> dict[str, Any]:
+        """The sentence and where both terms are in it, as plain values."""
+        return {
+            "sentence": self.sentence,
+            "pattern": self.pattern,
+            "document": self.document,
+            "hyponym_span": list(self.spans[0]),
+            "hypernym_span": list(self.spans[1]),
+        }
+
     def _parts(self) -> list[tuple[str, bool]]:
         """The sentence in pieces, each with whether it is one of the terms."""
         text, last, parts = self.sentence, 0, []

@@ -20,7 +20,7 @@ from hyperdive._spelling import near_spellings
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import Ranking, ranking
-from hyperdive.errors import OptionError, one_line
+from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.scores.isa_score import head_confidence
 from hyperdive.scores.source import AnyModel
@@ -29,7 +29,15 @@ from hyperdive.taxonomy.edge_weights import ENDING_CONFIDENCE, edge_ranking, pai
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
 from hyperdive.taxonomy.names import Spelling, normal
 from hyperdive.taxonomy.options import DEFAULTS, LEVELS_BENEATH, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
-from hyperdive.taxonomy.pruning import NodePairs, Parents, beneath_root, depths, dissolve_small, only, thin_out
+from hyperdive.taxonomy.pruning import (
+    NodePairs,
+    Parents,
+    beneath_root,
+    depths,
+    dissolve_small,
+    only,
+    thin_out,
+)
 from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 from hyperdive.taxonomy.terms import MAX_TERMS, Nodes, beneath, collect, useful
 
@@ -71,8 +79,10 @@ def taxonomy(
         corrections = read_corrections(corrections)
     rules = corrections or Corrections()
     rules.check_parents(options.parents)
-    root = options.root
-    names, notes = _names(model, terms, options, least)
+    root = None if options.root is None else _standing(options.root, rules)
+    with progress.stage("choosing terms"):
+        asked, notes = _names(model, terms, replace(options, root=root), least)
+    names = [_standing(name, rules) for name in asked]
     # the head of a root would stand above it, and all that is sought beneath the root beneath that
     nodes = collect(
         model, names, heads=options.heads and root is None, keep=[*rules.terms(), *([root] if root is not None else [])]
@@ -81,23 +91,27 @@ def taxonomy(
     top_node = -1 if root is None else number[normal(root)]
     weights = weigh(pair_values(nodes, by, progress), by, least, nodes)
     forced = [(number[child], number[parent]) for child, parent in rules.force]
+    absent = []
     for child, parent in rules.forbid:
         if child in number and parent in number:
             weights[number[child], number[parent]] = FORBIDDEN
         else:
-            absent = child if child not in number else parent
-            notes.append(f"forbidding {child!r} under {parent!r} changes nothing: {absent!r} is not among the terms")
+            absent.append((child, parent, child if child not in number else parent))
+    notes += _without_effect(absent)
     if top_node >= 0:
         weights[top_node] = np.minimum(weights[top_node], -1.0)
     for term in rules.roots:
         if term in number:
             weights[number[term]] = FORBIDDEN
-    above, kept = _grow(weights, forced, options, top_node)
+    with progress.stage("placing", total=len(nodes), unit="terms"):
+        above, kept = _grow(weights, forced, options, top_node)
     if not kept.all():
         notes.append(_left_out(nodes.names, kept, top_node, root))
     notes += _spelled(model, nodes)
-    spelling = Spelling([*names, *([root] if root is not None else []), *rules.spelled])
+    spelling = Spelling([*names, *([root] if root is not None else []), *rules.spelled], rules.rename)
     present = [name for place, name in enumerate(nodes.names) if kept[place]]
+    _check_distinct(present, spelling)
+    merged = [(synonym, rules.stands_for(synonym)) for synonym, _ in rules.merge]
     return Taxonomy(
         map(spelling, sorted([*present, *nodes.unknown])),
         [
@@ -107,7 +121,7 @@ def taxonomy(
         origin=Origin(by.name, by.calibrated, tuple(notes)),
         added=[spelling(name) for place, name in enumerate(nodes.names) if nodes.added[place] and kept[place]],
         unknown=map(spelling, nodes.unknown),
-        synonyms=spelling.synonyms(present, nodes.merged),
+        synonyms=spelling.synonyms(present, [*nodes.merged, *merged]),
     )
 
 
@@ -136,6 +150,12 @@ def _names(model: AnyModel, terms: Any, options: TaxonomyOptions, least: float |
             model, root, by, least=reach, levels=options.levels or LEVELS_BENEATH, top=top or TOP_BENEATH
         ), []
     return useful(model, top or TOP), []
+
+
+def _standing(name: str, rules: Corrections) -> str:
+    """A name that was asked for, or the term that it was merged into."""
+    term = rules.stands_for(name)
+    return name if term == normal(name) else term
 
 
 # ---- edges --------------------------------------------------------------------------------------------------------
@@ -216,6 +236,28 @@ def _left_out(names: tuple[str, ...], kept: npt.NDArray[np.bool_], root: int, wo
     gone = [name for place, name in enumerate(names) if not kept[place]]
     where = f"not beneath {word!r}, or too deep" if root >= 0 else "too deep"
     return f"{_terms(len(gone))} left out, {where}: {_some(gone)}"
+
+
+def _without_effect(forbidden: list[tuple[str, str, str]]) -> list[str]:
+    """What to say of pairs that are forbidden though one of the terms is not there."""
+    told = [
+        f"forbidding {child!r} under {parent!r} changes nothing: {absent!r} is not among the terms"
+        for child, parent, absent in forbidden[:3]
+    ]
+    more = len(forbidden) - len(told)
+    return [*told, f"forbidding {more} more pairs changes nothing either"] if more else told
+
+
+def _check_distinct(names: list[str], spelling: Spelling) -> None:
+    """Refuse a new name that another term has."""
+    owner: dict[str, str] = {}
+    for name in names:
+        shown = spelling(name)
+        if owner.setdefault(shown, name) != name:
+            raise InputError(
+                f"corrections: {owner[shown]!r} and {name!r} would both be called {shown!r}",
+                hint="merge them, or choose another name",
+            )
 
 
 def _spelled(model: AnyModel, nodes: Nodes) -> list[str]:

@@ -12,7 +12,7 @@ from hyperdive.scores.isa_score import HEAD_CONFIDENCE, IsaWeights, head_confide
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.terms import Nodes
 
-_PAIRS_A_BLOCK, _ROWS = 500_000, 256
+_PAIRS_A_BLOCK, _ROWS = 250_000, 256
 _LOWEST, _SLOPE, _HEAD, _ENDING = -4.0, 0.1, 3.4, 5.8
 
 

@@ -17,15 +17,21 @@ def normal(term: str) -> str:
 class Spelling:
     """The first spelling of each term, by its normal name; the others are synonyms.
 
+    `names` are pairs (a term, the name that it is given instead).
+
     >>> spelling = Spelling(["AIDS", "Dog", "dog", "dogs"])
     >>> spelling("aids"), spelling("zebra")
     ('AIDS', 'zebra')
     >>> spelling.synonyms(["aids", "dog"], merged=[("dogs", "dog")])
     {'Dog': ['dog', 'dogs']}
+    >>> Spelling(["aids"], names=[("aids", "AIDS")])("aids")
+    'AIDS'
     """
 
-    def __init__(self, terms: Iterable[str]) -> None:
+    def __init__(self, terms: Iterable[str], names: Iterable[tuple[str, str]] = ()) -> None:
         self._spellings: dict[str, dict[str, None]] = {}
+        for term, name in names:
+            self._spellings[term] = {name: None, term: None}
         for term in terms:
             self._spellings.setdefault(normal(term), {})[" ".join(term.split())] = None
 

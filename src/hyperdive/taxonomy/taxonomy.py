@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,14 @@ class Edge:
     def value(self) -> float | None:
         """The confidence, or the score where there is none."""
         return self.score if self.confidence is None else self.confidence
+
+    def between(self, child: str, parent: str) -> Edge:
+        """The same edge between terms under these names."""
+        return replace(self, child=child, parent=parent)
+
+    def forced(self) -> Edge:
+        """The same edge as an expert confirms it; an edge without a calibrated score stays without."""
+        return replace(self, reason="expert", confidence=None if self.confidence is None else 1.0)
 
 
 @dataclass(frozen=True)
@@ -133,24 +141,45 @@ class Taxonomy:
     def _spelled(self) -> dict[str, str]:
         return {normal(term): term for term in self.terms}
 
-    def _named(self, term: str) -> str:
+    def named(self, term: str) -> str:
+        """A term as it is spelled here, however it is written; the same where it is not there."""
         return term if term in self._known else self._spelled.get(normal(term), term)
 
     def parents(self, term: str) -> list[str]:
         """The terms right above a term, the likeliest first."""
-        return [edge.parent for edge in self._above.get(self._named(term), ())]
+        return [edge.parent for edge in self._above.get(self.named(term), ())]
 
     def children(self, term: str) -> list[str]:
         """The terms right beneath a term, in alphabetical order."""
-        return [edge.child for edge in self._below.get(self._named(term), ())]
+        return [edge.child for edge in self._below.get(self.named(term), ())]
 
     def edges_above(self, term: str) -> list[Edge]:
         """The edges from a term to its parents, the likeliest first."""
-        return list(self._above.get(self._named(term), ()))
+        return list(self._above.get(self.named(term), ()))
 
     def edges_below(self, term: str) -> list[Edge]:
         """The edges from a term's children to it."""
-        return list(self._below.get(self._named(term), ()))
+        return list(self._below.get(self.named(term), ()))
+
+    def beneath(self, term: str) -> list[str]:
+        """All terms beneath a term, at any distance.
+
+        >>> edges = [Edge("poodle", "dog", None, 1.0, 0, "model"), Edge("dog", "animal", None, 1.0, 0, "model")]
+        >>> Taxonomy(["animal", "dog", "poodle"], edges).beneath("animal")
+        ['dog', 'poodle']
+        """
+        reached = dict.fromkeys(self.children(term))
+        waiting = list(reached)
+        while waiting:
+            others = [child for child in self.children(waiting.pop()) if child not in reached]
+            reached |= dict.fromkeys(others)
+            waiting += others
+        return list(reached)
+
+    def doubtful(self) -> list[Edge]:
+        """The edges that no correction decided, the least sure first."""
+        undecided = [edge for edge in self.edges if edge.reason != "expert"]
+        return sorted(undecided, key=lambda edge: (edge.value or 0.0, normal(edge.child), normal(edge.parent)))
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:

@@ -1,0 +1,21 @@
+# The explorer and the HTTP API over the packaged model:
+#   docker build -t hyperdive .
+#   docker run --rm -p 8765:8765 hyperdive            # prints the address with its token
+#   docker run --rm -p 8765:8765 -v "$PWD:/data" hyperdive model --host 0.0.0.0
+FROM python:3.12-slim AS build
+WORKDIR /build
+COPY pyproject.toml README.md LICENSE LICENSE-model ./
+COPY src src
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-compile '.[web]'
+
+FROM python:3.12-slim
+RUN useradd --create-home --uid 1000 hyperdive && mkdir /data && chown hyperdive /data
+COPY --from=build /venv /venv
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 NUMBA_CACHE_DIR=/tmp/numba
+USER hyperdive
+WORKDIR /data
+VOLUME /data
+EXPOSE 8765
+HEALTHCHECK --start-period=20s CMD ["python", "-c", "import socket; socket.create_connection(('127.0.0.1', 8765), 3).close()"]
+ENTRYPOINT ["hyperdive", "serve"]
+CMD ["--host", "0.0.0.0"]

@@ -1,0 +1,211 @@
+"""What every request must pass, and the headers of every answer.
+
+- The Host header must be one of this server's names, so that a foreign site cannot reach it under its own name (DNS
+  rebinding).
+- With a token, every request must carry it: as `Authorization: Bearer`, or in the cookie that `/?token=…` sets.
+- Requests from other sites are refused: all that write, and all to the API but links that a person follows.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from hyperdive.web.problems import Problem
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "hyperdive_token"
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+        "connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Headers of every answer."""
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+_TOKEN_PAGE = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>hyperdive</title></head><body>'
+    "<h1>This server needs its token</h1><p>Open the address that it printed when it started, or type the token.</p>"
+    '<form method="get" action="/"><label>Token <input name="token" type="password" autocomplete="off"></label> '
+    "<button>Open</button></form></body></html>"
+)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address reaches this machine only.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    address = _address(host)
+    return address is not None and address.is_loopback
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may ask: the address that is listened on, further host names, and the token."""
+
+    host: str = "127.0.0.1"
+    names: tuple[str, ...] = ()
+    token: str | None = None
+
+    def knows(self, header: str) -> bool:
+        """Whether a Host header names this server.
+
+        On loopback only the names of loopback do. On another address any IP address does too, which nobody can rebind.
+
+        >>> Access().knows("localhost:8765"), Access().knows("evil.example"), Access().knows("10.0.0.7")
+        (True, False, False)
+        >>> Access("0.0.0.0", names=("box.lan",)).knows("10.0.0.7:80"), Access("0.0.0.0").knows("evil.example")
+        (True, False)
+        """
+        try:
+            name = urlsplit(f"//{header}").hostname or ""
+            _ = urlsplit(f"//{header}").port
+        except ValueError:
+            return False
+        if not header or any(sign in header for sign in "/@?#\\ ,"):
+            return False
+        if name in (*_LOCAL_NAMES, self.host.lower(), *(one.lower() for one in self.names)):
+            return True
+        return not is_loopback(self.host) and _address(name) is not None
+
+    def admits(self, given: str | None) -> bool:
+        """Whether this is the token, compared in constant time."""
+        if self.token is None:
+            return True
+        return given is not None and secrets.compare_digest(given.encode(errors="replace"), self.token.encode())
+
+
+class Guard:
+    """The application behind all checks, with the security headers on every answer."""
+
+    def __init__(self, application: Application, access: Access) -> None:
+        self._application, self._access = application, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+
+        async def guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", ()))
+                there = {name.lower() for name, _ in headers}
+                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                if b"cache-control" not in there:
+                    added.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": [*headers, *added]}
+            await send(message)
+
+        headers = _Headers(scope)
+        try:
+            self._check(scope, headers)
+        except Problem as problem:
+            await _refuse(problem, scope, guarded)
+            return
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        if self._access.token is not None and scope["path"] == "/" and "token" in query:
+            await self._sign_in(query, guarded)
+        elif not self._access.admits(_token(headers)):
+            missing = Problem("token_required", "this server needs its token", hint="open the address that it printed")
+            await _refuse(missing, scope, guarded)
+        else:
+            await self._application(scope, receive, guarded)
+
+    def _check(self, scope: Scope, headers: _Headers) -> None:
+        hosts = headers.all("host")
+        if len(hosts) != 1 or not self._access.knows(hosts[0]):
+            raise Problem("wrong_host", "this server does not have that name", hint="add it with --allow-host")
+        site = headers.get("sec-fetch-site")
+        writes = scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        link = headers.get("sec-fetch-mode") == "navigate" and not writes
+        foreign = site in ("cross-site", "same-site") and not link
+        origin = headers.get("origin")
+        if origin is not None and origin != f"{_scheme(headers, scope)}://{hosts[0]}":
+            foreign = True
+        if foreign and (writes or scope["path"].startswith("/api")):
+            raise Problem("cross_origin", "requests from other sites are not answered")
+
+    async def _sign_in(self, query: dict[str, str], send: Send) -> None:
+        """Keep a right token in a cookie and go on without it in the address."""
+        others = urlencode({name: value for name, value in query.items() if name != "token"})
+        if not self._access.admits(query["token"]):
+            await _send(send, 401, _TOKEN_PAGE.encode(), [(b"content-type", b"text/html; charset=utf-8")])
+            return
+        cookie = f"{COOKIE}={query['token']}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+        place = f"/?{others}" if others else "/"
+        await _send(send, 303, b"", [(b"location", place.encode()), (b"set-cookie", cookie.encode("latin-1"))])
+
+
+class _Headers:
+    """The headers of a request by their names in lower case."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+
+    def all(self, name: str) -> list[str]:
+        return [value for other, value in self._pairs if other == name]
+
+    def get(self, name: str) -> str | None:
+        values = self.all(name)
+        return values[0] if values else None
+
+
+def _scheme(headers: _Headers, scope: Scope) -> str:
+    """http, or https when a proxy in front says so."""
+    return headers.get("x-forwarded-proto") or str(scope.get("scheme", "http"))
+
+
+def _token(headers: _Headers) -> str | None:
+    kind, _, value = (headers.get("authorization") or "").partition(" ")
+    if kind.lower() == "bearer":
+        return value.strip()
+    try:
+        cookies = SimpleCookie("; ".join(headers.all("cookie")))
+    except CookieError:
+        return None
+    return cookies[COOKIE].value if COOKIE in cookies else None
+
+
+async def _refuse(problem: Problem, scope: Scope, send: Send) -> None:
+    if problem.status == 401 and scope["path"] == "/":
+        await _send(send, 401, _TOKEN_PAGE.encode(), [(b"content-type", b"text/html; charset=utf-8")])
+        return
+    headers = [(b"content-type", b"application/json")]
+    if problem.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await _send(send, problem.status, json.dumps(problem.content()).encode(), headers)
+
+
+async def _send(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+    size = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, size]})
+    await send({"type": "http.response.body", "body": body})
