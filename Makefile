@@ -70,6 +70,7 @@ docs-pictures: $(VENV)/.stamp-dev  ## redraw the figures of docs/
 	@$(BIN)/hyperdive compare rodent mammal --plot docs/pictures/mammal-rodent.svg --force > /dev/null
 	@$(BIN)/hyperdive compare gasoline oil --top 14 --plot docs/pictures/oil-gasoline.svg --force > /dev/null
 	@$(BIN)/hyperdive explain ant insect --plot docs/pictures/ant-insect.svg --force > /dev/null
+	@$(BIN)/python tools/judge.py report docs/judgements/answers.tsv --plot docs/pictures/reliability.svg > /dev/null
 
 docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run the commands of the tutorial and compare their output; five minutes
 	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md

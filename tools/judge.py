@@ -34,12 +34,15 @@ if TYPE_CHECKING:
     from hyperdive.taxonomy.taxonomy import Taxonomy
 
 FOLDER = Path(__file__).parents[1] / "docs" / "judgements"
-JUDGEMENTS = FOLDER / "judgements.tsv"
+JUDGEMENTS, QUERIES = FOLDER / "judgements.tsv", FOLDER / "queries.tsv"
 SEED = 15
 FREQUENT, MIDDLE, RARE = 500, 50, 5
 """Occurrences from which a word is frequent, of middle frequency, rare; below, no question is drawn."""
-FIRST, DEEPEST, DEEPER, STATED = 5, 12, 3, 3
-"""Answers of every query, the last rank that is judged, how many of the ranks between, how many most-stated ones."""
+FIRST, FIRST_JUDGED, SUREST, LOOKED_AT = 5, 12, 8, 100
+"""Answers that are reported on; answers of every query that are judged; those of the highest confidence that are judged
+wherever they stand among so many."""
+STATED = 5
+"""Most-stated hypernyms that are judged."""
 TOP, EDGES, WEAK = 300, 100, 0.1
 """Terms of the taxonomy that a model chooses itself, how many of its edges are judged, and the least confidence of
 those that make up the number where the taxonomy has fewer."""
@@ -214,23 +217,24 @@ def spelled_words(model: Model) -> Iterator[tuple[str, int]]:
 # ---- the answer key -----------------------------------------------------------------------------------------------
 
 
-def judged_ranks(query: str, answers: int, seed: int = SEED) -> list[int]:
-    """Which ranks of a query are judged: the first ones, and a sample of those after them.
+def judged_ranks(confidences: Sequence[float | None]) -> list[int]:
+    """Which ranks of a query are judged: the first ones, and the surest of those after them.
 
-    >>> ranks = judged_ranks("dog", 40)
-    >>> ranks[:5], len(ranks), max(ranks) <= 12, judged_ranks("dog", 3)
-    ([1, 2, 3, 4, 5], 8, True, [1, 2, 3])
+    The surest are those that another order would show first.
+
+    >>> judged_ranks([0.5] * 12 + [0.4, 0.9, 0.3] + [0.6] * 8)
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 17, 18, 19, 20, 21, 22]
     """
-    later = range(FIRST + 1, min(answers, DEEPEST) + 1)
-    chosen = random.Random(f"{seed} {folded(query)}").sample(later, min(DEEPER, len(later)))
-    return [*range(1, min(answers, FIRST) + 1), *sorted(chosen)]
+    order = sorted(range(len(confidences)), key=lambda place: (-(confidences[place] or 0.0), place))
+    places = {*range(min(FIRST_JUDGED, len(confidences))), *order[:SUREST]}
+    return [place + 1 for place in sorted(places)]
 
 
 def asked(model: Model, corpus: str, name: str, queries: Sequence[str]) -> Iterator[Answer]:
     """The answers of a model that are judged: of every query the chosen ranks and the most-stated hypernyms."""
     for query in queries:
-        answers = model.hypernyms(query, top=DEEPEST)
-        for rank in judged_ranks(query, len(answers)):
+        answers = model.hypernyms(query, top=LOOKED_AT)
+        for rank in judged_ranks([answer.confidence for answer in answers]):
             row = answers[rank - 1]
             yield Answer(corpus, name, "answer", query, row.term, rank, row.confidence, row.statements)
         for hypernym, statements in most_stated(model, query):
@@ -426,6 +430,24 @@ def report(key: Sequence[Answer], verdicts: Verdicts) -> str:
     return "\n".join(lines)
 
 
+def by_kind(key: Sequence[Answer], verdicts: Verdicts, queries: Sequence[Query]) -> str:
+    """The first answers of one model for each kind of query."""
+    lines = [
+        f"| queries | first answer right | first {FIRST} right | of 0.9 and more right |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    first = [row for row in key if row.part == "answer" and (row.rank or 0) <= FIRST]
+    for kind in dict.fromkeys(query.kind for query in queries):
+        asked_for = {(folded(query.query), query.corpus) for query in queries if query.kind == kind}
+        rows = [row for row in first if (folded(row.narrow), row.corpus) in asked_for]
+        sure = [row for row in rows if (row.confidence or 0) >= 0.9]
+        best = [row for row in rows if row.rank == 1]
+        if rows:
+            shares = " | ".join(str(right(part, verdicts)) for part in (best, rows, sure))
+            lines.append(f"| {kind} | {shares} |")
+    return "\n".join(lines)
+
+
 def agreement(first: Iterable[Judgement], second: Iterable[Judgement]) -> tuple[Share, Share]:
     """Of the pairs judged twice: how many have the same verdict, and how many the same with wrong and absurd as one.
 
@@ -489,7 +511,7 @@ def _judge(arguments: argparse.Namespace) -> None:
 
 def _report(arguments: argparse.Namespace) -> None:
     key, judged = read_rows(arguments.key, Answer), read_rows(arguments.judgements, Judgement)
-    verdicts = verdicts_of(judged)
+    verdicts, queries = verdicts_of(judged), read_rows(arguments.queries, Query)
     curves = []
     for model in dict.fromkeys(row.model for row in key):
         for half in HALVES:
@@ -497,6 +519,8 @@ def _report(arguments: argparse.Namespace) -> None:
             sys.stdout.write(f"\n## {model}, {half} half\n\n{report(rows, verdicts)}\n")
             first = [row for row in rows if row.part == "answer" and (row.rank or 0) <= FIRST]
             curves.append((f"{model}, {half}", [band for *_, band in banded(first, verdicts)]))
+        rows = [row for row in key if row.model == model]
+        sys.stdout.write(f"\n## {model}, by kind of query, both halves\n\n{by_kind(rows, verdicts, queries)}\n")
     if arguments.second:
         same, same_side = agreement(judged, read_rows(arguments.second, Judgement))
         sys.stdout.write(f"\nJudged twice: the same verdict {same}; right or not, the same {same_side}.\n")
@@ -530,6 +554,7 @@ def main() -> None:
     verb = verbs.add_parser("report", help="compare confidences with judgements")
     verb.add_argument("key", type=Path)
     verb.add_argument("--judgements", type=Path, default=JUDGEMENTS)
+    verb.add_argument("--queries", type=Path, default=QUERIES)
     verb.add_argument("--second", type=Path, help="second judgements of some of the pairs")
     verb.add_argument("--plot", type=Path, help="write the reliability diagram (.svg)")
     verb.set_defaults(run=_report)

@@ -95,6 +95,15 @@ def test_the_report_of_a_small_key() -> None:
     assert "| answers of 0.9 and more right | 50.0% of 2 |" in text
 
 
+def test_the_report_by_kind_counts_queries_of_the_same_corpus() -> None:
+    queries = [j.Query("dog", "wikipedia", "word", "rare"), j.Query("Oak", "biomedical", "name", "rare")]
+    lines = j.by_kind(KEY, VERDICTS, queries).splitlines()[2:]
+    assert lines == [
+        "| word | 100.0% of 1 | 33.3% of 3 | 50.0% of 2 |",
+        "| name | 100.0% of 1 | 100.0% of 1 | – |",
+    ]
+
+
 def test_a_most_stated_hypernym_counts_only_within_the_first_answers() -> None:
     stated = [answer("dog", "pet", 0.3, part="stated", statements=7)]
     assert j.most_stated_shown(KEY[:4] + stated) == j.Share(0, 1)
