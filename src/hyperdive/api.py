@@ -141,7 +141,7 @@ class Model(ModelData):
             candidates: Only these terms answer; a `Path` names a file of terms. None is every word of the model.
             block: These terms never answer.
             score: The score to rank by; None is the best that the model allows.
-            min_confidence: Minimum confidence of an answer; None is 0.2.
+            min_confidence: Minimum confidence of an answer; None is 0.35.
             evidence: Most sentences of the text to give with each answer.
         """
         options = {"candidates": candidates, "block": block, "score": score, "min_confidence": min_confidence}

@@ -10,10 +10,10 @@ import pytest
 
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.isa_score import WEIGHTS, head_confidence, isa_confidence, isa_sum
-from hyperdive.scores.neighbour_statements import NEIGHBOURS, PARENTS, NeighbourStatements
+from hyperdive.scores.isa_score import UNSUPPORTED, head_confidence, isa_confidence, isa_sum
+from hyperdive.scores.neighbour_statements import NEAREST, NEIGHBOURS, PARENTS, NeighbourStatements
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.taxonomy.edge_weights import EDGE_WEIGHTS
+from hyperdive.taxonomy.edge_weights import edge_confidence
 
 TERMS = 160
 
@@ -25,8 +25,8 @@ def some_patterns(seed: int) -> Patterns:
     return Patterns.from_keys([f"t{n}" for n in range(TERMS)], ["such as"], keys, rng.integers(1, 9, len(keys)))
 
 
-def slow_rows(patterns: Patterns, vectors: np.ndarray, vector: np.ndarray, own: int) -> tuple[np.ndarray, np.ndarray]:
-    """A(q, ·) and B(q, ·) term by term, from the formulas of the module."""
+def slow_rows(patterns: Patterns, vectors: np.ndarray, vector: np.ndarray, own: int) -> list[np.ndarray]:
+    """A(q, ·), A₂₀(q, ·) and B(q, ·) term by term, from the formulas of the module."""
     ppmi, counts, totals = patterns.ppmi.toarray(), patterns.counts.toarray(), patterns.hyponym_totals
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = unit @ (vector / np.linalg.norm(vector))
@@ -34,14 +34,17 @@ def slow_rows(patterns: Patterns, vectors: np.ndarray, vector: np.ndarray, own: 
     similarity = {n: 0.0 if n == own else float(cosines[n]) for n in named}
     nearest = sorted(named, key=lambda n: -similarity[n])[:NEIGHBOURS]
     weights = {n: max(similarity[n], 0.0) ** 2 * min(totals[n], 5) / 5 for n in nearest}
-    neighbours = sum(weights[n] * ppmi[n] for n in nearest) / max(sum(weights.values()), 1e-9)
+    neighbours, few = (
+        sum(weights[n] * ppmi[n] for n in voters) / max(sum(weights[n] for n in voters), 1e-9)
+        for voters in (nearest, nearest[:NEAREST])
+    )
     likely = neighbours + 0.3 * ppmi[own] if own >= 0 else neighbours
     parents = np.argsort(-likely, kind="stable")[:PARENTS]
     inherited = np.zeros(TERMS)
     for parent in parents:
         if totals[parent] > 0:
             inherited += likely[parent] * min(totals[parent], 10) / 10 * counts[parent] / totals[parent]
-    return neighbours, np.sqrt(inherited / max(likely[parents].sum(), 1e-9))
+    return [neighbours, few, np.sqrt(inherited / max(likely[parents].sum(), 1e-9))]
 
 
 @pytest.mark.parametrize("own", [-1, 3, 77])
@@ -51,9 +54,9 @@ def test_statements_of_neighbours_are_those_of_the_slow_twin(own: int) -> None:
     space = VectorSpace(patterns.terms, vectors, frequencies=np.ones(TERMS), kind="skipgram")
     vector = vectors[own] if own >= 0 else rng.normal(size=12).astype(np.float32)
     rows = NeighbourStatements(patterns, space).rows(vector[None], np.array([own]))
-    neighbours, inherited = slow_rows(patterns, vectors, vector, own)
-    np.testing.assert_allclose(rows.neighbours.toarray()[0], neighbours, atol=1e-5)
-    np.testing.assert_allclose(rows.inherited.toarray()[0], inherited, atol=1e-5)
+    slow = slow_rows(patterns, vectors, vector, own)
+    for row, twin in zip((rows.neighbours, rows.nearest, rows.inherited), slow, strict=True):
+        np.testing.assert_allclose(row.toarray()[0], twin, atol=1e-5)
 
 
 class ToldPair(SimpleNamespace):
@@ -65,25 +68,39 @@ class ToldPair(SimpleNamespace):
 
 def told(**parts: Any) -> Any:
     """A pair with these quantities, all others 0."""
+
+    def one(name: str) -> Any:
+        return np.array([float(parts.get(name, 0.0))])
+
     stated = SimpleNamespace(
-        backed_off=np.array([parts.get("backed_off", False)]),
-        backed_off_p=np.array([parts.get("backed_off", False)]),
-        ppmi=np.array([parts.get("ppmi", 0.0)]),
-        counts=np.array([parts.get("counts", 0.0)]),
-        reverse=np.array([parts.get("reverse", 0.0)]),
-        hypernym_total=np.array([parts.get("total", 0)]),
+        backed_off=np.array(["backed_off_q" in parts or "backed_off_p" in parts]),
+        backed_off_q=np.array(["backed_off_q" in parts]),
+        backed_off_p=np.array(["backed_off_p" in parts]),
+        ppmi=one("ppmi"),
+        counts=one("counts"),
+        variety=one("variety"),
+        reverse=one("reverse"),
+        hyponym_total=one("total_q"),
+        hyper_total_of_q=one("class_q"),
+        hypernym_total=one("total_p"),
+        terms=SimpleNamespace(hyponyms_of=np.array([0.0, parts.get("hyponyms", 0.0)])),
     )
     terms = SimpleNamespace(
         phrases=np.array([False, parts.get("phrase", False)]),
-        head_rows=np.array([-1, -1]),
-        own_frequencies=np.array([parts.get("frequency", 0.0), 0.0]),
+        head_rows=lambda rows: np.full(len(rows), -1),
+        own_frequencies=np.array([parts.get("frequency", 0.0), parts.get("frequency_p", 0.0)]),
     )
     return ToldPair(
         patterns=stated,
         terms=terms,
-        neighbour_ppmi=np.array([parts.get("neighbours", 0.0)]),
-        inherited=np.array([parts.get("inherited", 0.0)]),
-        skipgram_cosine=np.array([parts.get("cosine", 0.0)]),
+        rows=SimpleNamespace(sums=np.array([parts.get("sum_q", 1.0), parts.get("sum_p", 1.0)])),
+        difference=lambda values: values[1:] - values[:1],
+        neighbour_ppmi=one("neighbours"),
+        nearest_ppmi=one("nearest"),
+        inherited=one("inherited"),
+        head_statements=one("of_head"),
+        statements_of_head=one("to_head"),
+        skipgram_cosine=one("cosine"),
         skipgram=True,
         is_head=np.array([parts.get("head", False)]),
         q=np.array([0]),
@@ -92,23 +109,49 @@ def told(**parts: Any) -> Any:
     )
 
 
+LOG2 = np.e**2 - 1  # log(1 + this) is 2
+
+
 @pytest.mark.parametrize(
-    ("parts", "expected", "as_edge"),
+    ("parts", "expected"),
     [
-        ({"neighbours": 2.0}, 2.0, 0.0),
-        ({"inherited": 1.0}, 1.3, 0.24),
-        ({"ppmi": 10.0}, 1.4, 1.4),
-        ({"ppmi": 10.0, "backed_off": True}, 0.0, 0.0),
-        ({"cosine": 0.5}, 0.975, 0.675),
-        ({"cosine": -0.5}, 0.0, 0.0),
-        ({"total": np.e**10 - 1}, 0.3, 0.14),
-        ({"head": True}, 1.8, 0.0),
-        ({"reverse": np.e - 1}, 0.0, -0.2),
+        ({"counts": LOG2}, 2 * 0.776),
+        ({"counts": LOG2, "backed_off_q": True}, 0.0),
+        ({"counts": LOG2, "backed_off_p": True}, 0.0),
+        ({"ppmi": 10.0}, 2.56),
+        ({"ppmi": 10.0, "backed_off_q": True}, 0.0),
+        ({"variety": 2.0}, 0.574),
+        ({"variety": 2.0, "backed_off_p": True}, 0.0),
+        ({"reverse": LOG2}, -0.35),
+        ({"reverse": LOG2, "backed_off_q": True}, 0.0),
+        ({"nearest": 2.0}, 1.482),
+        ({"inherited": 0.1}, 1.515),
+        ({"cosine": 0.5}, 1.463),
+        ({"cosine": -0.5}, 0.0),
+        ({"sum_p": 3.0}, 0.1985),
+        ({"sum_q": 3.0}, -0.1985),
+        ({"hyponyms": LOG2}, 0.956),
+        ({"hyponyms": LOG2, "backed_off_p": True}, 0.0),
+        ({"head": True}, 5.239),
+        ({"of_head": LOG2}, 0.828),
+        ({"to_head": LOG2}, 1.326),
+        ({"total_q": LOG2}, -0.172),
+        ({"total_q": LOG2, "backed_off_q": True}, 0.0),
+        ({"class_q": LOG2}, -0.594),
+        ({"class_q": LOG2, "backed_off_q": True}, 0.0),
+        ({"frequency": LOG2}, 0.404),
+        ({"frequency_p": LOG2}, -0.67),
+        ({"phrase": True}, -5.6),
+        ({"phrase": True, "head": True}, 5.239),
+        ({"phrase": True, "counts": LOG2}, 2 * 0.776),
+        ({"phrase": True, "counts": LOG2, "backed_off_q": True}, -5.6),
+        ({"phrase": True, "neighbours": 0.65}, -5.6 * 15 / 16),
+        ({"phrase": True, "neighbours": 1.3}, 0.0),
+        ({"phrase": True, "neighbours": 2.6}, 0.0),
     ],
 )
-def test_each_part_of_the_sum(parts: dict[str, Any], expected: float, as_edge: float) -> None:
-    assert isa_sum(told(**parts))[0] == pytest.approx(expected)
-    assert isa_sum(told(**parts), EDGE_WEIGHTS)[0] == pytest.approx(as_edge)
+def test_each_part_of_the_sum(parts: dict[str, Any], expected: float) -> None:
+    assert isa_sum(told(**parts))[0] == pytest.approx(expected, abs=1e-9)
 
 
 def sigma(x: float) -> float:
@@ -118,16 +161,40 @@ def sigma(x: float) -> float:
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
-        ({"neighbours": 2.2}, 0.5),
-        ({"neighbours": 3.0}, sigma(2 * 3.0 - 4.4)),
-        ({"neighbours": 3.0, "phrase": True, "counts": 1.0}, sigma(2 * 3.0 - 4.4)),
-        ({"neighbours": 3.0, "phrase": True}, sigma(2 * 1.6 - 4.4)),
-        ({"inherited": 3.0, "phrase": True}, 0.15),
-        ({"inherited": 3.0, "phrase": True, "head": True}, sigma(2 * (3.9 + 1.8) - 4.4)),
+        ({"nearest": 4.0, "neighbours": 1.0}, sigma(0.54 * 4 * 0.741 - 2.67)),
+        ({"inherited": 0.5, "phrase": True, "neighbours": 1.3}, sigma(0.54 * 0.5 * 15.15 - 2.67)),
+        ({"inherited": 2.0, "phrase": True}, UNSUPPORTED),
+        ({"inherited": 0.3}, sigma(0.54 * 0.3 * 15.15 - 2.67)),
+        ({"cosine": 3.0}, UNSUPPORTED),
+        ({"cosine": 3.0, "of_head": LOG2}, sigma(0.54 * (3 * 2.926 + 0.828) - 2.67)),
+        ({"cosine": 1.0, "head": True}, sigma(0.54 * (5.239 + 2.926) - 2.67)),
+        ({"cosine": 0.2, "head": True, "frequency": 20.0}, 0.225),
     ],
 )
-def test_from_the_sum_to_a_confidence(parts: dict[str, Any], expected: float) -> None:
-    assert isa_confidence(told(**parts), WEIGHTS)[0] == pytest.approx(expected)
+def test_from_the_sum_to_a_confidence(parts: dict[str, Any], expected: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hyperdive.scores.isa_score.Pairs", lambda *_, **__: told(**parts))
+    assert isa_confidence(told(**parts))[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ({"inherited": 1.0}, 0.24),
+        ({"ppmi": 10.0}, 1.4),
+        ({"ppmi": 10.0, "backed_off_q": True}, 0.0),
+        ({"cosine": 0.5}, 0.675),
+        ({"cosine": -0.5}, 0.0),
+        ({"total_p": np.e**10 - 1}, 0.14),
+        ({"total_p": np.e**10 - 1, "backed_off_p": True}, 0.0),
+        ({"reverse": np.e - 1}, -0.2),
+    ],
+)
+def test_each_part_of_the_weight_of_an_edge(parts: dict[str, Any], expected: float) -> None:
+    assert edge_confidence(told(neighbours=1.0, **parts))[0] == pytest.approx(sigma(4.0 * expected - 7.2))
+
+
+def test_an_edge_that_nothing_speaks_for_is_not_believed() -> None:
+    assert edge_confidence(told(cosine=3.0))[0] == UNSUPPORTED
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ EvidenceOption = Annotated[
 ]
 ConfidenceOption = Annotated[
     float | None,
-    typer.Option("--min-confidence", min=0.0, max=1.0, help="Minimum confidence of an answer.", show_default="0.2"),
+    typer.Option("--min-confidence", min=0.0, max=1.0, help="Minimum confidence of an answer.", show_default="0.35"),
 ]
 _NAMED = 5  # unknown words that the error at the end names
 _BATCH = 100  # words of standard input looked up together; small, so that answers appear while words still arrive

@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.discover.question import Question, best, read_terms, unknown_terms
-from hyperdive.discover.ranking import EMPTY_WORDS, Ranking, ranking
+from hyperdive.discover.ranking import EMPTY_WORDS, ISA, Ranking, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
@@ -22,18 +22,19 @@ from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
 
-MIN_CONFIDENCE = 0.2
+MIN_CONFIDENCE = 0.35
+"""Minimum confidence of an answer: below it too few judged answers were right (docs/judgements.md)."""
 MIN_SCORE = 0.02
 MOST_EVIDENCE = 3
-_FIRST_LOOK = 200
 
 
 @dataclass(frozen=True)
 class Answer:
     """One answer to what a term is a kind of, or to what is a kind of it.
 
-    `confidence` is None where the score is not calibrated; `rank_score` is what answers are ordered by. `statements` is
-    how many sentences of the text state the pair, `evidence` some of them, when they were asked for.
+    `confidence` is None where the score is not calibrated. Answers are ordered by `rank_score`, which is the confidence
+    where there is one. `statements` is how many sentences of the text state the pair, `evidence` some of them, when
+    they were asked for.
     """
 
     term: str
@@ -57,7 +58,7 @@ class AnswerOptions:
     score: str | None = None
     """The score to rank by; None is the best that the model allows."""
     min_confidence: float | None = None
-    """Minimum confidence of an answer; None is 0.2."""
+    """Minimum confidence of an answer; None is 0.35."""
     evidence: int = 0
     """Most sentences to give with each answer."""
 
@@ -119,7 +120,9 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
             "a minimum confidence needs confidences, from 0 to 1"
             if by.calibrated
             else f"{by.name} does not give confidences, so a minimum cannot be set",
-            hint="use a model with patterns and no --score" if not by.calibrated else "0.2 is the default",
+            hint="use a model with patterns and no --score"
+            if not by.calibrated
+            else f"{MIN_CONFIDENCE} is the default",
         )
     if by.calibrated:
         return MIN_CONFIDENCE if min_confidence is None else min_confidence
@@ -160,9 +163,10 @@ class _Asked:
     def table(self, number: int) -> Table[Answer]:
         """The answers to one question."""
         question, by = self.question, self.by
-        places = (
-            self.by.plausible_hyponyms(self._pairs(number)) if self.narrower else np.arange(len(question.candidates))
-        )
+        if self.narrower:
+            places = by.plausible_hyponyms(self._pairs(number))
+        else:
+            places = question.supported(number) if by.name == ISA else np.arange(len(question.candidates))
         blocked = (self._blocked | question.same(number))[places]
         judged = self._judged(number, places[~blocked])
         answers = self._answers(number, judged)
@@ -176,29 +180,13 @@ class _Asked:
         )
 
     def _judged(self, number: int, places: Any) -> _Judged:
-        """The first answers that are likely enough; of a ranking with an order, no more are judged than needed.
-
-        Candidates are judged in their order, until there are enough answers or several hundred in a row are unlikely.
-        """
-        by, top = self.by, self.options.top
-        pairs = self._pairs(number, self.question.candidates[places])
-        if by.order is None:
-            scores = self._with_head(number, places, np.array(by(pairs)))
-            first = best(np.where(scores >= self.limit, scores, -np.inf), top)
-            nearest = best(scores, 1)
-            return _Judged(places[first], scores[first], scores[first], places[nearest], scores[nearest])
-        order = by.order(pairs)
-        looked, before = min(max(_FIRST_LOOK, 4 * top), len(places)), 0
-        while True:
-            chosen = best(order, looked)
-            sure = by(self._pairs(number, self.question.candidates[places[chosen]]))
-            sure = self._with_head(number, places[chosen], np.array(sure))
-            likely = np.flatnonzero(sure >= self.limit)[:top]
-            if len(likely) == top or looked == len(places) or not (sure[before:] >= self.limit).any():
-                break
-            looked, before = min(4 * looked, len(places)), looked
-        first = chosen[likely]
-        return _Judged(places[first], order[first], sure[likely], places[chosen[:1]], sure[:1])
+        """The first answers that are likely enough, and the nearest of all."""
+        scores = np.array(self.by(self._pairs(number, self.question.candidates[places])))
+        if self.by.name != ISA:  # which knows heads itself
+            scores = self._with_head(number, places, scores)
+        first = best(np.where(scores >= self.limit, scores, -np.inf), self.options.top)
+        nearest = best(scores, 1)
+        return _Judged(places[first], scores[first], places[nearest], scores[nearest])
 
     def _with_head(self, number: int, places: Any, scores: Any) -> Any:
         """The scores, where the head of an asked phrase is as sure as heads are."""
@@ -216,8 +204,8 @@ class _Asked:
         rows = question.candidates[judged.places]
         pairs = self._pairs(number, rows)
         answers = []
-        columns = (rows, judged.order, judged.scores, pairs.is_head, agreement(pairs))
-        for row, order, score, is_head, agreed in zip(*columns, strict=True):
+        columns = (rows, judged.scores, pairs.is_head, agreement(pairs))
+        for row, score, is_head, agreed in zip(*columns, strict=True):
             term = question.word(int(row))
             pair = (names[row], asked) if self.narrower else (asked, names[row])
             wanted = self.options.evidence if agreed.statements else 0
@@ -225,7 +213,7 @@ class _Asked:
                 Answer(
                     term,
                     float(score) if self.by.calibrated else None,
-                    float(order),
+                    float(score),
                     ("head", *agreed.signals) if is_head else agreed.signals,
                     agreed.statements,
                     tuple(patterns.evidence(*pair, top=wanted)) if wanted and patterns is not None else (),
@@ -236,10 +224,9 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Judged:
-    """Places among the candidates, what they are ordered by and their scores; the first of all, likely or not."""
+    """Places among the candidates and their scores; the first of all, likely or not."""
 
     places: Any
-    order: Any
     scores: Any
     nearest: Any
     nearest_scores: Any

@@ -7,6 +7,7 @@ quick; a question with phrases or with the user's own list of terms looks those 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from hyperdive.text.word_lists import raw_lines
 
 MAX_TERMS = 1_000_000
 MAX_WORDS, MAX_CHARACTERS = 50, 1000
+_VERB_ENDINGS = ("ed", "ing")
 
 
 def source_of(model: AnyModel) -> Source:
@@ -187,6 +189,39 @@ class Question:
         places = np.flatnonzero(np.isin(self.candidates, heads[:1]))
         return int(places[0]) if len(places) else None
 
+    def supported(self, number: int) -> Ints:
+        """The places of the candidates that something speaks for: what `isa` needs for an answer.
+
+        That is what the text states of the asked term, its head and its neighbours, what follows from that, and what
+        the term ends in. All others have a confidence of at most `hyperdive.scores.isa_score.UNSUPPORTED`.
+        """
+        row = self.asked[number : number + 1]
+        stated, analogies = self.terms.stated, self.terms.analogies(row)
+        assert stated is not None
+        counts = stated.patterns.counts
+        own = np.concatenate([stated.exact_numbers[row], self.terms.head_numbers(row)])
+        said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
+        numbers = np.unique(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
+        (heads,) = self.terms.heads(row)
+        places = np.concatenate([self._place_of_number[numbers], self._place_of_row[heads]])
+        return np.unique(places[places >= 0])
+
+    @cached_property
+    def _place_of_number(self) -> Ints:
+        """The place among the candidates of each term of the patterns, -1 for one that is none."""
+        assert self.terms.stated is not None
+        numbers = self.terms.stated.exact_numbers[self.candidates]
+        places = np.full(len(self.terms.stated.patterns), -1, dtype=np.int64)
+        named = np.flatnonzero(numbers >= 0)
+        places[numbers[named]] = named
+        return places
+
+    @cached_property
+    def _place_of_row(self) -> Ints:
+        places = np.full(len(self.terms.lookup.found), -1, dtype=np.int64)
+        places[self.candidates] = np.arange(len(self.candidates))
+        return places
+
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
         """Pairs (asked term, candidate)."""
         rows = self.candidates if rows is None else rows
@@ -208,6 +243,7 @@ def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[s
     given = list(dict.fromkeys(_folded(term) for term in terms))
     names = [name_of(term, space) for term in given]
     found = look_up_terms(space, names).found
+    found &= np.fromiter(map(_is_noun_form, given, names), dtype=np.bool_, count=len(names))
     if source.terms is not None:
         stated = {} if source.patterns is None else source.patterns.numbers
         found &= np.fromiter((name in space or name in stated for name in names), dtype=np.bool_, count=len(names))
@@ -223,6 +259,16 @@ def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[s
     ]
     missing = [term for term, known in zip(given, found.tolist(), strict=True) if not known]
     return [term for term, _ in kept], [name for _, name in kept], missing
+
+
+def _is_noun_form(term: str, name: str) -> bool:
+    """Whether a term may be a noun of this name: "trees" is a form of the noun "tree", "treed" is none.
+
+    >>> _is_noun_form("trees", "tree"), _is_noun_form("treed", "tree"), _is_noun_form("building", "building")
+    (True, False, True)
+    """
+    word, base = term.rpartition(" ")[2], name.rpartition(" ")[2]
+    return word == base or not word.endswith(_VERB_ENDINGS) or base.endswith(_VERB_ENDINGS)
 
 
 def best(values: npt.NDArray[np.float64], top: int) -> Ints:

@@ -9,7 +9,6 @@ import numpy as np
 
 from hyperdive._types import Floats, Ints
 from hyperdive.discover.question import best, source_of
-from hyperdive.scores.isa_score import isa_sum
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import Score, get
 from hyperdive.scores.source import AnyModel
@@ -20,31 +19,29 @@ CALIBRATED = (ISA, "hyper")
 _LIKELIEST = 2000
 NEAR_AND_GENERAL = "W³·lnΔS"
 
+RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
+"""Names of ranks: everything alive is "a species of …", which says as little as "a kind of …"."""
 # Words that are above everything and so say nothing: "a poodle is a thing". A user's own list of candidates
 # is taken as it is.
-EMPTY_WORDS = frozenset(
+EMPTY_WORDS = RANKS | frozenset(
     """
-    amount aspect basis bit bunch case category class concept degree detail difference end entity example exception
-    extent fact factor feature form group half idea instance issue item kind level list lot majority manner matter
-    member mode name nature number object one other others pair part piece point portion purpose range rest result
-    role section selection sense series set side sort stuff subject such term thing time topic total type unit use
-    variant variation variety version way whole word year
+    amount aspect basis bit branch bunch case category class concept degree detail difference end entity example
+    exception extent fact factor feature form group half idea instance issue item kind level list lot majority
+    manner matter member mode name nature number object one other others pair part piece point portion purpose
+    range rest result role section selection sense series set side sort stuff subject such term thing time topic
+    total type unit use variant variation variety version way whole word year
     """.split()
 )
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """A score to rank by; `calibrated` says that its values are confidences in [0, 1], `none` means "not at all".
-
-    Where there is an `order`, answers to one question are ordered by it, and the score says how sure each is.
-    """
+    """A score to rank by; `calibrated` says that its values are confidences in [0, 1], `none` means "not at all"."""
 
     name: str
     function: Callable[[Pairs], Floats]
     calibrated: bool
     none: float = 0.0
-    order: Callable[[Pairs], Floats] | None = None
 
     def __call__(self, pairs: Pairs) -> Floats:
         """The score of every pair by itself; larger is likelier."""
@@ -84,7 +81,7 @@ def ranking(model: AnyModel, wanted: str | None = None) -> Ranking:
         return Ranking(score.name, score, score.name in CALIBRATED, silence(score))
     source = source_of(model)
     if source.skipgram is not None and source.patterns is not None:
-        return Ranking(ISA, get(ISA), True, order=isa_sum)
+        return Ranking(ISA, get(ISA), True)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
 
 

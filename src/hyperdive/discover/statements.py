@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hyperdive._spelling import unknown_word
+from hyperdive.discover.question import source_of
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import HEAD, Patterns
@@ -48,7 +49,7 @@ class Statements:
 
 def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> Statements:
     """What the text states of a pair, with at most `top` sentences; a term that nothing is known of is an error."""
-    patterns = as_source(model).patterns
+    patterns = source_of(model).patterns
     if patterns is None:
         raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with --patterns")
     for term in (hyponym, hypernym):

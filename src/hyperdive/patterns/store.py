@@ -120,17 +120,28 @@ class Patterns:
         """How often the text has a phrase (row) with a head (column)."""
         return self._matrix(self.patterns == self._head)
 
+    @cached_property
+    def variety(self) -> Any:
+        """How many different patterns state each pair, `head` not counted: a CSR matrix of the shape of `counts`."""
+        return self._matrix(self.patterns != self._head, np.ones_like(self.values))
+
+    @cached_property
+    def hyponyms_of(self) -> Ints:
+        """How many different terms the text states to be a kind of each term."""
+        return np.bincount(self.counts.indices, minlength=len(self)).astype(np.int64)
+
     def by_pattern(self, name: str) -> Any:
         """n(q, p) of one pattern: a CSR matrix."""
         if name not in self.names:
             raise OptionError(f"no pattern is called {name!r}", hint=f"there are: {', '.join(self.names)}")
         return self._matrix(self.patterns == self.names.index(name))
 
-    def _matrix(self, chosen: Any) -> Any:
+    def _matrix(self, chosen: Any, values: Any = None) -> Any:
+        """The sums over the chosen entries of `values`, by default the counts."""
         from scipy.sparse import csr_array
 
         rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
-        columns, values = self.hypernyms[chosen], self.values[chosen]
+        columns, values = self.hypernyms[chosen], (self.values if values is None else values)[chosen]
         if len(rows):  # several patterns of a pair stand side by side
             new = np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])])
             starts = np.flatnonzero(new)

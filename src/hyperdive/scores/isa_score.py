@@ -1,8 +1,8 @@
-"""The score of questions and taxonomies, made for terms: is q a kind of p, judged by p's own statements and contexts?
+"""The score of questions: is q a kind of p, judged by p's own statements and contexts, for words and terms alike?
 
-A broader phrase is never judged by its head alone. Every part of the sum is about p itself: how the text names q, what
-the neighbours of q are called, what follows from that, and how alike q and p are. And being a kind of "water plant" is
-never surer than being a kind of "plant". docs/terms.md tells how the constants were chosen.
+A logistic regression on a dozen quantities. A broader phrase is never judged by its head alone: every part is about p
+itself, and being a kind of "water plant" is never surer than being a kind of "plant". docs/terms.md has the formula
+and tells how the constants were fitted.
 """
 
 from __future__ import annotations
@@ -11,106 +11,157 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperdive._types import Bools, Floats
-from hyperdive.scores.pairs import Pairs
+from hyperdive._types import Bools, Floats, Ints
+from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
 
 
 @dataclass(frozen=True)
 class IsaWeights:
-    """The constants of the score, chosen on the development files of discovery and taxonomies."""
+    """The constants of the score, fitted on the development files of discovery and on judged answers."""
 
-    neighbours: float = 1.0
-    """A(q, p): what the nearest neighbours of q are stated to be."""
-    inherited: float = 1.3
-    """B(q, p): what the likely hypernyms of q are stated to be."""
-    stated: float = 0.14
-    """PPMI(q, p) of the statements about q itself."""
-    stated_back: float = 0.0
+    stated: float = 0.776
+    """log(1 + n(q, p)): how often the text states it."""
+    surprising: float = 0.256
+    """PPMI(q, p) of these statements."""
+    variety: float = 0.287
+    """How many different patterns state it."""
+    stated_back: float = -0.175
     """log(1 + n(p, q)): statements the other way round."""
-    similar: float = 1.95
+    nearest: float = 0.741
+    """A₂₀(q, p): what the twenty nearest neighbours of q are stated to be."""
+    inherited: float = 15.15
+    """B(q, p): what the likely hypernyms of q are stated to be."""
+    similar: float = 2.926
     """The positive part of the skip-gram cosine W."""
-    role: float = 0.03
-    """log(1 + n(·, p)): how often p is a hypernym at all."""
-    head: float = 1.8
+    general: float = 0.397
+    """(S(p) − S(q)) / (S(p) + S(q)): is p the broader of the two in DIVE?"""
+    hyponyms: float = 0.478
+    """log(1 + m(p)): how many different terms are stated to be a kind of p."""
+    head: float = 5.239
     """q ends in p: a guide dog is a dog."""
-    unstated: float = -1.4
-    """Taken off before the curve for a broader phrase that no sentence states of q itself."""
-    slope: float = 2.0
-    start: float = -4.4
+    stated_of_head: float = 0.414
+    """log(1 + n(h, p)), h what q ends in."""
+    stated_head: float = 0.663
+    """log(1 + n(q, h)), h what the phrase p ends in."""
+    statements: float = -0.086
+    """log(1 + n(q, ·)): of a term with many statements a single one says less."""
+    class_of_others: float = -0.297
+    """log(1 + n(·, q)): q is a class itself, so that statements that name it are often of its kinds."""
+    frequency: float = 0.202
+    """log(1 + f(q))."""
+    hypernym_frequency: float = -0.335
+    """log(1 + f(p)): of two classes with as many kinds, the rarer word is rather used as a class."""
+    unstated: float = -5.6
+    """Taken off for a broader phrase that no sentence states of q, unless most neighbours are stated to be one."""
+    slope: float = 0.54
+    start: float = -2.67
     """The logistic curve from the sum to a confidence."""
 
 
 WEIGHTS = IsaWeights()
 UNSUPPORTED = 0.15
-"""Most confidence in a broader phrase of which neither statements nor neighbours speak."""
+"""Most confidence in a pair that nothing speaks for but likeness."""
 HEAD_CONFIDENCE = 0.9
 """Confidence that a phrase is a kind of its head: a domestic dog is a dog."""
 _OFTEN, _ALIKE = 20, 0.4
+_MOST = 1.3  # A(q, p) of a class that most neighbours of q belong to
 
 
 def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     """The weighted sum behind the confidence."""
     stated = pairs.patterns
     assert stated is not None
-    exact = ~stated.backed_off
-    return (
-        weights.neighbours * pairs.neighbour_ppmi
+    known_p, known_q = ~stated.backed_off_p, ~stated.backed_off_q
+    both = known_p & known_q
+    terms, sums = stated.terms, pairs.rows.sums
+    frequency = np.log1p(pairs.terms.own_frequencies)
+
+    def logarithm(counts: Floats | Ints, known: Bools) -> Floats:
+        values: Floats = np.log1p(np.where(known, counts, 0.0))
+        return values
+
+    total: Floats = (
+        weights.stated * logarithm(stated.counts, both)
+        + weights.surprising * np.where(both, stated.ppmi, 0.0)
+        + weights.variety * np.where(both, stated.variety, 0.0)
+        + weights.stated_back * logarithm(stated.reverse, both)
+        + weights.nearest * pairs.nearest_ppmi
         + weights.inherited * pairs.inherited
-        + weights.stated * np.where(exact, stated.ppmi, 0.0)
-        + weights.stated_back * np.log1p(np.where(exact, stated.reverse, 0))
         + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
-        + weights.role * np.log1p(np.where(stated.backed_off_p, 0, stated.hypernym_total))
+        + weights.general * ratio(pairs.difference(sums), sums[pairs.q] + sums[pairs.p])
+        + weights.hyponyms * logarithm(terms.hyponyms_of[pairs.p], known_p)
         + weights.head * pairs.is_head
+        + weights.stated_of_head * np.log1p(pairs.head_statements)
+        + weights.stated_head * np.log1p(pairs.statements_of_head)
+        + weights.statements * logarithm(stated.hyponym_total, known_q)
+        + weights.class_of_others * logarithm(stated.hyper_total_of_q, known_q)
+        + weights.frequency * frequency[pairs.q]
+        + weights.hypernym_frequency * frequency[pairs.p]
+        + weights.unstated * _doubt(pairs)
     )
+    return total
 
 
-def _phrases(pairs: Pairs) -> Bools:
-    """Which pairs have a phrase as hypernym."""
-    return pairs.terms.phrases[pairs.p]
+def _doubt(pairs: Pairs) -> Floats:
+    """From 1 to 0: how far a broader phrase is from being stated; 0 for a word, and for what q ends in.
+
+    The neighbours of a trumpet are string instruments, too; those of a hurricane are natural disasters, all of them.
+    """
+    stated = pairs.patterns
+    assert stated is not None
+    is_stated = np.where(stated.backed_off, 0, stated.counts) > 0
+    phrases = pairs.terms.phrases[pairs.p] & ~pairs.is_head & ~is_stated
+    return np.where(phrases, np.maximum(1.0 - (pairs.neighbour_ppmi / _MOST) ** 4, 0.0), 0.0)
 
 
 @register(
     "isa",
     kind="combined",
-    formula="σ(2·x − 4.4), x = A(q, p) + 1.3·B(q, p) + 0.14·Pppmi + 1.95·W⁺ + 0.03·log(1 + n(·, p)) "
-    "+ 1.8·[q ends in p]; for a phrase p at most that of its head",
+    formula="logistic regression on statements about q, about its head, its neighbours and its likely hypernyms, "
+    "similarity, generality and frequencies (docs/terms.md); for a phrase p at most that of its head",
     range="[0, 1]",
-    reference="hyperdive; constants chosen on development files",
-    needs=("projection",),
+    reference="hyperdive; constants fitted on development files and judged answers",
+    needs=("projection", "nonnegative"),
     aliases=("terms",),
 )
 def isa(pairs: Pairs) -> Floats:
     """Confidence that q is a kind of p, for words and multi-word terms alike."""
-    return isa_confidence(pairs, WEIGHTS)
+    return isa_confidence(pairs)
 
 
-def isa_confidence(pairs: Pairs, weights: IsaWeights, *, under_head: bool = True) -> Floats:
-    """The confidence by some weights; a broader phrase needs support of its own.
-
-    Args:
-        pairs: What is to be judged.
-        weights: The constants of the sum and of the curve.
-        under_head: Keep the confidence in a broader phrase at or under that in its head.
-    """
-    stated = pairs.patterns
-    assert stated is not None
-    phrases = _phrases(pairs) & ~pairs.is_head
-    is_stated = np.where(stated.backed_off, 0, stated.counts) > 0
-    sums = isa_sum(pairs, weights) + np.where(phrases & ~is_stated, weights.unstated, 0.0)
-    confidence = _logistic(sums, weights)
-    unsupported = phrases & ~is_stated & (pairs.neighbour_ppmi <= 0)
-    confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
-    heads = pairs.terms.head_rows[pairs.p]
-    with_head = np.flatnonzero(phrases & (heads >= 0) & (heads != pairs.q))
-    if under_head and len(with_head):
-        above = Pairs(pairs.terms, pairs.q[with_head], heads[with_head], threads=pairs.threads)
+def isa_confidence(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
+    """The confidence by some weights; a broader phrase needs support of its own, and a head may be doubted."""
+    confidence = _logistic(isa_sum(pairs, weights), weights)
+    confidence[is_unsupported(pairs)] = np.minimum(confidence[is_unsupported(pairs)], UNSUPPORTED)
+    phrases = np.flatnonzero(pairs.terms.phrases[pairs.p] & ~pairs.is_head)
+    heads = pairs.terms.head_rows(pairs.p[phrases])
+    with_head = phrases[(heads >= 0) & (heads != pairs.q[phrases])]
+    if len(with_head):
+        heads = pairs.terms.head_rows(pairs.p[with_head])
+        above = Pairs(pairs.terms, pairs.q[with_head], heads, threads=pairs.threads)
         confidence[with_head] = np.minimum(confidence[with_head], _logistic(isa_sum(above, weights), weights))
+    ends = np.flatnonzero(pairs.is_head)
+    if len(ends):
+        of_form = head_confidence(Pairs(pairs.terms, pairs.q[ends], pairs.p[ends], threads=pairs.threads))
+        confidence[ends] = np.where(of_form < HEAD_CONFIDENCE, np.minimum(confidence[ends], of_form), confidence[ends])
     return confidence
 
 
+def is_unsupported(pairs: Pairs) -> Bools:
+    """Which pairs nothing speaks for but likeness: no statement about q, its head or its neighbours names p.
+
+    What follows from likely hypernyms is support for a word (a politician is a person), not for a phrase.
+    """
+    stated = pairs.patterns
+    assert stated is not None
+    is_stated = np.where(stated.backed_off, 0, stated.counts) > 0
+    by_others = (pairs.inherited > 0) | (pairs.head_statements > 0)
+    return ~is_stated & ~pairs.is_head & (pairs.neighbour_ppmi <= 0) & (pairs.terms.phrases[pairs.p] | ~by_others)
+
+
 def head_confidence(pairs: Pairs) -> Floats:
-    """Confidence that a phrase q is a kind of p, what it ends in.
+    """Confidence that a phrase q is a kind of p, what it ends in, by its form alone.
 
     It is `HEAD_CONFIDENCE`, but a phrase that the text often has, in other company than its head and never called a
     kind of it, is doubted: a hot dog is no dog, a family tree no tree.

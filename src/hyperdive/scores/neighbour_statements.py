@@ -5,7 +5,7 @@ among those that patterns name as hyponyms, and weights w_x = max(cos(q, x), 0)�
 
     A(q, p) = Σ_{x ∈ N} w_x·PPMI(x, p) / Σ_{x ∈ N} w_x
 
-One step further up, with H the terms of the largest A(q, h) + 0.3·PPMI(q, h),
+and A₂₀ is the same of the nearest 20. One step further up, with H the terms of the largest A(q, h) + 0.3·PPMI(q, h),
 
     B(q, p) = √( Σ_{h ∈ H} v_h·n(h, p)/n(h, ·) / Σ_{h ∈ H} v_h ),   v_h that sum, shrunk where h has few statements
 
@@ -25,8 +25,8 @@ from hyperdive.scores.pattern_projection import lengths_of_one
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
 
-NEIGHBOURS = 100
-"""K: how many neighbours vote."""
+NEIGHBOURS, NEAREST = 100, 20
+"""K: how many neighbours vote; the nearest of them, which vote once more by themselves."""
 PARENTS = 30
 """|H|: from how many likely hypernyms one step further is taken."""
 _FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
@@ -39,6 +39,8 @@ class AnalogyRows(NamedTuple):
 
     neighbours: Any
     """A(q, ·)."""
+    nearest: Any
+    """A₂₀(q, ·)."""
     inherited: Any
     """B(q, ·)."""
 
@@ -95,30 +97,43 @@ class NeighbourStatements:
             self._neighbours(vectors[start : start + _BLOCK], numbers[start : start + _BLOCK])
             for start in range(0, len(vectors), _BLOCK)
         ]
-        size = len(self._patterns)
-        neighbours = vstack(blocks, format="csr") if blocks else csr_array((0, size), dtype=np.float32)
-        neighbours.sort_indices()
-        return AnalogyRows(neighbours, self._inherited(neighbours, numbers))
+        if not blocks:
+            empty = csr_array((0, len(self._patterns)), dtype=np.float32)
+            return AnalogyRows(empty, empty, empty)
+        every, nearest = (vstack(parts, format="csr") for parts in zip(*blocks, strict=True))
+        every.sort_indices()
+        nearest.sort_indices()
+        return AnalogyRows(every, nearest, self._inherited(every, numbers))
 
-    def _neighbours(self, vectors: Floats32, numbers: Ints) -> Any:
+    def _neighbours(self, vectors: Floats32, numbers: Ints) -> tuple[Any, Any]:
+        """A(q, ·) and A₂₀(q, ·) of a block of terms."""
         from scipy.sparse import csr_array
 
         size, many = len(self._patterns), min(NEIGHBOURS, len(self))
         if many == 0:
-            return csr_array((len(vectors), size), dtype=np.float32)
+            empty = csr_array((len(vectors), size), dtype=np.float32)
+            return empty, empty
         with threadpool_limits(1, "blas"):
             cosines = np.asarray(lengths_of_one(vectors), dtype=np.float32) @ self._vectors.T
         own = np.searchsorted(self.numbers, numbers)
         is_named: Bools = (numbers >= 0) & (self.numbers[np.minimum(own, len(self) - 1)] == numbers)
         cosines[np.flatnonzero(is_named), own[is_named]] = 0.0
-        nearest = np.sort(np.argpartition(-cosines, many - 1, axis=1)[:, :many], axis=1)
-        weights = np.maximum(np.take_along_axis(cosines, nearest, axis=1), 0.0) ** 2 * self._trust[nearest]
+        chosen = np.sort(np.argpartition(-cosines, many - 1, axis=1)[:, :many], axis=1)
+        likeness = np.maximum(np.take_along_axis(cosines, chosen, axis=1), 0.0)
+        order = np.argsort(-likeness, axis=1, kind="stable")[:, :NEAREST]
+        nearest = np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1)
+        return self._voted(chosen, likeness), self._voted(*nearest)
+
+    def _voted(self, neighbours: Ints, likeness: Floats32) -> Any:
+        """The PPMI rows of these neighbours, averaged by their weights."""
+        from scipy.sparse import csr_array
+
+        weights = likeness**2 * self._trust[neighbours]
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-        pointers = np.arange(len(vectors) + 1) * many
-        chosen = csr_array(
-            (weights.astype(np.float32).ravel(), self.numbers[nearest.ravel()], pointers), shape=(len(vectors), size)
-        )
-        return chosen @ self._patterns.ppmi
+        pointers = np.arange(len(neighbours) + 1) * neighbours.shape[1]
+        shape = (len(neighbours), len(self._patterns))
+        places = self.numbers[neighbours.ravel()]
+        return csr_array((weights.astype(np.float32).ravel(), places, pointers), shape=shape) @ self._patterns.ppmi
 
     def _inherited(self, neighbours: Any, numbers: Ints) -> Any:
         from scipy.sparse import csr_array

@@ -40,8 +40,8 @@ class TermData(Protocol):
     def own_frequencies(self) -> Floats: ...
     @property
     def phrases(self) -> Bools: ...
-    @property
-    def head_rows(self) -> Ints: ...
+    def head_rows(self, rows: Ints) -> Ints: ...
+    def head_numbers(self, rows: Ints) -> Ints: ...
     def analogies(self, rows: Ints) -> AnalogyRows: ...
     def heads(self, rows: Ints) -> list[Ints]: ...
 
@@ -86,7 +86,7 @@ class TermArrays:
     def analogies(self, rows: Ints) -> AnalogyRows:
         assert self.stated is not None and self.skipgram is not None
         none = np.zeros((len(rows), len(self.stated.patterns)))
-        return AnalogyRows(*(as_rows(none).csr for _ in range(2)))
+        return AnalogyRows(*(as_rows(none).csr for _ in range(3)))
 
     @property
     def own_frequencies(self) -> Floats:
@@ -96,9 +96,11 @@ class TermArrays:
     def phrases(self) -> Bools:
         return np.zeros(len(self.rows), dtype=np.bool_)
 
-    @property
-    def head_rows(self) -> Ints:
-        return np.full(len(self.rows), -1, dtype=np.int64)
+    def head_rows(self, rows: Ints) -> Ints:
+        return np.full(len(rows), -1, dtype=np.int64)
+
+    def head_numbers(self, rows: Ints) -> Ints:
+        return np.full(len(rows), -1, dtype=np.int64)
 
     def heads(self, rows: Ints) -> list[Ints]:
         return [np.zeros(0, dtype=np.int64) for _ in rows]
@@ -200,14 +202,40 @@ class Pairs:
         return self._of_analogies(self._analogies.neighbours)
 
     @cached_property
+    def nearest_ppmi(self) -> Floats:
+        """A₂₀(q, p): the same of the nearest twenty."""
+        return self._of_analogies(self._analogies.nearest)
+
+    @cached_property
     def inherited(self) -> Floats:
         """B(q, p): what the likely hypernyms of q are stated to be."""
         return self._of_analogies(self._analogies.inherited)
 
     def _of_analogies(self, csr: Any) -> Floats:
+        return self.run("csr_values", csr.indptr, csr.indices, csr.data, self._asked[1], self._exact_p)
+
+    @cached_property
+    def head_statements(self) -> Floats:
+        """n(h, p) with h what q ends in: what the text states of dogs is true of most guide dogs; 0 for one word."""
+        distinct, place = self._asked
+        return self._stated(self.terms.head_numbers(distinct)[place], self._exact_p)
+
+    @cached_property
+    def statements_of_head(self) -> Floats:
+        """n(q, h) with h what p ends in; 0 where p is one word."""
         assert self.patterns is not None
-        numbers = self.patterns.terms.exact_numbers[self.p]
-        return self.run("csr_values", csr.indptr, csr.indices, csr.data, self._asked[1], numbers)
+        distinct, place = np.unique(self.p, return_inverse=True)
+        return self._stated(self.patterns.terms.exact_numbers[self.q], self.terms.head_numbers(distinct)[place.ravel()])
+
+    @property
+    def _exact_p(self) -> Ints:
+        assert self.patterns is not None
+        return self.patterns.terms.exact_numbers[self.p]
+
+    def _stated(self, hyponyms: Ints, hypernyms: Ints) -> Floats:
+        assert self.patterns is not None
+        csr = self.patterns.terms.patterns.counts
+        return self.run("csr_values", csr.indptr, csr.indices, csr.data, hyponyms, hypernyms)
 
     @cached_property
     def is_head(self) -> npt.NDArray[np.bool_]:

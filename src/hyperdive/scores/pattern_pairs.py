@@ -89,6 +89,11 @@ class StatedTerms:
         return self.of_terms(self.patterns.hypernym_totals)
 
     @cached_property
+    def hyponyms_of(self) -> Ints:
+        """How many different terms are stated to be a kind of each."""
+        return self.of_terms(self.patterns.hyponyms_of)
+
+    @cached_property
     def as_hyponym(self) -> npt.NDArray[np.float32]:
         """U·Σ of each; of a phrase that has none, that of its head."""
         return self._or_head(self.patterns.hyponym_vectors)
@@ -138,6 +143,11 @@ class StatedPairs:
     def head_counts(self) -> Floats:
         """How often q, a phrase, occurs in the text with p as its head."""
         return self._of(self.terms.patterns.head_counts, self.q, self.p)
+
+    @cached_property
+    def variety(self) -> Floats:
+        """How many different patterns say that q is a kind of p."""
+        return self._of(self.terms.patterns.variety, self.q, self.p)
 
     def by_pattern(self, name: str) -> Floats:
         """n(q, p) of one pattern."""

@@ -6,13 +6,19 @@ is the mean of its words. Here a term that the text has is a row of its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyperdive._memo import Memo
+from hyperdive.patterns.plurals import with_singulars
 from hyperdive.scores.source import AnyModel, Source, as_source
 from hyperdive.spaces.space import VectorSpace
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
 
 
 def term_source(model: AnyModel) -> Source:
@@ -30,11 +36,16 @@ def term_source(model: AnyModel) -> Source:
     """
     terms = getattr(model, "terms", None)
     plain = as_source(model)
+    stated = partial(_stated, plain)
     if terms is None:
-        return plain
+        return replace(plain, stated=stated, memo=Memo())
     main = _joined(plain.main, terms.dive)
     skipgram = None if plain.skipgram is None or terms.skipgram is None else _joined(plain.skipgram, terms.skipgram)
-    return Source(main, skipgram, None, plain.parameters, partial(getattr, model, "patterns", None), terms)
+    return Source(main, skipgram, None, plain.parameters, stated, terms)
+
+
+def _stated(source: Source) -> Patterns | None:
+    return None if source.patterns is None else with_singulars(source.patterns)
 
 
 def _joined(words: Any, terms: Any) -> VectorSpace:

@@ -111,13 +111,27 @@ class Terms:
     def _row_of_name(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.names)}
 
+    def _row(self, name: str) -> int:
+        """The row of a name, -1 for one that is no term here."""
+        return self._row_of_name.get(name, -1)
+
     def heads(self, rows: Ints) -> list[Ints]:
         """The rows of the terms that each of these ends in, or that stand before its preposition."""
-        places = self._row_of_name
-        return [
-            np.array([places[head] for head in heads_of(self._terms[row]) if head in places], dtype=np.int64)
-            for row in rows.tolist()
-        ]
+        every = ([self._row(head) for head in heads_of(self._terms[row])] for row in rows.tolist())
+        return [np.array([row for row in heads if row >= 0], dtype=np.int64) for heads in every]
+
+    def head_rows(self, rows: Ints) -> Ints:
+        """The row of the last word of each phrase, or of the one before its preposition; -1 if it is no term here."""
+        last = (heads_of(self._terms[row])[-1:] for row in rows.tolist())
+        return np.fromiter((self._row(heads[0]) if heads else -1 for heads in last), dtype=np.int64, count=len(rows))
+
+    def head_numbers(self, rows: Ints) -> Ints:
+        """The number in the patterns of the longest end of each phrase that they name; -1 without one."""
+        assert self.stated is not None
+        numbers = self.stated.patterns.numbers
+        ends = (heads_of(self._terms[row]) for row in rows.tolist())
+        found = (next((numbers[end] for end in heads if end in numbers), -1) for heads in ends)
+        return np.fromiter(found, dtype=np.int64, count=len(rows))
 
     @cached_property
     def own_frequencies(self) -> Floats:
@@ -129,15 +143,6 @@ class Terms:
         """Which terms have several words."""
         many = (len(words) > 1 or " " in words[0] for words in self._terms)
         return np.fromiter(many, dtype=np.bool_, count=len(self._terms))
-
-    @cached_property
-    def head_rows(self) -> Ints:
-        """The row of the last word of a phrase, or of the word before its preposition; -1 where it is no term here."""
-        heads = np.full(len(self._terms), -1, dtype=np.int64)
-        for row in np.flatnonzero(self.phrases).tolist():
-            last = heads_of(self._terms[row])[-1:]
-            heads[row] = self._row_of_name.get(last[0], -1) if last else -1
-        return heads
 
     @cached_property
     def gaussians(self) -> Gaussians | None:
@@ -224,6 +229,9 @@ class Vocabulary(Terms):
     def __init__(self, source: Source, *, threads: int = 0) -> None:
         words = [[word] for word in source.main.words]
         super().__init__(source, words, lemmas=False, threads=threads, lookup=every_word(source.main))
+
+    def _row(self, name: str) -> int:
+        return self.source.main.index(name) if name in self.source.main else -1
 
     @cached_property
     def rows(self) -> Rows:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Floats, Floats32
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.ranking import ISA, Ranking, ranking
-from hyperdive.scores.isa_score import HEAD_CONFIDENCE, IsaWeights, head_confidence, isa_confidence
+from hyperdive.scores.isa_score import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence, is_unsupported
+from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.terms import Nodes
 
@@ -19,19 +22,46 @@ _LOWEST, _SLOPE, _HEAD, _ENDING = -4.0, 0.1, 3.4, 5.8
 EDGE = "isa edge"
 ENDING_CONFIDENCE = 0.5
 """Confidence that a word is a kind of the word it ends in: half of those of the development gold are."""
-EDGE_WEIGHTS = IsaWeights(
-    neighbours=0.0,
-    inherited=0.24,
-    stated=0.14,
-    stated_back=-0.2,
-    similar=1.35,
-    role=0.014,
-    head=0.0,
-    unstated=0.0,
-    slope=4.0,
-    start=-7.2,
-)
-"""`isa` for the nearest parent: likeness counts more, what everything of that sort is called counts less."""
+
+
+@dataclass(frozen=True)
+class EdgeWeights:
+    """The constants for the nearest parent: likeness counts more, what everything of the sort is called less."""
+
+    surprising: float = 0.14
+    """PPMI(q, p) of the statements about q itself."""
+    stated_back: float = -0.2
+    """log(1 + n(p, q)): statements the other way round."""
+    inherited: float = 0.24
+    """B(q, p): what the likely hypernyms of q are stated to be."""
+    similar: float = 1.35
+    """The positive part of the skip-gram cosine W."""
+    role: float = 0.014
+    """log(1 + n(·, p)): how often p is a hypernym at all."""
+    slope: float = 4.0
+    start: float = -7.2
+    """The logistic curve from the sum to a confidence."""
+
+
+EDGE_WEIGHTS = EdgeWeights()
+
+
+def edge_confidence(pairs: Pairs, weights: EdgeWeights = EDGE_WEIGHTS) -> Floats:
+    """Confidence that p is the nearest parent of q: it may well be surer than its head (earth science, not science)."""
+    stated = pairs.patterns
+    assert stated is not None
+    exact = ~stated.backed_off
+    sums = (
+        weights.surprising * np.where(exact, stated.ppmi, 0.0)
+        + weights.stated_back * np.log1p(np.where(exact, stated.reverse, 0))
+        + weights.inherited * pairs.inherited
+        + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
+        + weights.role * np.log1p(np.where(stated.backed_off_p, 0, stated.hypernym_total))
+    )
+    confidence: Floats = 1.0 / (1.0 + np.exp(-(weights.slope * sums + weights.start)))
+    unsupported = is_unsupported(pairs)
+    confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
+    return confidence
 
 
 def edge_ranking(model: AnyModel, score: str | None) -> Ranking:
@@ -39,8 +69,7 @@ def edge_ranking(model: AnyModel, score: str | None) -> Ranking:
     by = ranking(model, score)
     if score is not None or by.name != ISA:
         return by
-    # the nearest parent may well be surer than its head: earth science, not science
-    return Ranking(EDGE, lambda pairs: isa_confidence(pairs, EDGE_WEIGHTS, under_head=False), True)
+    return Ranking(EDGE, edge_confidence, True)
 
 
 def pair_values(nodes: Nodes, by: Ranking, progress: Progress = SILENT) -> Floats32:

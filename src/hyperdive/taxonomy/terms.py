@@ -19,9 +19,6 @@ from hyperdive.taxonomy.names import normal
 from hyperdive.text.term_names import compound_parts
 
 MAX_TERMS = 10_000
-# Names of ranks: everything alive is "a species of …", which says as little as "a kind of …".
-_RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
-_NO_TERMS = EMPTY_WORDS | _RANKS
 _FRONTIER = 60
 
 
@@ -139,7 +136,7 @@ def beneath(model: AnyModel, root: str, by: Ranking, *, least: float, levels: in
     root = normal(root)
     question = Question(model, [root])
     space = source_of(model).main
-    usual = ~question.named(_NO_TERMS) & ~question.same(0)
+    usual = ~question.named(EMPTY_WORDS) & ~question.same(0)
     plausible = by.plausible_hyponyms(question.downwards(0))
     sure = np.zeros(len(question.candidates))
     sure[plausible] = by(question.downwards(0, question.candidates[plausible]))
@@ -203,7 +200,7 @@ def useful(model: AnyModel, top: int) -> list[str]:
         for term, value in zip(patterns.terms, said, strict=True):
             if term in space:
                 weight[space.index(term)] = value
-    for word in sorted(_NO_TERMS):
+    for word in sorted(EMPTY_WORDS):
         for key in (word, f"{word}|n"):
             if key in space:
                 weight[space.index(key)] = -np.inf

@@ -1,0 +1,75 @@
+"""Plurals that have a word of their own: what the text states of people is stated of a person.
+
+Lemmas leave *people* alone, since in other sentences it is a singular (*a people*). As a class it is the plural of
+*person*: "politicians and other people". So questions read patterns in which the two are one term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from hyperdive._types import Ints
+from hyperdive.patterns.evidence import CAP, EvidenceRows, level_in, pack, unpack
+from hyperdive.patterns.store import Patterns
+
+SINGULARS: Mapping[str, str] = {"people": "person", "people|n": "person|n"}
+
+
+def with_singulars(patterns: Patterns) -> Patterns:
+    """The same patterns, in which all that is stated of a plural is stated of its singular.
+
+    >>> words = ["politician", "people", "person"]
+    >>> patterns = Patterns.from_keys(words, ["such as"], pack([0, 0], [1, 2], [0, 0]), [3, 1])
+    >>> with_singulars(patterns).stated_hypernyms("politician")
+    [('person', 4)]
+    """
+    numbers = patterns.numbers
+    both = [(numbers[many], numbers[one]) for many, one in SINGULARS.items() if many in numbers and one in numbers]
+    if not both:
+        return patterns
+    singular = np.arange(len(patterns))
+    for many, one in both:
+        singular[many] = one
+    hyponym, hypernym, pattern = unpack(patterns.keys)
+    proper = singular[hyponym] != singular[hypernym]
+    keys, counts = pack(singular[hyponym], singular[hypernym], pattern)[proper], patterns.values[proper]
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    if len(keys):
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        keys, counts = keys[starts], np.add.reduceat(counts, starts)
+    hyponyms, hypernyms, total = patterns.totals
+    return Patterns.from_keys(
+        patterns.terms,
+        patterns.names,
+        keys,
+        counts,
+        precision=patterns.precision,
+        documents=patterns.documents,
+        evidence=partial(_evidence, patterns, singular) if patterns.has_sentences else None,
+        factors=patterns.factors if patterns.is_factorised else None,
+        totals=(_summed(hyponyms, both), _summed(hypernyms, both), total),
+    )
+
+
+def _summed(totals: Ints, both: list[tuple[int, int]]) -> Ints:
+    sums = totals.copy()
+    for many, one in both:
+        sums[one] += sums[many]
+        sums[many] = 0
+    return sums
+
+
+def _evidence(patterns: Patterns, singular: Ints) -> EvidenceRows:
+    """The sentences under their new pairs; of a pair that was two, those of the singular first."""
+    rows = patterns.evidence_rows
+    assert rows is not None
+    hyponym, hypernym, pattern = unpack(rows.keys)
+    keys = pack(singular[hyponym], singular[hypernym], pattern)
+    renamed = keys != rows.keys
+    order = np.lexsort((renamed, keys >> np.uint64(8)))
+    order = order[level_in((keys >> np.uint64(8))[order]) < CAP]
+    return rows.taken(order, keys[order])
