@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { Taxonomy } from "../api/types";
+import type { Operation, Taxonomy } from "../api/types";
 import { ChangesPanel } from "../components/changes-panel";
 import { formatValue } from "../components/confidence-bar";
 import { Icon } from "../components/icon";
@@ -168,6 +168,7 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
             forest={forest}
             rows={rows}
             graphOf={asGraph ? selected : null}
+            least={minimum > lowest ? minimum : undefined}
           />
         </div>
       </div>
@@ -228,12 +229,12 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
                 <Icon name="graph" size={18} />
               </button>
             </div>
+            {drag && (
+              <div class={drag.target === "" ? "drop-top drop-top-over" : "drop-top"} data-drop-top="">
+                Drop here to make it a top term
+              </div>
+            )}
           </div>
-          {drag && (
-            <div class={drag.target === "" ? "drop-top drop-top-over" : "drop-top"} data-drop-top="">
-              Drop here to make it a top term
-            </div>
-          )}
           {asGraph && selected ? (
             <NeighbourhoodGraph forest={forest} term={selected} calibrated={taxonomy.calibrated} onSelect={select} />
           ) : rows.length ? (
@@ -321,13 +322,20 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
           onStep={(step) => {
             setDialog(null);
             apply(step);
-            replace({ at: step.operation.op === "rename" ? step.operation.name : dialog.term, panel: undefined });
+            replace({ at: shownAfter(step.operation, dialog.term), panel: undefined });
           }}
           onClose={() => setDialog(null)}
         />
       )}
     </div>
   );
+}
+
+/** The term to show after a step: the new one, or the one that is left. */
+function shownAfter(operation: Operation, term: string): string {
+  if (operation.op === "rename") return operation.name;
+  if (operation.op === "add") return operation.term;
+  return operation.op === "merge" ? operation.into : term;
 }
 
 /** The smallest and the largest value of an edge. */
