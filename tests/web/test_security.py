@@ -13,6 +13,7 @@ import pytest
 
 from hyperdive.web import limits
 from hyperdive.web.security import HEADERS
+from hyperdive.web.server import listen
 from tests.web.conftest import Running
 
 Serve = Callable[..., Running]
@@ -197,3 +198,9 @@ def test_every_limit_is_documented_with_its_value(server: Running) -> None:
         shown = f"{int(value) >> 10} kB" if name == "header_bytes" else shown
         assert shown in rows[0], (name, shown)
     assert server.get("server").json()["limits"] == limits.limits()
+
+
+def test_answers_are_sent_without_delay() -> None:
+    """asyncio switches Nagle's delay off only for sockets whose protocol is named."""
+    with listen("127.0.0.1", 0) as bound:
+        assert bound.proto == socket.IPPROTO_TCP

@@ -64,7 +64,8 @@ def listen(host: str, port: int) -> socket.socket:
     '127.0.0.1'
     """
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, place = found[0]
         # asyncio switches Nagle's delay (40 ms for each answer) off only where the protocol is named
         bound = socket.socket(family, kind, protocol)
     except OSError as error:
