@@ -210,6 +210,7 @@ def test_every_correction_has_a_key(shaped: Tab, explored: Running) -> None:
     page.get_by_role("combobox", name="New name").fill("lorry")
     page.keyboard.press("Enter")
     row(page, "lorry").wait_for()
+    page.get_by_role("region", name="Why it is there").get_by_text("8 statements").wait_for()  # those of the truck
     go_to("cat")
     page.keyboard.press("Insert")
     page.get_by_role("combobox", name="Term").fill("siamese cat")

@@ -60,6 +60,8 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
     if (selected) setOpen((before) => new Set([...before, ...pathTo(forest, selected).slice(0, -1)]));
   }, [forest]);
 
+  const modelName = (term: string): string =>
+    editing.corrections?.entries.find(({ verb, other }) => verb === "rename" && other === term)?.term ?? term;
   const parentOf = (term: string): string | null => forest.above.get(term)?.parent ?? null;
   const move = (term: string, target: string) => {
     const parent = target || null;
@@ -290,6 +292,7 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
                 taxonomy={taxonomy}
                 forest={forest}
                 term={selected}
+                modelName={modelName}
                 actions={selected && taxonomy.terms.includes(selected) ? actionsOf(selected) : []}
                 onSelect={select}
               />
