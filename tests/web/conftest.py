@@ -8,11 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from hyperdive.spaces.packaged_models import DEFAULT, packaged_models
+from tests.web.browser import Tab, launched
+from tests.web.small_model import small_model
 
 pytest.importorskip("starlette")
 
@@ -82,3 +85,41 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running = Running(tmp_path_factory.mktemp("served"))
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small model with sentences."""
+    return small_model(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="session")
+def explored(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Running]:
+    """One server for all tests in the browser: the packaged model and the small one."""
+    folder = tmp_path_factory.mktemp("explored")
+    running = Running(folder, DEFAULT, str(small), "--corrections", str(folder))
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One browser for all tests."""
+    with launched() as started:
+        yield started
+
+
+@pytest.fixture
+def open_tab(browser: Any, explored: Running) -> Iterator[Callable[..., Tab]]:
+    """Open a tab on the explored server, without corrections at first; every tab must stay silent until the end."""
+    for file in explored.folder.glob("*.corrections.tsv"):
+        file.unlink()
+    tabs: list[Tab] = []
+
+    def start(running: Running = explored, **options: Any) -> Tab:
+        tabs.append(Tab(browser, running.address, **options))
+        return tabs[-1]
+
+    yield start
+    for tab in tabs:
+        tab.close()

@@ -28,6 +28,7 @@ def _missing() -> str:
     if installed.exists() and installed.stat().st_mtime >= (EXPLORER / "package-lock.json").stat().st_mtime:
         return ""
     result = run_npm("ci", "--no-audit", "--no-fund", "--ignore-scripts")
+    assert "EUSAGE" not in result.stderr, f"package-lock.json is not of package.json: {result.stderr.strip()[:400]}"
     return "" if result.returncode == 0 else f"npm ci failed: {result.stderr.strip()[-200:]}"
 
 

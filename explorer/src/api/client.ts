@@ -130,4 +130,6 @@ export const api = {
 
 export const eventsAddress = (id: string): string => address(`/taxonomies/${id}/events`);
 
-export const exportAddress = (id: string, format: string): string => address(`/taxonomies/${id}/export`, { format });
+/** Where a taxonomy is a file; `least` leaves edges of less confidence out. */
+export const exportAddress = (id: string, format: string, least?: number): string =>
+  address(`/taxonomies/${id}/export`, { format, min_confidence: least });

@@ -97,7 +97,7 @@ function NotKnown({ table }: { table: AnswerTable }) {
   if (table.unknown) {
     return (
       <EmptyState icon="question" title="Not in this model">
-        <p>{table.unknown.message}.</p>
+        <p>{table.unknown.near.length > 0 ? "Perhaps one of these:" : "No other word is spelled like it."}</p>
         {table.unknown.near.length > 0 && (
           <ul class="chips">
             {table.unknown.near.map((term) => (

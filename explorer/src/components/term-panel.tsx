@@ -21,11 +21,13 @@ interface TermPanelProps {
   taxonomy: Taxonomy;
   forest: Forest;
   term: string | null;
+  /** What the model calls a term that was renamed. */
+  modelName: (term: string) => string;
   actions: MenuItem[];
   onSelect: (term: string) => void;
 }
 
-export function TermPanel({ taxonomy, forest, term, actions, onSelect }: TermPanelProps) {
+export function TermPanel({ taxonomy, forest, term, modelName, actions, onSelect }: TermPanelProps) {
   const { hrefTo } = useExplorer();
   if (term === null || !taxonomy.terms.includes(term)) {
     return (
@@ -77,7 +79,7 @@ export function TermPanel({ taxonomy, forest, term, actions, onSelect }: TermPan
             <strong>{formatValue(value, taxonomy.calibrated)}</strong>
             <span class="muted">{REASONS[edge.reason]}</span>
           </p>
-          <PairDetails model={taxonomy.model} hyponym={term} hypernym={edge.parent} />
+          <PairDetails model={taxonomy.model} hyponym={modelName(term)} hypernym={modelName(edge.parent)} />
         </section>
       )}
       <p class="pair-links">

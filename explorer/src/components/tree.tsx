@@ -101,8 +101,9 @@ export function Tree(props: TreeProps) {
       aria-label={props.label}
       aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
       onKeyDown={onKeyDown}
-      onFocus={() => {
-        if (at < 0 && rows[0]) props.onActivate(rows[0].term);
+      onFocus={(event) => {
+        // a pointer chooses the row it is on, and nothing may move before its click
+        if (at < 0 && rows[0] && event.currentTarget.matches(":focus-visible")) props.onActivate(rows[0].term);
       }}
       onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
     >

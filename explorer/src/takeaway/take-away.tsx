@@ -15,6 +15,8 @@ export type FileOffer =
 export interface TakeAwayProps {
   /** What is on screen; also the name of files. */
   title: string;
+  /** What is left out, if anything is. */
+  note?: string | undefined;
   files: FileOffer[];
   markdown: () => string;
   picture?: (() => string) | undefined;
@@ -51,11 +53,14 @@ export function TakeAway(props: TakeAwayProps) {
 }
 
 function TakeAwayDialog(props: TakeAwayProps & { onClose: () => void }) {
-  const { title, files, markdown, picture, command, onClose } = props;
+  const { title, note, files, markdown, picture, command, onClose } = props;
   const stem = fileStem(title);
   return (
     <Dialog title="Take away" onClose={onClose}>
-      <p class="muted">{title}</p>
+      <p class="muted">
+        {title}
+        {note && `. ${note}`}
+      </p>
       <h3>Files</h3>
       <ul class="offers">
         {files.map((file) => (

@@ -17,9 +17,9 @@ interface TreeTakeAwayProps {
   rows: readonly Row[];
   /** The term whose neighbourhood is shown instead of the tree. */
   graphOf: string | null;
+  /** The least confidence of what is shown, where the filter is set. */
+  least?: number | undefined;
 }
-
-const FIRST = ["skos", "owl", "tsv", "json", "graphml"];
 
 /** The tree as a nested list. */
 export function treeMarkdown(title: string, rows: readonly Row[]): string {
@@ -27,16 +27,16 @@ export function treeMarkdown(title: string, rows: readonly Row[]): string {
   return `**${escapeMarkdown(title)}**\n\n${lines.join("")}`;
 }
 
-export function TreeTakeAway({ title, taxonomy, forest, rows, graphOf }: TreeTakeAwayProps) {
+export function TreeTakeAway({ title, taxonomy, forest, rows, graphOf, least }: TreeTakeAwayProps) {
   const { server } = useExplorer();
-  const formats = [...server.formats].sort((first, second) => place(first.name) - place(second.name));
   return (
     <TakeAway
       title={title}
-      files={formats.map(({ name, title: detail }) => ({
+      note={least === undefined ? undefined : `Only edges of ${least} or more, as --min-confidence ${least} gives them.`}
+      files={server.formats.map(({ name, title: detail }) => ({
         title: name.toUpperCase(),
         detail,
-        href: exportAddress(taxonomy.id, name),
+        href: exportAddress(taxonomy.id, name, least),
       }))}
       markdown={() => treeMarkdown(title, rows)}
       picture={() =>
@@ -48,5 +48,3 @@ export function TreeTakeAway({ title, taxonomy, forest, rows, graphOf }: TreeTak
     />
   );
 }
-
-const place = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { Taxonomy } from "../api/types";
+import type { Operation, Taxonomy } from "../api/types";
 import { ChangesPanel } from "../components/changes-panel";
 import { formatValue } from "../components/confidence-bar";
 import { Icon } from "../components/icon";
@@ -60,6 +60,8 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
     if (selected) setOpen((before) => new Set([...before, ...pathTo(forest, selected).slice(0, -1)]));
   }, [forest]);
 
+  const modelName = (term: string): string =>
+    editing.corrections?.entries.find(({ verb, other }) => verb === "rename" && other === term)?.term ?? term;
   const parentOf = (term: string): string | null => forest.above.get(term)?.parent ?? null;
   const move = (term: string, target: string) => {
     const parent = target || null;
@@ -168,6 +170,7 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
             forest={forest}
             rows={rows}
             graphOf={asGraph ? selected : null}
+            least={minimum > lowest ? minimum : undefined}
           />
         </div>
       </div>
@@ -228,12 +231,12 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
                 <Icon name="graph" size={18} />
               </button>
             </div>
+            {drag && (
+              <div class={drag.target === "" ? "drop-top drop-top-over" : "drop-top"} data-drop-top="">
+                Drop here to make it a top term
+              </div>
+            )}
           </div>
-          {drag && (
-            <div class={drag.target === "" ? "drop-top drop-top-over" : "drop-top"} data-drop-top="">
-              Drop here to make it a top term
-            </div>
-          )}
           {asGraph && selected ? (
             <NeighbourhoodGraph forest={forest} term={selected} calibrated={taxonomy.calibrated} onSelect={select} />
           ) : rows.length ? (
@@ -289,6 +292,7 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
                 taxonomy={taxonomy}
                 forest={forest}
                 term={selected}
+                modelName={modelName}
                 actions={selected && taxonomy.terms.includes(selected) ? actionsOf(selected) : []}
                 onSelect={select}
               />
@@ -321,13 +325,20 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
           onStep={(step) => {
             setDialog(null);
             apply(step);
-            replace({ at: step.operation.op === "rename" ? step.operation.name : dialog.term, panel: undefined });
+            replace({ at: shownAfter(step.operation, dialog.term), panel: undefined });
           }}
           onClose={() => setDialog(null)}
         />
       )}
     </div>
   );
+}
+
+/** The term to show after a step: the new one, or the one that is left. */
+function shownAfter(operation: Operation, term: string): string {
+  if (operation.op === "rename") return operation.name;
+  if (operation.op === "add") return operation.term;
+  return operation.op === "merge" ? operation.into : term;
 }
 
 /** The smallest and the largest value of an edge. */

@@ -8,6 +8,7 @@ import { useExplorer } from "../state/explorer";
 import { packTerms, parseTerms } from "../taxonomy/term-list";
 
 const DEFAULT_TOP = 500;
+const MOST_SHARE = 0.9; // the heads of phrases come on top and count too
 
 export function TreeStart() {
   return (
@@ -71,7 +72,7 @@ function TopCard() {
           class="input"
           type="number"
           min="2"
-          max={server.limits["taxonomy_terms"] ?? 10000}
+          max={MOST_SHARE * (server.limits["taxonomy_terms"] ?? 10000)}
           required
           value={top}
           onInput={(event) => setTop(event.currentTarget.value)}

@@ -72,6 +72,7 @@ class _Server:
         cores = os.cpu_count() or 1
         self._questions = ThreadPoolExecutor(max(2, cores), thread_name_prefix="question")
         self._quick = ThreadPoolExecutor(2, thread_name_prefix="quick")
+        self._warming = ThreadPoolExecutor(1, thread_name_prefix="warm-up")
         self._active = self._streams = 0
 
     def application(self) -> Starlette:
@@ -95,13 +96,13 @@ class _Server:
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Warm the models up while the first requests come in already; stop all work at the end."""
+        """Warm the models up, one after the other, while requests come in already; stop all work at the end."""
         for served in self._service.models.models.values():
-            self._quick.submit(served.warm_up)
+            self._warming.submit(served.warm_up)
         yield
         self._service.jobs.close(cancel=True)
-        self._questions.shutdown(wait=False, cancel_futures=True)
-        self._quick.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._warming, self._questions, self._quick):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _route(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

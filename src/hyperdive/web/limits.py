@@ -10,7 +10,7 @@ from hyperdive.taxonomy.terms import MAX_TERMS
 BODY_BYTES = 2 << 20
 """Bytes of a request body (413)."""
 HEADER_BYTES = 16 << 10
-"""Bytes of a request line with all headers (the connection is closed with 400)."""
+"""Bytes of a request line with all headers (400)."""
 REQUEST_SECONDS = 10.0
 """Seconds in which a client must have sent its request (408, or a closed connection while headers are missing)."""
 TERM_CHARACTERS = MAX_CHARACTERS

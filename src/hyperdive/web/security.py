@@ -17,6 +17,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from hyperdive.web import limits
 from hyperdive.web.problems import Problem
 
 Scope = MutableMapping[str, Any]
@@ -141,6 +142,10 @@ class Guard:
             await self._application(scope, receive, guarded)
 
     def _check(self, scope: Scope, headers: _Headers) -> None:
+        # the protocol bounds what comes in pieces; a long head may also come at once
+        line = len(scope.get("raw_path", b"")) + len(scope["query_string"])
+        if line + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > limits.HEADER_BYTES:
+            raise Problem("bad_request", f"the address and the headers have more than {limits.HEADER_BYTES} bytes")
         hosts = headers.all("host")
         if len(hosts) != 1 or not self._access.knows(hosts[0]):
             raise Problem("wrong_host", "this server does not have that name", hint="add it with --allow-host")

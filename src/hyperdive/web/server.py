@@ -64,8 +64,10 @@ def listen(host: str, port: int) -> socket.socket:
     '127.0.0.1'
     """
     try:
-        family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        bound = socket.socket(family, kind)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, place = found[0]
+        # asyncio switches Nagle's delay (40 ms for each answer) off only where the protocol is named
+        bound = socket.socket(family, kind, protocol)
     except OSError as error:
         raise OptionError(
             f"cannot listen on {host!r}: {error.strerror}", hint="give an address of this machine"

@@ -10,7 +10,7 @@ from hyperdive.taxonomy.corrections_file import Snapshot
 from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
 from hyperdive.taxonomy.revision import revise
-from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
+from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 from hyperdive.web import taxonomy_messages as m
 from hyperdive.web.commands import commands
 from hyperdive.web.jobs import Job, JobProgress
@@ -214,11 +214,25 @@ def _edge(edge: Edge) -> m.EdgeReply:
 def export(service: Service, request: m.ExportQuery) -> Download:
     """A finished taxonomy as a file."""
     taxonomy = _present(service, request.id, corrected=request.corrections).taxonomy
+    if request.min_confidence is not None:
+        taxonomy = _surest(taxonomy, request.min_confidence)
     asked: m.TaxonomyRequest = service.jobs[request.id].request
     kind = next(one for one in FORMATS if one.name == _SHORT.get(request.format, request.format))
     text = taxonomy.to_text(request.format, Naming(request.base, request.language, request.title))
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", asked.root or "").strip("-")[:60] or "taxonomy"
     return Download(text, f"{kind.media_type}; charset=utf-8", f"{stem}{kind.extension}")
+
+
+def _surest(taxonomy: Taxonomy, least: float) -> Taxonomy:
+    """The taxonomy without edges of less confidence; an edge without a number stays."""
+    return Taxonomy(
+        taxonomy.terms,
+        [edge for edge in taxonomy.edges if edge.value is None or edge.value >= least],
+        origin=Origin(taxonomy.score, taxonomy.calibrated, taxonomy.notes),
+        added=taxonomy.added,
+        unknown=taxonomy.unknown,
+        synonyms=taxonomy.synonyms,
+    )
 
 
 def worklist(service: Service, request: m.WorklistQuery) -> m.WorklistReply:

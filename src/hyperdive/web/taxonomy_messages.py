@@ -52,7 +52,7 @@ class TreeQuery:
 
 @dataclass(frozen=True)
 class ExportQuery:
-    """A taxonomy by its id, and the format of the file."""
+    """A taxonomy by its id, the format of the file, and the least confidence (or score) of its edges."""
 
     id: Name
     format: Literal[
@@ -70,6 +70,7 @@ class ExportQuery:
         "mermaid",
     ] = "skos"
     corrections: bool = True
+    min_confidence: Annotated[float, Bounds(-1e6, 1e6)] | None = None
     base: Annotated[str, Bounds(1, 500)] = DEFAULT_BASE
     language: Annotated[str, Bounds(1, 40)] = DEFAULT_LANGUAGE
     title: Annotated[str, Bounds(1, 500)] = DEFAULT_TITLE
