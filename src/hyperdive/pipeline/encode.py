@@ -33,7 +33,6 @@ def encode(
     texts: Iterable[Any] | None = None,
     patterns: bool | None = None,
     preset: str = "default",
-    engine: Engine | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
@@ -46,11 +45,10 @@ def encode(
         texts: Raw documents instead of `source`: an iterable of strings, read once and never held together.
         patterns: None reads them where the language is known, False leaves them out.
         preset: The rules to start from, `default` or `paper`.
-        engine: What runs the work, see `hyperdive.engines`; None is this process. The result is the same.
         progress: Where to report progress.
         options: Those of `hyperdive.text.options.EncodeOptions`, and `document`, `field`, `column`, `keep_text`,
-            `strict`, `force`, `threads`; with an engine also `part_bytes`, how much text a task reads. Without the text
-            (`keep_text=False`) no sentences are kept with the patterns.
+            `strict`, `force`, `threads`. Without the text (`keep_text=False`) no sentences are kept with the patterns.
+            `engine` runs the work somewhere else (`hyperdive.engines`), in tasks that each read about `part_bytes`.
 
     >>> import tempfile
     >>> from hyperdive.patterns.store import patterns_of
@@ -64,6 +62,7 @@ def encode(
     >>> again.vocabulary == corpus.vocabulary
     True
     """
+    engine: Engine | None = options.pop("engine", None)
     if output is None:
         raise OptionError("a corpus needs a folder to be written to", hint="give output=")
     given = read_input(source, texts)
