@@ -126,7 +126,10 @@ def kept_work(output: Path, verb: str, plan: dict[str, Any]) -> Iterator[WorkFol
 def _identity(source: TextSource) -> list[Any]:
     if source.size is None:
         return [source.path]
-    return [source.path, source.size, Path(source.path).stat().st_mtime_ns]
+    try:
+        return [source.path, source.size, Path(source.path).stat().st_mtime_ns]
+    except OSError as error:
+        raise InputError(f"{source.path}: {error.strerror}", hint="check the path") from None
 
 
 def content_of(option: Any) -> Any:

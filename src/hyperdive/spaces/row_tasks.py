@@ -28,6 +28,7 @@ from hyperdive.spaces.dive import (
 from hyperdive.spaces.dive_objective import CountMatrix, sample_rows
 from hyperdive.spaces.dive_options import DiveOptions, Pass, workers
 
+_MATRIX = ("indptr", "indices", "data", "frequencies")
 _LEAST_BLOCKS = 8
 _TASKS_A_SLOT = 4
 
@@ -65,11 +66,16 @@ class EngineRows:
         """Where the counts lie for the tasks; both stages share them where they are symmetric."""
         counts = side.counts
         place = self.folder / ("row-counts" if counts is solver.counts else "mirrored-row-counts")
-        names = ("indptr", "indices", "data", "frequencies")
-        return _kept(place, {name: getattr(counts, name) for name in names})
+        arrays: dict[str, Any] = {name: getattr(counts, name) for name in _MATRIX}
+        return _kept(place, arrays)
 
     def _tables(self, name: str, side: Side) -> str:
-        arrays = {"other": side.other[: side.limit], "ends": side.ends, "weights": side.weights, "masses": side.masses}
+        arrays: dict[str, Any] = {
+            "other": side.other[: side.limit],
+            "ends": side.ends,
+            "weights": side.weights,
+            "masses": side.masses,
+        }
         return _kept(self.folder / f"{name}-tables", arrays, limit=side.limit, exact=side.exact)
 
 
@@ -121,7 +127,8 @@ class RowSolver:
     def __call__(self, span: tuple[int, int]) -> tuple[Facts, Arrays]:
         _, matrix = _private(self.matrix)
         facts, tables = _private(self.tables)
-        counts = CountMatrix(**matrix)
+        indptr, indices, data, frequencies = (matrix[name] for name in _MATRIX)
+        counts = CountMatrix(indptr, indices, data, frequencies)
         # pages of the rows of other tasks are never touched
         own = np.zeros((counts.size, self.options.dimensions), dtype=np.float32)
         with workers(1) as pool:

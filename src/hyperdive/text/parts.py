@@ -102,10 +102,11 @@ def _ranges(source: TextSource, part_bytes: int, block_bytes: int) -> Iterator[T
     with Path(source.path).open("rb") as file:
         for target in range(part_bytes, size, part_bytes):
             block_end = max(1, round(target / block_bytes)) * block_bytes
-            end = _line_end(file, block_end - block_bytes, block_end)
-            while end is None and block_end < size:
-                block_end += block_bytes
+            end = None
+            # the last block of a file reaches to its end, wherever its lines end
+            while end is None and block_end <= size:
                 end = _line_end(file, block_end - block_bytes, block_end)
+                block_end += block_bytes
             if end is not None and start < end < size:
                 yield replace(source, size=end - start, start=start, end=end)
                 start = end
