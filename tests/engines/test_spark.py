@@ -21,7 +21,7 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader
 from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextFiles, TextSource
-from tests.engines.conftest import contents
+from tests.engines.conftest import contents, need_spark
 
 
 def test_corpus_counts_and_model_are_those_of_one_machine(tmp_path: Path, text: Path, spark: SparkEngine) -> None:
@@ -92,7 +92,7 @@ def test_the_command_line(tmp_path: Path, text: Path, spark: SparkEngine, hyperd
     assert "write it as spark.NAME=VALUE" in refused.err
 
 
-def test_without_java_or_a_master(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -100,12 +100,16 @@ def test_without_java_or_a_master(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         SparkEngine("local[1]")
 
 
-def test_without_pyspark_or_a_master() -> None:
+def told(code: str) -> str:
+    """The error of an engine that is made in a process of its own."""
     code = (
-        "import sys; sys.modules['pyspark'] = None\n"
-        "from hyperdive.engines import SparkEngine\n"
-        "try: SparkEngine('local[1]')\n"
-        "except Exception as error: print(error)"
+        f"import sys; from hyperdive.engines import SparkEngine\ntry: {code}\nexcept Exception as error: print(error)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told == "the engine spark needs the 'spark' extra (type: pip install 'hyperdive[spark]')\n"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_without_pyspark_or_a_master() -> None:
+    missing = told("sys.modules['pyspark'] = None; SparkEngine('local[1]')")
+    assert missing == "the engine spark needs the 'spark' extra (type: pip install 'hyperdive[spark]')\n"
+    need_spark()
+    assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --master spark://HOST:7077")
