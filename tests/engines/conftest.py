@@ -133,7 +133,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def long_text(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Path:
     """Real text from HYPERDIVE_CORPUS (one document a line, xz), else the generated one over and over."""
-    size = int(os.environ.get("HYPERDIVE_SPARK_MB", "24")) * 10**6
+    size = int(os.environ.get("HYPERDIVE_SPARK_MB", "10")) * 10**6
     path = tmp_path_factory.mktemp("long") / "text.txt"
     corpus = os.environ.get("HYPERDIVE_CORPUS")
     if corpus:

@@ -17,6 +17,7 @@ from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
 from hyperdive.errors import Error, InputError, OutputError
+from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader
 from hyperdive.text.readers import DocumentLayout
@@ -24,18 +25,32 @@ from hyperdive.text.sources import TextFiles, TextSource
 from tests.engines.conftest import contents, need_spark
 
 
-def test_corpus_counts_and_model_are_those_of_one_machine(tmp_path: Path, text: Path, spark: SparkEngine) -> None:
-    options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
-    one = hyperdive.encode(text, tmp_path / "one", min_count=2)
-    hyperdive.encode(text, tmp_path / "corpus", min_count=2, engine=spark, part_bytes=100_000)
-    assert contents(tmp_path / "corpus") == contents(tmp_path / "one")
-    count([one], tmp_path / "counts-one", options=CountOptions(near=True))
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Corpus:
+    """The corpus that one machine makes."""
+    return hyperdive.encode(text, tmp_path_factory.mktemp("one") / "one", min_count=2)
+
+
+def test_a_corpus_is_that_of_one_machine(tmp_path: Path, text: Path, spark: SparkEngine, one: Corpus) -> None:
+    hyperdive.encode(text, tmp_path / "corpus", min_count=2, engine=spark, part_bytes=-(-text.stat().st_size // 3))
+    assert contents(tmp_path / "corpus") == contents(one.path)
+    assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+
+def test_counts_are_those_of_one_machine(tmp_path: Path, spark: SparkEngine, one: Corpus) -> None:
+    count([one], tmp_path / "one", options=CountOptions(near=True))
     run = Run(engine=spark)
     count([one], tmp_path / "counts", options=CountOptions(near=True), block_tokens=-(-len(one) // 3), run=run)
-    assert contents(tmp_path / "counts") == contents(tmp_path / "counts-one")
-    hyperdive.train(one, tmp_path / "model-one", **options)
-    hyperdive.train(one, tmp_path / "model", engine=spark, **options)
-    assert contents(tmp_path / "model") == contents(tmp_path / "model-one")
+    assert contents(tmp_path / "counts") == contents(tmp_path / "one")
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_model_is_that_of_one_machine(tmp_path: Path, spark: SparkEngine, one: Corpus) -> None:
+    options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
+    counts = hyperdive.Cooccurrence.from_corpus(one, tmp_path / "counts")
+    hyperdive.train(counts, tmp_path / "one", **options)
+    hyperdive.train(counts, tmp_path / "model", engine=spark, **options)
+    assert contents(tmp_path / "model") == contents(tmp_path / "one")
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 

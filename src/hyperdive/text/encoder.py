@@ -123,11 +123,10 @@ class SpoolWriter:
         self._numbers = numbers
         if self.items is not None and tokens.items is not None:
             self.items.merge(tokens.items, numbers)
-        self.resolve(known)
+        self.add_stops(self.resolver.add(self.table.words(known)))
 
-    def resolve(self, known: int) -> None:
-        """Find the keys of the forms that came to the table after its first `known`."""
-        new = self.resolver.add(self.table.words(known))
+    def add_stops(self, new: npt.NDArray[np.bool_]) -> None:
+        """Note which of the forms that came to the table are stop words."""
         if self.options.budget == "kept":
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
 

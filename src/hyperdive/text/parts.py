@@ -230,6 +230,8 @@ def _spooled(spool: SpoolWriter) -> dict[str, Array]:
     documents = spool.documents.size
     whole = spool.close()
     arena, starts, lengths, _ = spool.table.arrays()
+    keys = spool.resolver.keys()
+    words = [keys.words[key] for key in keys.of_form[1:].tolist()]
     arrays: dict[str, Array] = {
         # without the ends, and without a document for words that belong to the one before
         "documents": whole.documents[:documents],
@@ -239,6 +241,8 @@ def _spooled(spool: SpoolWriter) -> dict[str, Array]:
         "arena": arena,
         "starts": starts,
         "lengths": lengths,
+        "form_keys": np.frombuffer("\n".join(words).encode(), dtype=np.uint8),
+        "form_stops": keys.stop[keys.of_form[1:]].astype(np.uint8),
     }
     return arrays if whole.sentence_text is None else {**arrays, "spans": whole.sentence_text}
 
@@ -301,7 +305,10 @@ def _take_in(spooler: SpoolWriter, part: TextPart, facts: Facts, arrays: Arrays)
     arena, starts, lengths = (np.array(arrays[name]) for name in ("arena", "starts", "lengths"))
     known = len(spooler.table)
     numbers = spooler.table.merge(arena, starts, lengths, hash_forms(arena, starts, lengths))
-    spooler.resolve(known)
+    new = np.flatnonzero(numbers > known).tolist()
+    keys = np.asarray(arrays["form_keys"]).tobytes().decode().split("\n")
+    stops = arrays["form_stops"].tolist()
+    spooler.add_stops(spooler.resolver.add_keys((keys[form], bool(stops[form])) for form in new))
     spooler.accounting.read += int(facts["read"])
     for reason, count in facts["dropped"].items():
         spooler.accounting.drop(reason, count)
