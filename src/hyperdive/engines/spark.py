@@ -57,6 +57,7 @@ class SparkEngine:
 
     def __init__(self, master: str | None = None, config: Mapping[str, str] | None = None) -> None:
         self._log = Path(tempfile.gettempdir()) / f"hyperdive-spark-{os.getpid()}.log"
+        self._failed = False
         self._session = _session(master, dict(config or {}), self._log)
         self._context = self._session.sparkContext
 
@@ -74,7 +75,8 @@ class SparkEngine:
         """Leave the cluster."""
         with contextlib.suppress(Exception):
             self._session.stop()
-        self._log.unlink(missing_ok=True)
+        if not self._failed:  # an error line names the log
+            self._log.unlink(missing_ok=True)
 
     # ---- results ------------------------------------------------------------------------------------------------
 
@@ -125,6 +127,9 @@ class SparkEngine:
         try:
             yield job
             job.wait()
+        except Error:
+            self._failed = True
+            raise
         finally:
             job.cancel()
 
