@@ -198,6 +198,7 @@ class _Job:
 
 
 _ERROR = ".error"
+_OWN = "hyperdive.errors."
 _PLAIN = (Error, InputError, OptionError, errors.FormatError, errors.OutputError)
 
 
@@ -344,4 +345,8 @@ def _explained(error: BaseException, stage: str, log: Path) -> Error:
         )
     python = [line for line in lines if line.startswith(("pyspark.errors", "py4j")) is False and "Error:" in line]
     what = (python or lines or [type(error).__name__])[-1 if python else 0]
+    if what.startswith(_OWN):  # a task could not leave its error in the work folder
+        name, _, line = what.removeprefix(_OWN).partition(": ")
+        kind = getattr(errors, name, Error)
+        return (kind if kind in _PLAIN else Error)(line)
     return Error(f"{stage} failed on the cluster: {what[:300]}", hint=f"see {log} and the logs of the executors")
