@@ -127,7 +127,7 @@ def fold_rows(
     assert trained.folding is not None
     tables = ContextTables.of(trained.frequencies, trained.contexts.matrix, trained.folding)
     if run.engine is None or folder is None or text.corpus is None:
-        return _folded(text, tables, options, run, (0, len(text.terms)))
+        return _folded(text, tables, options, run)
     many = -(-len(text.terms) // BLOCK)
     step = BLOCK * max(1, -(-many // (4 * run.engine.slots)))
     spans = [(first, min(first + step, len(text.terms))) for first in range(0, len(text.terms), step)]
@@ -154,7 +154,7 @@ class _TermTask:
 
 
 def _folded(
-    text: TermText, tables: ContextTables, options: TrainOptions, run: Run, span: tuple[int, int]
+    text: TermText, tables: ContextTables, options: TrainOptions, run: Run, span: tuple[int, int] | None = None
 ) -> TermVectors:
     filtered, window = options.filter, options.dive.window
     near = filtered is not None and bool(filtered.near)
