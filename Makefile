@@ -32,7 +32,7 @@ test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest
 
-test-all: $(VENV)/.stamp-dev $(VENV)/.stamp-docs  ## the checks and the slow tests
+test-all: $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-spark  ## the checks and the slow tests
 	@$(MAKE) --no-print-directory test
 	@$(BIN)/python -m pytest -m slow
 

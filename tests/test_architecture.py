@@ -22,6 +22,7 @@ ORDER = (
     "patterns",
     "spaces",
     "pipeline",
+    "engines",
     "scores",
     "discover",
     "taxonomy",
@@ -35,6 +36,7 @@ ALLOWED["web"] = set(ORDER)
 ALLOWED["cli"] = {*ORDER, "web"}
 GROUND = {
     "errors",
+    "_engine",
     "_memo",
     "_plugins",
     "_quantize",
@@ -110,7 +112,7 @@ LATE = {
 """Every import inside a function, with the reason; each saves start-up time. Verbs import all they need when called."""
 HEAVY = {
     "csv", "difflib", "gensim", "hashlib", "importlib", "json", "matplotlib", "networkx", "numba", "pandas", "polars",
-    "pyarrow", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
+    "pyarrow", "pyspark", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
 }  # fmt: skip
 """Other packages that are imported when first needed: slow to load, or optional."""
 MOST_LINES, MOST_PARAMETERS = 500, 7

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
 from hyperdive.errors import OptionError
 
@@ -30,6 +31,8 @@ class Run:
     """Continue the run that was stopped here; without it a new one starts."""
     force: bool = False
     """Replace an artefact that already has the output's name."""
+    engine: Engine | None = None
+    """Where the tasks of large stages run; None is this process."""
 
 
 def check_threads(threads: int | None) -> int:

@@ -114,6 +114,31 @@ def _pid_in(file: Path) -> int | None:
     return int(text) if text.isdigit() else None
 
 
+def write_stage(place: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Keep facts and arrays in a folder, whole or not at all; any process may do it, and the first one counts."""
+    try:
+        with ArtifactWriter(place, _STAGE, _VERSION) as writer:
+            for key, array in arrays.items():
+                writer.put(key, array)
+            writer.finish({"facts": dict(facts)})
+    except (OSError, OutputError):
+        if not is_stage(place):
+            raise
+
+
+def is_stage(place: Path) -> bool:
+    """Whether a stage is complete there."""
+    return (place / HEADER).is_file()
+
+
+def read_stage(place: Path, *, verify: bool = True) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The facts and arrays of a complete stage."""
+    artifact = Artifact.open(place, _STAGE, _VERSION)
+    if verify:
+        artifact.verify()
+    return artifact.header["facts"], {key: artifact.array(key) for key in artifact.header["files"]}
+
+
 class WorkFolder:
     """The work folder of one run.
 
@@ -186,7 +211,7 @@ class WorkFolder:
 
     def done(self, name: str) -> bool:
         """Whether a stage is complete."""
-        return (self.folder / name / HEADER).is_file()
+        return is_stage(self.folder / name)
 
     @property
     def started(self) -> bool:
@@ -198,14 +223,8 @@ class WorkFolder:
     ) -> tuple[dict[str, Any], dict[str, Array]]:
         """Facts and arrays of a stage, made now or found from before."""
         if not self.done(name):
-            facts, arrays = make()
-            with ArtifactWriter(self.place(name), _STAGE, _VERSION) as writer:
-                for key, array in arrays.items():
-                    writer.put(key, array)
-                writer.finish({"facts": dict(facts)})
-        artifact = Artifact.open(self.place(name), _STAGE, _VERSION)
-        artifact.verify()
-        return artifact.header["facts"], {key: artifact.array(key) for key in artifact.header["files"]}
+            write_stage(self.place(name), *make())
+        return read_stage(self.place(name))
 
     def release(self) -> None:
         """Stop here and leave the folder for the next run."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import unknown_word
 from hyperdive.discover.question import source_of
@@ -325,6 +326,7 @@ def train(
     memory: int | None = None,
     resume: bool = False,
     force: bool = False,
+    engine: Engine | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Model:
@@ -339,6 +341,8 @@ def train(
         memory: Bytes that counting stays under; None is half of this machine's.
         resume: Continue a run that was stopped.
         force: Replace an older model of this name.
+        engine: Where the work is run, such as a `hyperdive.engines.SparkEngine`; None is this process. The result is
+            the same.
         progress: Where to report progress.
         options: `preset`, `space`, the options of `Dive`, and `start`, an earlier model to go on from.
 
@@ -358,11 +362,13 @@ def train(
 
     if output is None:
         raise OptionError("a model needs a folder to be written to", hint="give output=")
-    run = Run(threads=threads, memory=memory, resume=resume, force=force, progress=progress)
+    run = Run(threads=threads, memory=memory, resume=resume, force=force, progress=progress, engine=engine)
     given: Any = read_input(source, texts)
     if not isinstance(given, DocumentSource | TokenLists):
         given = given[0] if isinstance(given, list) and len(given) == 1 else given
         return Model.of(train(given, output, text=text, run=run, **options))
+    if engine is not None:
+        raise OptionError("an engine reads files, not documents of a program", hint="write the text to files")
     rules = {**(text or {}), "preset": options.get("preset", "default")}
     if options.get("patterns", True) is not True:
         rules["patterns"] = False

@@ -170,7 +170,7 @@ def test_a_model_in_memory_keeps_its_sentences(corpus: Path) -> None:
 
 
 def test_a_corpus_without_patterns_is_named(tmp_path: Path) -> None:
-    from hyperdive.text.encoder import encode_tokens
+    from hyperdive.text.token_lists import encode_tokens
 
     encode_tokens([["a", "b"]], tmp_path / "c", min_count=1)
     with pytest.raises(InputError, match="without patterns"):

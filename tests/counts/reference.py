@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 WORDS = [*"abcdefghij", "dog", "cat", "rare1", "rare2", "rare3"]
 

@@ -14,6 +14,7 @@ import pytest
 
 from hyperdive._resources import Run
 from hyperdive.counts import count as counting
+from hyperdive.counts import shards
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.merge import merge
@@ -149,15 +150,15 @@ def test_killed_process_resumes(tmp_path):
 
 def test_full_disk_in_the_merge(corpus, monkeypatch):
     place, whole = folder() / "counts", folder() / "counts"
-    original = PieceFolder._write_file
+    original = shards._write_sections
 
-    def full(self, path: Path, sections):
+    def full(path: Path, sections):
         if path.parent.name == "shards" and path.name.startswith("000007"):
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        return original(self, path, sections)
+        return original(path, sections)
 
     with monkeypatch.context() as patch:
-        patch.setattr(PieceFolder, "_write_file", full)
+        patch.setattr(shards, "_write_sections", full)
         with pytest.raises(OutputError, match=r"the disk is full .*run the same command to go on"):
             run(corpus, place, 7_000)
     assert not place.exists()

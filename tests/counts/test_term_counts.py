@@ -16,7 +16,7 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts, filtered_rows, translated
 from hyperdive.errors import FormatError
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 slowly = settings(max_examples=60, deadline=None)
 

@@ -13,7 +13,7 @@ from hyperdive._resources import Run
 from hyperdive.pipeline.train import train
 from hyperdive.spaces.model import ModelData
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 NOUNS, MODIFIERS = [f"noun{i}" for i in range(12)], [f"mod{i}" for i in range(12)]
 

@@ -18,7 +18,7 @@ from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import UNKNOWN
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 LINES = [
     ["animal", "dog", "cat", "pet"],

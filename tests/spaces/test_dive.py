@@ -18,7 +18,7 @@ from hyperdive.spaces import dive as fast
 from hyperdive.spaces.dive import FastSolver, shared_negatives, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, word_weights
 from hyperdive.spaces.dive_options import DiveOptions, DiveResult, workers
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
 

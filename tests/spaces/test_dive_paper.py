@@ -17,7 +17,7 @@ from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveResult, workers
 from hyperdive.spaces.dive_paper import PaperOptions, Tables, kept_pairs, push_weights, step, train_paper
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
 from .test_dive import _Stop

@@ -23,7 +23,7 @@ from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram
 from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
 

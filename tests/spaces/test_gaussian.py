@@ -15,7 +15,7 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces import _kernels, gaussian
 from hyperdive.spaces.gaussian import GaussianOptions, keep_chances, negative_table, train_gaussian
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 from tests.spaces import planted
 
 F = np.float32

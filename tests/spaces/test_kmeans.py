@@ -12,7 +12,7 @@ from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.kmeans import cluster, kmeans
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 from tests.spaces import planted
 
 pytest.importorskip("sklearn")

@@ -17,7 +17,7 @@ from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.registry import SPACES, SpaceMaker, space_maker, space_names
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 
 def make(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:

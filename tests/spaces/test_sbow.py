@@ -11,7 +11,7 @@ import pytest
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import OptionError
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 from .test_contract import LINES
 

@@ -13,7 +13,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.skipgram import train_skipgram
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
 from .test_dive import count_matrix, matrix

@@ -13,7 +13,7 @@ from hyperdive._resources import Run
 from hyperdive.errors import InputError, MissingExtra, OptionError
 from hyperdive.spaces.word2vec import Word2VecOptions, _Lines, train_word2vec
 from hyperdive.text.corpus import UNKNOWN, Corpus
-from hyperdive.text.encoder import encode_tokens
+from hyperdive.text.token_lists import encode_tokens
 from tests.spaces import planted
 
 pytest.importorskip("gensim")

@@ -20,9 +20,10 @@ from pyarrow import parquet
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import readers as reading
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_text, encode_tokens
+from hyperdive.text.encoder import encode_text
 from hyperdive.text.kept_text import drop_text
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.token_lists import encode_tokens
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -20,7 +20,8 @@ from pyarrow import parquet
 from hyperdive._store import HEADER, ArtifactWriter, canonical_json, fingerprint, sweep_partial
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_text, encode_tokens
+from hyperdive.text.encoder import encode_text
+from hyperdive.text.token_lists import encode_tokens
 from tests.conftest import hear_ctrl_c
 
 Run = Callable[..., Any]

@@ -15,10 +15,11 @@ from hyperdive.pipeline.encode import encode
 from hyperdive.text import item_stream, term_candidates
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_text, encode_tokens
+from hyperdive.text.encoder import encode_text
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.term_list import MAX_LINES, read_terms
 from hyperdive.text.term_names import normal_term
+from hyperdive.text.token_lists import encode_tokens
 
 TEXT = [
     "The X-ray of a patient with Alzheimer's disease was clear. Birds of prey hunt, and a bird of prey flies.",

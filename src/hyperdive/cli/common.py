@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +16,7 @@ import typer
 from hyperdive._progress import Progress
 
 if TYPE_CHECKING:
+    from hyperdive._engine import Engine
     from hyperdive.scores import Source
 
 
@@ -36,6 +39,33 @@ ThreadsOption = Annotated[
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", help="Model folder, or the name of a packaged model.")]
+
+
+class EngineName(StrEnum):
+    """Where the work is run."""
+
+    local = "local"
+    spark = "spark"
+
+
+EngineOption = Annotated[
+    EngineName, typer.Option("--engine", help="Where to run: this machine, or a Spark cluster; the result is the same.")
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master", help="Spark: the cluster, such as spark://HOST:7077, yarn or local[2].", show_default=False
+    ),
+]
+SparkConfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--conf", help="Spark: a setting, such as spark.executor.memory=8g; may be repeated.", show_default=False
+    ),
+]
+PartSizeOption = Annotated[
+    str | None, typer.Option("--part-size", help="Spark: how much text a task reads.", show_default="64MB")
+]
 DEFAULT_MODEL = "en-wiki"
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output folder.", show_default=False)]
 
@@ -63,6 +93,28 @@ def load_source(
         other = load(skipgram)
         beside = other.dive if other.skipgram is None else other.skipgram
     return as_source(load(model), beside, None if counts is None else load(counts).dive)
+
+
+@contextmanager
+def engine_of(name: EngineName, master: str | None, conf: list[str] | None) -> Iterator[Engine | None]:
+    """The engine that options name; None is this process."""
+    from hyperdive.errors import OptionError
+
+    if name is EngineName.local:
+        if master is not None or conf:
+            raise OptionError("--master and --conf are options of Spark", hint="add --engine spark")
+        yield None
+        return
+    from hyperdive.engines.spark import SparkEngine
+
+    settings = dict[str, str]()
+    for setting in conf or []:
+        key, sign, value = setting.partition("=")
+        if not key.startswith("spark.") or not sign:
+            raise OptionError(f"--conf {setting!r} is no setting of Spark", hint="write it as spark.NAME=VALUE")
+        settings[key] = value
+    with SparkEngine(master, settings) as engine:
+        yield engine
 
 
 def reporter(mode: ProgressMode) -> Progress:

@@ -7,6 +7,7 @@ resumes when the same command is run again.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,12 +16,17 @@ import typer
 
 from hyperdive._progress import human
 from hyperdive.cli.common import (
+    EngineName,
+    EngineOption,
     ForceOption,
     JsonOption,
+    MasterOption,
     OutputOption,
     ProgressMode,
     ProgressOption,
+    SparkConfOption,
     ThreadsOption,
+    engine_of,
     reporter,
     write,
     write_json,
@@ -80,11 +86,18 @@ def count(
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
+    engine: EngineOption = EngineName.local,
+    master: MasterOption = None,
+    conf: SparkConfOption = None,
     json: JsonOption = False,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive._resources import Run, parse_size
     from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.errors import OptionError
+
+    if merge and engine is not EngineName.local:
+        raise OptionError("count folders are merged on one machine", hint="leave out --engine, or count the corpora")
 
     report = reporter(progress)
     limit = None if memory is None else parse_size(memory)
@@ -97,16 +110,17 @@ def count(
             merge_stores(stores, output, min_count=min_count, run=run)
             counts = Cooccurrence.open(output)
         else:
-            counts = Cooccurrence.from_corpus(
-                list(inputs),
-                output,
-                window=window,
-                sides=str(sides),
-                weighting=str(weighting),
-                near=preset is Preset.paper if near is None else near,
-                min_count=min_count,
-                run=run,
-            )
+            with engine_of(engine, master, conf) as where:
+                counts = Cooccurrence.from_corpus(
+                    list(inputs),
+                    output,
+                    window=window,
+                    sides=str(sides),
+                    weighting=str(weighting),
+                    near=preset is Preset.paper if near is None else near,
+                    min_count=min_count,
+                    run=replace(run, engine=where),
+                )
     except KeyboardInterrupt:
         if (output.parent / f".{output.name}.work").exists():
             report.note("completed parts are kept; run the same command again to resume")

@@ -8,11 +8,24 @@ threads and any compression.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hyperdive.cli.common import ForceOption, OutputOption, ProgressMode, ProgressOption, ThreadsOption, reporter
+from hyperdive.cli.common import (
+    EngineName,
+    EngineOption,
+    ForceOption,
+    MasterOption,
+    OutputOption,
+    PartSizeOption,
+    ProgressMode,
+    ProgressOption,
+    SparkConfOption,
+    ThreadsOption,
+    engine_of,
+    reporter,
+)
 
 
 class Preset(StrEnum):
@@ -161,9 +174,14 @@ def encode(
     strict: Annotated[bool, typer.Option("--strict", help="Fail on invalid UTF-8 or NUL bytes.")] = False,
     force: ForceOption = False,
     threads: ThreadsOption = None,
+    engine: EngineOption = EngineName.local,
+    master: MasterOption = None,
+    conf: SparkConfOption = None,
+    part_size: PartSizeOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive import encode as run
+    from hyperdive._resources import parse_size
     from hyperdive.cli.info import describe_corpus
     from hyperdive.errors import OptionError
 
@@ -172,36 +190,43 @@ def encode(
         if not line_length.isdecimal():
             raise OptionError(f"--line-length is {line_length!r}", hint="use a number, document or sentence")
         length = int(line_length)
-    corpus = run(
-        list(text),
-        output,
-        preset=str(preset),
-        document=str(document),
-        field=field,
-        column=column,
-        keep_text=keep_text,
-        patterns=patterns,
-        strict=strict,
-        force=force,
-        threads=threads,
-        progress=reporter(progress),
-        hyphens=_value(hyphens),
-        alphabet=_value(alphabet),
-        lemmas=_value(lemmas),
-        language=language,
-        stopwords=stopwords,
-        pos=_value(pos),
-        phrases=phrases,
-        phrase_threshold=phrase_threshold,
-        terms=terms,
-        min_count=min_count,
-        rare=_value(rare),
-        line_length=length,
-        last_line=_value(last_line),
-        max_tokens=max_tokens,
-        budget=_value(budget),
-        shuffle=shuffle,
-    )
+    if part_size is not None and engine is EngineName.local:
+        raise OptionError("--part-size is an option of Spark", hint="add --engine spark")
+    with engine_of(engine, master, conf) as where:
+        spread: dict[str, Any] = {}
+        if where is not None:
+            spread = {"engine": where, "part_bytes": None if part_size is None else parse_size(part_size)}
+        corpus = run(
+            list(text),
+            output,
+            preset=str(preset),
+            document=str(document),
+            field=field,
+            column=column,
+            keep_text=keep_text,
+            patterns=patterns,
+            strict=strict,
+            force=force,
+            threads=threads,
+            progress=reporter(progress),
+            hyphens=_value(hyphens),
+            alphabet=_value(alphabet),
+            lemmas=_value(lemmas),
+            language=language,
+            stopwords=stopwords,
+            pos=_value(pos),
+            phrases=phrases,
+            phrase_threshold=phrase_threshold,
+            terms=terms,
+            min_count=min_count,
+            rare=_value(rare),
+            line_length=length,
+            last_line=_value(last_line),
+            max_tokens=max_tokens,
+            budget=_value(budget),
+            shuffle=shuffle,
+            **spread,
+        )
     describe_corpus(corpus)
 
 

@@ -1,6 +1,7 @@
 """Estimate the time, memory and disk of a run.
 
-For text: what `hyperdive encode` needs. For an encoded corpus: what `hyperdive count` needs with the same options.
+For text: what `hyperdive encode` needs. For an encoded corpus: what `hyperdive count` needs with the same options. With
+--engine spark: what `hyperdive train` needs from text to model on a cluster, and whether one machine does better.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from hyperdive._progress import duration, human
-from hyperdive.cli.common import JsonOption, ThreadsOption, write, write_json
+from hyperdive.cli.common import EngineName, EngineOption, JsonOption, ThreadsOption, write, write_json
 from hyperdive.cli.count import MemoryOption, NearOption, WindowOption
 
 
@@ -24,10 +25,16 @@ def plan(
     near: NearOption = None,
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
+    engine: EngineOption = EngineName.local,
+    executors: Annotated[int, typer.Option(min=1, help="Spark: number of executors with one core each.")] = 2,
+    executor_memory: Annotated[str, typer.Option(help="Spark: memory of an executor.")] = "8g",
     json: JsonOption = False,
 ) -> None:
     from hyperdive.pipeline.train import kind_of
 
+    if engine is EngineName.spark:
+        _cluster(path, executors, executor_memory, json)
+        return
     if len(path) == 1 and kind_of(path[0]) == "corpus":
         _counting(Path(path[0]), window, bool(near), memory, threads, json)
     else:
@@ -53,6 +60,36 @@ def _reading(path: list[str], threads: int | None, json: bool) -> None:
         ("disk", human(found.disk, "B")),
         ("temporary disk", human(found.work_disk, "B")),
         ("tokens kept", human(found.tokens)),
+    )
+
+
+def _cluster(path: list[str], executors: int, executor_memory: str, json: bool) -> None:
+    from hyperdive._resources import parse_size
+    from hyperdive.engines.plan import plan_spark
+    from hyperdive.errors import InputError
+    from hyperdive.text.sources import find_sources
+
+    found = plan_spark(find_sources(path, lambda name, reason: None), executors=executors)
+    if found is None:
+        raise InputError("the size of standard input is unknown until it is read")
+    memory = parse_size(executor_memory)
+    if json:
+        write_json({"spark": {**asdict(found), "seconds": found.seconds, "advice": found.advice}})
+        return
+    write(f"{', '.join(path)}: estimate for training on {executors:,} executors of one core")
+    enough = "" if found.task_memory <= memory else f", more than the {human(memory, 'B')} of an executor"
+    _table(
+        ("text", human(found.text_bytes, "B")),
+        ("tasks", f"{found.parts:,} of encode, {found.count_tasks:,} of count"),
+        ("memory of a task", human(found.task_memory, "B") + enough),
+        ("shuffle", human(found.shuffle_bytes, "B")),
+        ("broadcast", f"{human(found.broadcast_bytes, 'B')} to each executor"),
+        ("encode", duration(found.encode_seconds)),
+        ("count", duration(found.count_seconds)),
+        ("train", duration(found.train_seconds)),
+        ("all", f"{duration(found.seconds)}, of which {duration(found.driver_seconds)} on the driver"),
+        ("one machine", f"{duration(found.local_seconds)} with eight cores"),
+        ("advice", found.advice),
     )
 
 

@@ -13,7 +13,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperdive._progress import human
-from hyperdive.cli.common import ForceOption, OutputOption, ProgressMode, ProgressOption, ThreadsOption, reporter, write
+from hyperdive.cli.common import (
+    EngineName,
+    EngineOption,
+    ForceOption,
+    MasterOption,
+    OutputOption,
+    PartSizeOption,
+    ProgressMode,
+    ProgressOption,
+    SparkConfOption,
+    ThreadsOption,
+    engine_of,
+    reporter,
+    write,
+)
 from hyperdive.cli.encode import Document, Lemmas, Pos, Preset
 
 if TYPE_CHECKING:
@@ -143,12 +157,16 @@ def train(
         typer.Option(help="Memory limit for counting, such as 4GB.", show_default="half of this machine's memory"),
     ] = None,
     threads: ThreadsOption = None,
+    engine: EngineOption = EngineName.local,
+    master: MasterOption = None,
+    conf: SparkConfOption = None,
+    part_size: PartSizeOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive import load
     from hyperdive import train as run
     from hyperdive._resources import parse_size
-    from hyperdive.errors import Error
+    from hyperdive.errors import Error, OptionError
 
     text = {
         "document": document,
@@ -161,36 +179,41 @@ def train(
         "phrases": phrases,
         "terms": None if terms in ("auto", "none") else terms,
         "min_count": min_count,
+        "part_bytes": None if part_size is None else parse_size(part_size),
     }
+    if part_size is not None and engine is EngineName.local:
+        raise OptionError("--part-size is an option of Spark", hint="add --engine spark")
     try:
-        made = run(
-            source[0] if len(source) == 1 else source,
-            output,
-            preset=str(preset),
-            text={name: _plain(value) for name, value in text.items() if value is not None},
-            start=None if start is None else load(start),
-            patterns=patterns_from if patterns and patterns_from else patterns,
-            memory=None if memory is None else parse_size(memory),
-            threads=threads,
-            resume=resume,
-            force=force,
-            progress=reporter(progress),
-            space=space,
-            dimensions=dimensions,
-            window=window,
-            negatives=negatives,
-            sample=sample,
-            pmi_filter=pmi_filter,
-            shift=shift,
-            beta=beta,
-            ridge=ridge,
-            passes=passes,
-            solver=_plain(solver),
-            skipgram=skipgram,
-            contexts=contexts,
-            terms=None if terms is None else terms != "none",
-            seed=seed,
-        )
+        with engine_of(engine, master, conf) as where:
+            made = run(
+                source[0] if len(source) == 1 else source,
+                output,
+                preset=str(preset),
+                text={name: _plain(value) for name, value in text.items() if value is not None},
+                start=None if start is None else load(start),
+                patterns=patterns_from if patterns and patterns_from else patterns,
+                memory=None if memory is None else parse_size(memory),
+                threads=threads,
+                resume=resume,
+                force=force,
+                progress=reporter(progress),
+                space=space,
+                dimensions=dimensions,
+                window=window,
+                negatives=negatives,
+                sample=sample,
+                pmi_filter=pmi_filter,
+                shift=shift,
+                beta=beta,
+                ridge=ridge,
+                passes=passes,
+                solver=_plain(solver),
+                skipgram=skipgram,
+                contexts=contexts,
+                terms=None if terms is None else terms != "none",
+                seed=seed,
+                engine=where,
+            )
     except KeyboardInterrupt:
         raise Error("interrupted", hint="add --resume to continue") from None
     describe(output, made)

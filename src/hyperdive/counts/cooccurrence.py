@@ -55,7 +55,7 @@ class Csr(NamedTuple):
 class Cooccurrence:
     """Co-occurrence counts of all pairs of words.
 
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> lines = [["dog", "bark"], ["dog", "bark", "cat"], ["cat", "sleep"]]
     >>> corpus = encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> counts = Cooccurrence.from_corpus(corpus, window=10)

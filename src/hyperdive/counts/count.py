@@ -12,9 +12,9 @@ import numpy as np
 from hyperdive._progress import SILENT, Progress, human
 from hyperdive._resources import Run
 from hyperdive._store import check_output
-from hyperdive.counts import _kernels
-from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load
+from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load, shard_rows
 from hyperdive.counts.options import CountOptions
+from hyperdive.counts.parts import count_parts
 from hyperdive.counts.plan import CountPlan, make_plan
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import PieceFolder
@@ -91,7 +91,10 @@ def count(
         # one corpus keeps its own numbers
         tables = united.tables if len(corpora) > 1 else (np.zeros(0, dtype=np.uint32),)
         job = StoreJob(work, layout, options, plan.threads, progress)
-        merge_runs(job, _count_blocks(job, corpora, tables, block_tokens or plan.block_tokens))
+        if run.engine is None:
+            merge_runs(job, _count_blocks(job, corpora, tables, block_tokens or plan.block_tokens))
+        else:
+            count_parts(job, corpora, tables, run.engine, block_tokens)
         pairs = sum(options.pairs(*line_lengths(corpus)) for corpus in corpora)
         return finish(job, StoreContent(united.words, pairs, min_count, text, identities), force=run.force)
     except BaseException:
@@ -145,18 +148,4 @@ def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any
 
 
 def _count_shard(job: StoreJob, shard: Shard, block: InvertedIndex, local: ThreadBuffers, run: str) -> None:
-    layout, options = job.layout, job.options
-    buffers = local.buffers()
-    scratch, edge_scratch = buffers.scratch(shard.dtype)
-    counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
-    lengths = np.empty(shard.last - shard.first, dtype=np.int64)
-    starts, cut_at = block.starts[shard.first : shard.last + 1], layout.types
-    if shard.first == 0:
-        # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
-        starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
-    n = _kernels.count_rows(
-        block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
-        options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
-        buffers.indices, counts, edges, lengths,
-    )  # fmt: skip
-    job.work.write(piece_name(run, shard), lengths, buffers.indices[:n], counts[:n], edges[:n])
+    job.work.write(piece_name(run, shard), *shard_rows(block, shard, job.layout, job.options, local.buffers()))

@@ -18,6 +18,8 @@ import numpy.typing as npt
 from hyperdive._types import Ints
 from hyperdive.counts import _kernels
 from hyperdive.counts.options import CountOptions
+from hyperdive.counts.shard_layout import Shard, ShardLayout
+from hyperdive.counts.shards import Buffers, RowArrays
 from hyperdive.errors import FormatError
 from hyperdive.text.corpus import Corpus
 
@@ -134,6 +136,33 @@ def load(
             )
         )
     return InvertedIndex(tokens, positions, left, right, starts)
+
+
+def shard_rows(
+    block: InvertedIndex, shard: Shard, layout: ShardLayout, options: CountOptions, buffers: Buffers
+) -> RowArrays:
+    """The rows of a shard, counted in a block; they lie in the buffers.
+
+    Args:
+        block: the text.
+        shard: which rows.
+        layout: all shards.
+        options: which pairs are counted.
+        buffers: where rows are written to.
+    """
+    scratch, edge_scratch = buffers.scratch(shard.dtype)
+    counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
+    lengths = np.empty(shard.last - shard.first, dtype=np.int64)
+    starts, cut_at = block.starts[shard.first : shard.last + 1], layout.types
+    if shard.first == 0:
+        # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
+        starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
+    n = _kernels.count_rows(
+        block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
+        options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
+        buffers.indices, counts, edges, lengths,
+    )  # fmt: skip
+    return RowArrays(lengths, buffers.indices[:n], counts[:n], edges[:n])
 
 
 def _halo(corpus: Corpus, piece: TokenRange, window: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -88,6 +88,43 @@ def checksum(path: Path) -> str:
     return sha.hexdigest()
 
 
+class RowArrays(NamedTuple):
+    """The rows of a piece: the length of each, and the arrays of all one after the other; `edges` may be empty."""
+
+    lengths: Array
+    indices: Array
+    counts: Array
+    edges: Array
+
+
+def write_piece(folder: Path, name: str, rows: RowArrays) -> Piece:
+    """Write the two files of a piece, each whole or not at all; any process may do it."""
+    (folder / name).parent.mkdir(exist_ok=True)
+    sections = [rows.indices, rows.counts, rows.edges] if len(rows.edges) else [rows.indices, rows.counts]
+    size, sha = _write_sections(folder / name, sections)
+    _, rows_sha = _write_sections(rows_path(folder, name), [rows.lengths.astype("<u4")])
+    return Piece(name, len(rows.indices), size, sha, rows_sha)
+
+
+def _write_sections(path: Path, sections: list[Array]) -> tuple[int, str]:
+    sha = hashlib.sha256()
+    size = 0
+    with unfinished_file(path) as unfinished, unfinished.open("wb") as file:
+        for section in sections:
+            # unsigned little-endian throughout
+            little = np.ascontiguousarray(section, dtype=section.dtype.newbyteorder("<"))
+            for data in (little.view(np.uint8).data, bytes(-little.nbytes % 8)):
+                file.write(data)
+                sha.update(data)
+                size += len(data)
+    return size, sha.hexdigest()
+
+
+def rows_path(folder: Path, name: str) -> Path:
+    """The file with the row lengths of a piece."""
+    return folder / f"{name}.rows"
+
+
 class PieceFolder(WorkFolder):
     """The work folder of a count: the same command continues from its finished pieces."""
 
@@ -111,14 +148,11 @@ class PieceFolder(WorkFolder):
                 piece = Piece(**json.loads(line))
                 path = self.folder / piece.name
                 good = path.stat().st_size == piece.bytes and checksum(path) == piece.sha256
-                good = good and checksum(self._rows_path(piece.name)) == piece.rows_sha256
+                good = good and checksum(rows_path(self.folder, piece.name)) == piece.rows_sha256
             except (OSError, ValueError, TypeError):  # a line cut off, or a file that a later step has used up
                 continue
             if good:
                 self._pieces[piece.name] = piece
-
-    def _rows_path(self, name: str) -> Path:
-        return self.folder / f"{name}.rows"
 
     def finished(self, name: str) -> Piece | None:
         """What is known of a piece that is complete, or None."""
@@ -126,36 +160,22 @@ class PieceFolder(WorkFolder):
 
     def write(self, name: str, lengths: Array, indices: Array, counts: Array, edges: Array) -> Piece:
         """Write a piece whole or not at all, and note it in the journal."""
-        path, rows = self.folder / name, self._rows_path(name)
         with explain_work_errors(self.output, self.folder):
-            path.parent.mkdir(exist_ok=True)
-            sections = [indices, counts, edges] if len(edges) else [indices, counts]
-            size, sha = self._write_file(path, sections)
-            _, rows_sha = self._write_file(rows, [lengths.astype("<u4")])
-            piece = Piece(name, len(indices), size, sha, rows_sha)
-            with self._writing:
-                self._journal.write(json.dumps(asdict(piece)) + "\n")
-                self._journal.flush()
-                self._pieces[name] = piece
+            piece = write_piece(self.folder, name, RowArrays(lengths, indices, counts, edges))
+            self.adopt(piece)
         return piece
 
-    def _write_file(self, path: Path, sections: list[Array]) -> tuple[int, str]:
-        sha = hashlib.sha256()
-        size = 0
-        with unfinished_file(path) as unfinished, unfinished.open("wb") as file:
-            for section in sections:
-                # unsigned little-endian throughout
-                little = np.ascontiguousarray(section, dtype=section.dtype.newbyteorder("<"))
-                for data in (little.view(np.uint8).data, bytes(-little.nbytes % 8)):
-                    file.write(data)
-                    sha.update(data)
-                    size += len(data)
-        return size, sha.hexdigest()
+    def adopt(self, piece: Piece) -> None:
+        """Note in the journal a piece that lies in the folder already."""
+        with self._writing:
+            self._journal.write(json.dumps(asdict(piece)) + "\n")
+            self._journal.flush()
+            self._pieces[piece.name] = piece
 
     def lengths(self, piece: Piece) -> npt.NDArray[np.uint32]:
         """The number of entries of each row of a piece."""
         # the caller knows the number of rows: there may be padding at the end
-        return np.fromfile(self._rows_path(piece.name), dtype="<u4")
+        return np.fromfile(rows_path(self.folder, piece.name), dtype="<u4")
 
     def rows(self, piece: Piece, shard: Shard, *, with_edges: bool) -> RowBlock:
         """A finished piece, mapped."""
@@ -168,7 +188,7 @@ class PieceFolder(WorkFolder):
         """Delete a piece that has been used up."""
         with self._writing:
             self._pieces.pop(name, None)
-        for path in (self.folder / name, self._rows_path(name)):
+        for path in (self.folder / name, rows_path(self.folder, name)):
             path.unlink(missing_ok=True)
 
     def settle(self, piece: Piece) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Ints
+from hyperdive._types import Array, Ints
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import (
     CAP,
@@ -138,18 +138,61 @@ class Collector:
             lengths[rows],
             spans[rows],
         )
+        self._keep_candidates(candidates, texts.data[texts.offsets[0] : texts.offsets[-1]])
+
+    def _keep_candidates(self, candidates: _CandidateRows, data: npt.NDArray[np.uint8]) -> None:
+        """Keep candidates whose sentences are in `data`, and of all of them the best from time to time."""
         self._candidates.append(candidates)
         if sum(len(batch.keys) for batch in self._candidates[1:]) > max(_FEW, len(self._candidates[0].keys)):
             self._candidates = [self._best(_CandidateRows.joined(self._candidates))]
         if self._scratch is None:
             # closed and deleted in `finish`, or with the collector
             self._scratch = tempfile.TemporaryFile(dir=self._scratch_folder)  # noqa: SIM115
-        data = texts.data[texts.offsets[0] : texts.offsets[-1]]
-        self._scratch.write(data.data)
+        self._scratch.write(np.ascontiguousarray(data).data)
         self._written += len(data)
 
     def _best(self, rows: _CandidateRows) -> _CandidateRows:
         return rows.taken(best_of_each(rows.keys, rows.order, rows.hashes, self._ranks, self._cap))
+
+    def state(self) -> tuple[list[str], dict[str, Array]]:
+        """The terms and what was collected so far, as arrays, of which another collector can take it in."""
+        keys, counts = _merged(self._runs) if self._runs else (np.zeros(0, np.uint64), np.zeros(0, np.int64))
+        arrays: dict[str, Array] = {"pair_keys": keys, "pair_counts": counts, "matches": np.array([self.matches])}
+        if self._scratch is not None:
+            rows = self._best(_CandidateRows.joined(self._candidates))
+            # a sentence goes with it once, however many rows it serves
+            starts, first, place = np.unique(rows.start, return_index=True, return_inverse=True)
+            self._scratch.flush()
+            with mmap.mmap(self._scratch.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                texts = [
+                    data[start : start + length]
+                    for start, length in zip(starts.tolist(), rows.length[first].tolist(), strict=True)
+                ]
+            offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+            rows = rows._replace(start=offsets[:-1][place.ravel()])
+            arrays |= {f"row_{name}": np.asarray(column) for name, column in rows._asdict().items()}
+            arrays["sentences"] = np.frombuffer(b"".join(texts), dtype=np.uint8)
+        return list(self._numbers), arrays
+
+    def add_state(self, terms: Sequence[str], arrays: Mapping[str, Array], documents: int) -> None:
+        """Take in what another collector collected from the text that comes next, after so many documents."""
+        numbers = self._numbers
+        table = np.array([numbers.setdefault(term, len(numbers)) for term in terms], dtype=np.int64)
+        if len(numbers) > _MOST_TERMS:
+            raise InputError(f"more than {_MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
+        self._runs.append(summed(renumbered(arrays["pair_keys"], table)[0], np.asarray(arrays["pair_counts"])))
+        if sum(len(run) for run, _ in self._runs[1:]) > max(_FEW, len(self._runs[0][0])):
+            self._runs = [_merged(self._runs)]
+        if "sentences" in arrays:
+            rows = _CandidateRows(*(np.asarray(arrays[f"row_{name}"]) for name in _CandidateRows._fields))
+            rows = rows._replace(
+                keys=renumbered(rows.keys, table)[0],
+                order=rows.order + np.uint64(self.matches),
+                document=rows.document + documents,
+                start=rows.start + self._written,
+            )
+            self._keep_candidates(rows, np.asarray(arrays["sentences"]))
+        self.matches += int(arrays["matches"][0])
 
     def finish(self, *, documents: int) -> Patterns:
         """What was collected from so many documents; the collector is of no use afterwards."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Ints
+from hyperdive._types import Array, Ints
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.definitions import NAMES, PATTERNS
@@ -38,6 +39,18 @@ class PatternReader:
         self._collector.add(
             as_matches(matches, words, np.maximum(document, 0), data if self._sentences else None, tokens)
         )
+
+    def part(self) -> PatternReader:
+        """A reader of one part of the text, whose `state` this one takes in."""
+        return PatternReader(sentences=self._sentences)
+
+    def state(self) -> tuple[list[str], dict[str, Array]]:
+        """What was collected, as strings and arrays."""
+        return self._collector.state()
+
+    def add_state(self, strings: Sequence[str], arrays: Mapping[str, Array], documents: int) -> None:
+        """Take in the state of the part that comes next."""
+        self._collector.add_state(strings, arrays, documents)
 
     def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
         """Write the folder of patterns into the corpus folder."""

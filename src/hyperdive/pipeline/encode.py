@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hyperdive import __version__
+from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
+from hyperdive._resume import WorkFolder
+from hyperdive._store import check_output, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
 from hyperdive.patterns.reader import PatternReader
 from hyperdive.pipeline.inputs import TokenLists, read_input
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_text, encode_tokens
+from hyperdive.text.encoder import encode_text
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.parts import PART_BYTES, PartReading
+from hyperdive.text.sources import DocumentSource, TextFiles, TextSource
+from hyperdive.text.token_lists import encode_tokens
 
 
 def encode(
@@ -39,6 +48,7 @@ def encode(
         progress: Where to report progress.
         options: Those of `hyperdive.text.options.EncodeOptions`, and `document`, `field`, `column`, `keep_text`,
             `strict`, `force`, `threads`. Without the text (`keep_text=False`) no sentences are kept with the patterns.
+            `engine` runs the work somewhere else (`hyperdive.engines`), in tasks that each read about `part_bytes`.
 
     >>> import tempfile
     >>> from hyperdive.patterns.store import patterns_of
@@ -52,12 +62,15 @@ def encode(
     >>> again.vocabulary == corpus.vocabulary
     True
     """
+    engine: Engine | None = options.pop("engine", None)
     if output is None:
         raise OptionError("a corpus needs a folder to be written to", hint="give output=")
     given = read_input(source, texts)
     if isinstance(given, Corpus | Cooccurrence):
         raise InputError("this is encoded already", hint="train on it as it is")
     if isinstance(given, TokenLists):
+        if engine is not None:
+            raise OptionError("an engine reads files of text, not token lists", hint="leave out engine=")
         return _encode_tokens(given, output, patterns, preset, progress, options)
     language = EncodeOptions.preset(
         preset, **{name: value for name, value in options.items() if name == "language"}
@@ -67,8 +80,62 @@ def encode(
             raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
         patterns = False
     reader = None if patterns is False else PatternReader(sentences=options.get("keep_text") is not False)
-    roles = term_roles if language in LANGUAGES else None
-    return encode_text(given, output, preset=preset, progress=progress, observer=reader, word_roles=roles, **options)
+    rules: dict[str, Any] = {
+        "preset": preset,
+        "observer": reader,
+        "word_roles": term_roles if language in LANGUAGES else None,
+        "progress": progress,
+    }
+    if engine is None:
+        return encode_text(given, output, **rules, **options)
+    if isinstance(given, DocumentSource):
+        raise OptionError("an engine reads files, not documents of a program", hint="write the text to files")
+    files = given if isinstance(given, TextFiles) else TextFiles.find(given)
+    part_bytes = int(options.pop("part_bytes", None) or PART_BYTES)
+    output = Path(output)
+    check_output(output, force=bool(options.get("force")))
+    plan = {
+        "input": [_identity(source) for source in files.sources],
+        "options": {
+            name: content_of(value) for name, value in options.items() if name not in ("threads", "force", "progress")
+        },
+        "preset": preset,
+        "patterns": patterns is not False,
+        "part_bytes": part_bytes,
+        "version": __version__,
+    }
+    with kept_work(output, "encode", plan) as work:
+        return encode_text(files, output, reading=PartReading(engine, work, part_bytes), **rules, **options)
+
+
+@contextmanager
+def kept_work(output: Path, verb: str, plan: dict[str, Any]) -> Iterator[WorkFolder]:
+    """A work folder next to an output, kept for the same run where the work was stopped before its end."""
+    work = WorkFolder(output.parent / f".{output.name}.{verb}", output, fingerprint(plan), resume=None)
+    try:
+        yield work
+    except Error:
+        work.remove()
+        raise
+    except BaseException:
+        work.release()
+        raise
+    work.remove()
+
+
+def _identity(source: TextSource) -> list[Any]:
+    if source.size is None:
+        return [source.path]
+    try:
+        return [source.path, source.size, Path(source.path).stat().st_mtime_ns]
+    except OSError as error:
+        raise InputError(f"{source.path}: {error.strerror}", hint="check the path") from None
+
+
+def content_of(option: Any) -> Any:
+    """The hash of a file of stop words, phrases or terms; any other option as it is."""
+    path = Path(str(option))
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else option
 
 
 def _encode_tokens(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.counts.term_counts import TermCounts
 from hyperdive.pipeline.options import TrainOptions
 from hyperdive.spaces.composition import Composition, Row, two_part_terms
-from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram
+from hyperdive.spaces.fold_in import BLOCK, ContextTables, fold_dive, fold_skipgram
 from hyperdive.spaces.inputs import NEIGHBOURS, SpaceInputs
 from hyperdive.spaces.makers import filter_for
 from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
+from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_occurrences import TermOccurrences
 
 FITTED = 50_000
@@ -44,6 +46,15 @@ class TermText:
     lines: Ints
     terms: TermOccurrences
     size: int
+    corpus: Path | None = None
+    """The corpus that all this is, where it is one."""
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> TermText:
+        """The text of a corpus that has terms."""
+        assert corpus.terms is not None
+        tokens = np.asarray(corpus.tokens)
+        return cls(tokens, corpus.line_offsets, corpus.terms, corpus.vocabulary_size, corpus.path)
 
     def counts(self, options: CountOptions) -> TermCounts:
         """The counts of terms against words."""
@@ -65,9 +76,9 @@ def fold_terms(
     assert terms is not None
 
     def make() -> tuple[dict[str, Any], dict[str, Array]]:
-        text = TermText(np.asarray(corpus.tokens), corpus.line_offsets, terms, corpus.vocabulary_size)
+        text = TermText.of(corpus)
         filtered = replace(options, pmi_filter=_shown(inputs, options, run))
-        rows = fold_rows(text, trained, filtered, run)
+        rows = fold_rows(text, trained, filtered, run, inputs.work.folder)
         facts: dict[str, Any] = {"terms": len(terms.names), "occurrences": len(terms.ids)}
         maps, facts["composition"] = fit_composition(terms, rows, trained)
         arrays = _arrays(with_composed(terms, rows, trained, maps) if maps is not None else rows)
@@ -100,20 +111,60 @@ class TermVectors:
     skipgram: Floats32 | None
 
 
-def fold_rows(text: TermText, trained: ModelData, options: TrainOptions, run: Run) -> TermVectors:
-    """Rows of all terms of a text, by the options the words were trained with."""
+def fold_rows(
+    text: TermText, trained: ModelData, options: TrainOptions, run: Run, folder: Path | None = None
+) -> TermVectors:
+    """Rows of all terms of a text, by the options the words were trained with.
+
+    Args:
+        text: the text.
+        trained: the words with their contexts, skip-gram vectors and what fold-in needs.
+        options: those of training.
+        run: threads and progress; its engine solves the rows of a whole corpus.
+        folder: where the engine keeps what its tasks make.
+    """
     assert trained.contexts is not None
     assert trained.folding is not None
     tables = ContextTables.of(trained.frequencies, trained.contexts.matrix, trained.folding)
+    if run.engine is None or folder is None or text.corpus is None:
+        return _folded(text, tables, options, run)
+    many = -(-len(text.terms) // BLOCK)
+    step = BLOCK * max(1, -(-many // (4 * run.engine.slots)))
+    spans = [(first, min(first + step, len(text.terms))) for first in range(0, len(text.terms), step)]
+    task = _TermTask(str(text.corpus.absolute()), tables, options)
+    found = [_rows(arrays, options.dive.dimensions) for _, arrays in run.engine.results(folder, "term", task, spans)]
+    if not found:
+        return _folded(text, tables, options, run, (0, 0))
+    twins = [rows.skipgram for rows in found if rows.skipgram is not None]
+    dive = sparse.csr_array(sparse.vstack([rows.dive for rows in found], format="csr"))
+    return TermVectors(dive, np.vstack(twins) if twins else None)
+
+
+@dataclass(frozen=True, eq=False)
+class _TermTask:
+    """Solves the rows of some terms of a corpus: a task function."""
+
+    corpus: str
+    tables: ContextTables
+    options: TrainOptions
+
+    def __call__(self, span: tuple[int, int]) -> tuple[dict[str, Any], dict[str, Array]]:
+        text = TermText.of(Corpus.open(self.corpus))
+        return {}, _arrays(_folded(text, self.tables, self.options, Run(threads=1), span))
+
+
+def _folded(
+    text: TermText, tables: ContextTables, options: TrainOptions, run: Run, span: tuple[int, int] | None = None
+) -> TermVectors:
     filtered, window = options.filter, options.dive.window
     near = filtered is not None and bool(filtered.near)
     counts = text.counts(CountOptions(window=window, near=near))
-    dive = fold_dive(counts, tables, options.dive, filtered, run)
+    dive = fold_dive(counts, tables, options.dive, filtered, run, span)
     if tables.skipgram is None:
         return TermVectors(dive, None)
     chosen = SkipgramOptions(dimensions=options.dive.dimensions, seed=options.dive.seed)
     neighbours = text.counts(CountOptions(window=min(window, NEIGHBOURS)))
-    return TermVectors(dive, fold_skipgram(neighbours, tables, chosen, run))
+    return TermVectors(dive, fold_skipgram(neighbours, tables, chosen, run, span))
 
 
 def _arrays(rows: TermVectors) -> dict[str, Array]:

@@ -23,7 +23,7 @@ from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
-from hyperdive.pipeline.encode import encode
+from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
 from hyperdive.pipeline.terms import fold_terms
@@ -83,7 +83,7 @@ def train(
     plan = {
         "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
         "options": chosen.as_parameters(),
-        "text": {"preset": preset, **{name: _content(value) for name, value in (text or {}).items()}},
+        "text": {"preset": preset, **{name: content_of(value) for name, value in (text or {}).items()}},
         "start": None if start is None else _model_identity(start),
         "patterns": [folder.fingerprint for folder in folders] if folders else patterns is not False,
         "version": __version__,
@@ -146,7 +146,8 @@ def _opened(source: Any, kind: str) -> Corpus | Cooccurrence | TextFiles:
 def _encoded(files: TextFiles, work: WorkFolder, rules: Mapping[str, Any], run: Run) -> Corpus:
     if work.done("corpus"):
         return Corpus.open(work.place("corpus"))
-    return encode(files, work.place("corpus"), threads=run.threads, progress=run.progress, **rules)
+    shared: dict[str, Any] = {"threads": run.threads, "progress": run.progress, "engine": run.engine}
+    return encode(files, work.place("corpus"), **shared, **rules)
 
 
 def _identity(files: TextFiles) -> list[Any]:
@@ -156,12 +157,6 @@ def _identity(files: TextFiles) -> list[Any]:
         [file.path, file.size, Path(file.path).stat().st_mtime_ns] if file.size is not None else uuid.uuid4().hex
         for file in files.sources
     ]
-
-
-def _content(option: Any) -> Any:
-    """The hash of a file of stop words or phrases; any other option as it is."""
-    path = Path(str(option))
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else option
 
 
 def _model_identity(model: ModelData) -> str:

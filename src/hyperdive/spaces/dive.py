@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -232,9 +232,22 @@ class SolverStage:
     def __post_init__(self) -> None:
         self.moments = [Moments.of(side) for side in self.sides]
 
+    def step(self, number: int) -> float:
+        """The step size of a pass: it fades from pass to pass."""
+        fade = 1 - (number - 1) / self.passes
+        return self.rate * (fade + 0.02)
+
     def moving(self) -> Iterator[Array]:
         for side, moments in zip(self.sides, self.moments, strict=True):
             yield from (side.own[side.first : side.last], moments.m, moments.v)
+
+
+class RowStages(Protocol):
+    """Finishes stages of rare rows somewhere else; see `hyperdive.spaces.row_tasks`."""
+
+    def finish(self, solver: FastSolver, stage: SolverStage, seed: list[int]) -> bool:
+        """All passes of a stage that has one side; False, and nothing changed, where that cannot be done there."""
+        ...
 
 
 def stages(solver: FastSolver) -> list[SolverStage]:
@@ -271,11 +284,10 @@ def careful_pass(solver: FastSolver, stage: SolverStage, number: int, seed: list
     entries of the start, and while contexts are alike nearly every word is pushed to zero: where too few are frequent
     enough to stay, all would vanish and nothing could ever grow again.
     """
-    fade = 1 - (number - 1) / stage.passes
     good = [array.copy() for array in stage.moving()]
     steps, alive = [moments.steps for moments in stage.moments], living(solver, stage)
     for _ in range(ATTEMPTS):
-        one_pass(solver, stage, number, stage.rate * (fade + 0.02), seed)
+        one_pass(solver, stage, number, stage.step(number), seed)
         finite = all(np.isfinite(side.own[side.first : side.last].sum(dtype=np.float64)) for side in stage.sides)
         if finite and 2 * living(solver, stage) >= alive:
             return
@@ -301,6 +313,7 @@ def train_dive(
     counts: CountMatrix,
     *,
     start: tuple[Floats32, Floats32] | None = None,
+    rows: RowStages | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     run: Run = Run(),
@@ -311,6 +324,7 @@ def train_dive(
     Args:
         counts: the counts.
         start: word and context tables of an earlier model to continue from.
+        rows: what finishes the stages of rare rows somewhere else; the bytes are the same.
         checkpoint: a folder where the run keeps its state and from which the same run continues; removed at the end.
         checkpoint_seconds: the least time between two states.
         run: threads and progress.
@@ -340,7 +354,13 @@ def train_dive(
         with run.progress.stage("training", total=sum(stage.passes for stage in plan), unit="passes") as bar:
             bar.advance(sum(stage.passes for stage in plan[:at]) + done)
             for number in range(at, len(plan)):
-                finish_stage(solver, plan, number, done if number == at else 0, keeper, bar)
+                first = done if number == at else 0
+                elsewhere = rows if number > 0 and first == 0 else None
+                if elsewhere is not None and elsewhere.finish(solver, plan[number], [chosen.seed, number]):
+                    bar.advance(plan[number].passes)
+                    keeper.write(_state(solver, plan[number], number + 1, 0), _tables(solver))
+                else:
+                    finish_stage(solver, plan, number, first, keeper, bar)
         gauge = balance(words, contexts)
         whole = solver.word_side(0, counts.size, counts.size)
         solver.history.append(Pass(ALL, 1, solver.measure(whole)))
@@ -372,14 +392,8 @@ def finish_stage(solver: FastSolver, plan: list[SolverStage], at: int, done: int
         bar.advance(1, stage=stage.name, objective=f"{seen[-1]:.4f}")
         stop = stage.name == TOGETHER and stalled(seen, solver.options.tolerance)
         ended = stop or number == stage.passes
-        state = {
-            "stage": at + 1 if ended else at,
-            "pass": 0 if ended else number,
-            "history": list(solver.history),
-            "steps": [moments.steps for moments in stage.moments],
-            "rate": stage.rate,
-        }
-        arrays = {"words": solver.words, "contexts": solver.contexts}
+        state = _state(solver, stage, at + 1 if ended else at, 0 if ended else number)
+        arrays = _tables(solver)
         if not ended:
             for i, moments in enumerate(stage.moments):
                 arrays |= {f"m{i}": moments.m, f"v{i}": moments.v}
@@ -387,6 +401,21 @@ def finish_stage(solver: FastSolver, plan: list[SolverStage], at: int, done: int
         if stop:
             bar.advance(stage.passes - number)
             return
+
+
+def _state(solver: FastSolver, stage: SolverStage, at: int, done: int) -> dict[str, Any]:
+    """What a checkpoint tells beside the tables: the stage to go on with, and how many of its passes are done."""
+    return {
+        "stage": at,
+        "pass": done,
+        "history": list(solver.history),
+        "steps": [moments.steps for moments in stage.moments],
+        "rate": stage.rate,
+    }
+
+
+def _tables(solver: FastSolver) -> dict[str, Array]:
+    return {"words": solver.words, "contexts": solver.contexts}
 
 
 def resume(keeper: Checkpoint, solver: FastSolver, plan: list[SolverStage]) -> tuple[int, int]:

@@ -196,7 +196,7 @@ def train_paper(
 
     >>> import tempfile
     >>> from hyperdive.counts.cooccurrence import Cooccurrence
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> lines = [["dog", "bark", "cat"], ["cat", "sleep", "dog"]] * 60
     >>> corpus = encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> counts = Cooccurrence.from_corpus(corpus)

@@ -35,6 +35,7 @@ from hyperdive.spaces.space import unit_rows
 
 BLOCK = 256  # terms worked on at once; part of the result's bytes
 STEPS, TOLERANCE = 12, 1e-3
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,12 @@ class ContextTables:
 
 
 def fold_dive(
-    counts: TermCounts, tables: ContextTables, options: DiveOptions, filtered: PmiFilter | None, run: Run = Run()
+    counts: TermCounts,
+    tables: ContextTables,
+    options: DiveOptions,
+    filtered: PmiFilter | None,
+    run: Run = Run(),
+    span: Span | None = None,
 ) -> sparse.csr_array:
     """The DIVE rows of all terms of some counts, sparse and rounded to 16 bits.
 
@@ -85,6 +91,7 @@ def fold_dive(
         options: those the contexts were trained with.
         filtered: the PMI filter they were trained with.
         run: threads and progress.
+        span: first and last of the terms whose rows are wanted; the first must begin a block. None is all.
     """
     from hyperdive.spaces._fold_kernels import fold_rows
 
@@ -107,12 +114,14 @@ def fold_dive(
         )  # fmt: skip
         return sparse.csr_array(rounded_to_16_bits(out))
 
-    parts = _in_blocks(len(counts), solve, "terms", run)
-    shape = (len(counts), problem.contexts.shape[1])
+    parts = _in_blocks(span or (0, len(counts)), solve, "terms", run)
+    shape = (0, problem.contexts.shape[1])
     return sparse.csr_array(sparse.vstack(parts, format="csr")) if parts else sparse.csr_array(shape, dtype=np.float32)
 
 
-def fold_skipgram(counts: TermCounts, tables: ContextTables, options: SkipgramOptions, run: Run = Run()) -> Floats32:
+def fold_skipgram(
+    counts: TermCounts, tables: ContextTables, options: SkipgramOptions, run: Run = Run(), span: Span | None = None
+) -> Floats32:
     """The skip-gram rows of all terms of some counts, rounded to 16 bits; zero where a term has no association.
 
     Args:
@@ -120,6 +129,7 @@ def fold_skipgram(counts: TermCounts, tables: ContextTables, options: SkipgramOp
         tables: the trained matrix.
         options: those it was trained with.
         run: threads and progress.
+        span: first and last of the terms whose rows are wanted, as in `fold_dive`.
     """
     from hyperdive.spaces._kernels import ppmi_product
 
@@ -138,7 +148,7 @@ def fold_skipgram(counts: TermCounts, tables: ContextTables, options: SkipgramOp
         )  # fmt: skip
         return rounded_to_16_bits(unit_rows(out, options.lean))
 
-    parts = _in_blocks(len(counts), solve, "terms of skip-gram", run)
+    parts = _in_blocks(span or (0, len(counts)), solve, "terms of skip-gram", run)
     return np.vstack(parts) if parts else np.zeros((0, options.dimensions), dtype=np.float32)
 
 
@@ -175,14 +185,15 @@ def _term_weights(terms: Ints, words: Ints, options: DiveOptions) -> tuple[Float
     return weights.astype(np.float32), kept_shares(words, options.sample, of=terms)
 
 
-def _in_blocks(many: int, solve: Callable[[int, int], Any], name: str, run: Run) -> list[Any]:
+def _in_blocks(span: Span, solve: Callable[[int, int], Any], name: str, run: Run) -> list[Any]:
     """What `solve` makes of every block of terms, in order."""
-    with workers(run.threads) as pool, run.progress.stage(name, total=many, unit="terms") as bar:
+    begin, end = span
+    with workers(run.threads) as pool, run.progress.stage(name, total=end - begin, unit="terms") as bar:
 
         def block(first: int) -> Any:
-            last = min(first + BLOCK, many)
+            last = min(first + BLOCK, end)
             part = solve(first, last)
             bar.advance(last - first)
             return part
 
-        return list(pool.map(block, range(0, many, BLOCK)))
+        return list(pool.map(block, range(begin, end, BLOCK)))

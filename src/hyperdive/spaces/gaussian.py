@@ -104,7 +104,7 @@ def train_gaussian(
     With `checkpoint`, a folder, a run that was stopped goes on from there and ends with the same bytes.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> corpus = encode_tokens([["dog", "bark"], ["cat", "sleep"]] * 100, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> space = train_gaussian(corpus, dimensions=4)
     >>> space, space.variances.shape, bool((space.variances >= 0.1).all())

@@ -33,7 +33,7 @@ def kmeans(
     skip-gram vectors of `dimensions` are made from the same counts. Paper: 100 clusters of 100-dimensional vectors.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> lines = [["dog", "bark"], ["dog", "bark", "cat"], ["cat", "sleep"]]
     >>> counts = Cooccurrence.from_corpus(encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1))
     >>> vectors = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.0, 0.9]]  # bark with dog, cat with sleep

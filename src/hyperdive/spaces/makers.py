@@ -23,6 +23,7 @@ from hyperdive.spaces.gaussian import train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.kmeans import kmeans
 from hyperdive.spaces.options import SpaceOptions
+from hyperdive.spaces.row_tasks import EngineRows
 from hyperdive.spaces.sbow import sbow
 from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram
 from hyperdive.spaces.space import VectorSpace
@@ -74,7 +75,8 @@ def _solved(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> DiveResult:
         return train_paper(inputs.corpus, counts, filtered=options.filter, checkpoint=state, run=run, **shared)
     start = None if inputs.start is None else start_tables(inputs.start, counts.words, options.dive)
     matrix = CountMatrix.of(counts, filtered=filter_for(counts, options.filter, run.progress), threads=run.threads)
-    return train_dive(matrix, start=start, checkpoint=state, run=run, **asdict(options.dive))
+    rows = None if run.engine is None else EngineRows(run.engine, inputs.work.folder)
+    return train_dive(matrix, start=start, rows=rows, checkpoint=state, run=run, **asdict(options.dive))
 
 
 def filter_for(counts: Cooccurrence, wanted: PmiFilter | None, progress: Progress) -> PmiFilter | None:

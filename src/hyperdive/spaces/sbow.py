@@ -24,7 +24,7 @@ def sbow(
     | `sbow-ppmi-is` | max(log(n(x,c)·|V| / (#(c)·k_I)), 0) with k_I = `shift`; the paper's is 1 |
 
     >>> import tempfile
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> lines = [["dog", "bark"], ["dog", "bark", "cat"], ["cat", "sleep"]]
     >>> corpus = encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> space = sbow(Cooccurrence.from_corpus(corpus), "sbow-freq")

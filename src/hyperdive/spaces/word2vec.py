@@ -83,7 +83,7 @@ def train_word2vec(corpus: Corpus, *, run: Run = Run(), **options: Any) -> Vecto
     another: gensim's threads write to one table.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> corpus = encode_tokens([["dog", "bark"], ["cat", "sleep"]] * 100, tempfile.mkdtemp() + "/corpus", min_count=1)
     >>> train_word2vec(corpus, dimensions=4)
     <VectorSpace word2vec: 4 words, 4 dimensions, dense>

@@ -46,7 +46,7 @@ class Corpus:
     """An encoded corpus: opened without reading it, memory-mapped.
 
     >>> import tempfile
-    >>> from hyperdive.text.encoder import encode_tokens
+    >>> from hyperdive.text.token_lists import encode_tokens
     >>> place = tempfile.mkdtemp() + "/corpus"
     >>> corpus = encode_tokens([["dog", "bark"], ["dog", "sleep"]], place, min_count=2)
     >>> corpus

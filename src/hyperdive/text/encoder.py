@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,12 @@ import numpy.typing as npt
 from hyperdive._progress import SILENT, Progress
 from hyperdive._resources import check_threads
 from hyperdive._store import ArtifactWriter, check_output
+from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import phrases
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.forms import renumber
-from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, VERSION_WITHOUT_TERMS, Corpus
+from hyperdive.text.corpus import KIND, VERSION, VERSION_WITHOUT_TERMS, Corpus
 from hyperdive.text.corpus_writer import (
     Accounting,
     Spool,
@@ -44,7 +44,7 @@ from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, find_sources
 from hyperdive.text.term_candidates import WordRoles
 from hyperdive.text.term_inventory import TermInventory
-from hyperdive.text.term_items import ItemSpool
+from hyperdive.text.term_items import ItemSpool, TextItems
 from hyperdive.text.term_list import read_terms
 from hyperdive.text.tokens import BlockObserver, Examine, Tokens, tokenise
 
@@ -59,7 +59,20 @@ _REASONS = {
 _MAX_NAMES = 1000
 
 
-class _SpoolWriter:
+class _KnownDigest:
+    """A hash that is known already, in the place of one that is being computed."""
+
+    def __init__(self, sha256: str) -> None:
+        self._sha256 = sha256
+
+    def digest(self) -> bytes:
+        return bytes.fromhex(self._sha256)
+
+    def hexdigest(self) -> str:
+        return self._sha256
+
+
+class SpoolWriter:
     """Takes tokenised blocks in input order: numbers their forms, resolves new ones, and appends to the spool."""
 
     def __init__(
@@ -88,7 +101,8 @@ class _SpoolWriter:
         self.keeper = TextKeeper(writer) if keep_text is not False else None
         self._sha = hashlib.sha256()
         self._source: TextSource | None = None
-        self._file_sha, self._file_bytes = hashlib.sha256(), 0
+        self._file_sha: Any = hashlib.sha256()
+        self._file_bytes = 0
         self.files: list[dict[str, Any]] = []
         self.n_files = 0
         self._stop_of_form = np.zeros(1, dtype=np.bool_)
@@ -109,7 +123,10 @@ class _SpoolWriter:
         self._numbers = numbers
         if self.items is not None and tokens.items is not None:
             self.items.merge(tokens.items, numbers)
-        new = self.resolver.add(self.table.words(known))
+        self.add_stops(self.resolver.add(self.table.words(known)))
+
+    def add_stops(self, new: npt.NDArray[np.bool_]) -> None:
+        """Note which of the forms that came to the table are stop words."""
         if self.options.budget == "kept":
             self._stop_of_form = np.concatenate([self._stop_of_form, new])
 
@@ -168,8 +185,23 @@ class _SpoolWriter:
             return
         self.keeper.append(data.tobytes())
 
+    def take_text(self, source: TextSource, pieces: Iterable[npt.NDArray[np.uint8]]) -> None:
+        """Hash text of a source, and keep it if it is to be kept."""
+        self._next_file(source)
+        for piece in pieces:
+            self._keep(piece)
+
+    def take_digest(self, source: TextSource, size: int, sha256: str) -> None:
+        """Note the size and the hash of the whole text of a source that is not to be kept."""
+        self._next_file(source)
+        self._file_sha, self._file_bytes = _KnownDigest(sha256), size
+        self.text_bytes += size
+
     def _next_file(self, source: TextSource | None) -> None:
         if source is self._source:
+            return
+        if source is not None and source.start:  # the same file goes on
+            self._source = source
             return
         if self._source is not None:
             self.n_files += 1
@@ -215,6 +247,26 @@ class _SpoolWriter:
         return read
 
 
+class TextReading(Protocol):
+    """Another way of reading the text than in this process; see `hyperdive.text.parts`."""
+
+    def read(
+        self,
+        spooler: SpoolWriter,
+        sources: list[TextSource],
+        layout: DocumentLayout,
+        threads: int,
+        block_bytes: int,
+        progress: Progress,
+    ) -> None:
+        """As `read_text`."""
+        ...
+
+    def items(self, text: TextItems, keys: FormKeys, counts: Ints, threads: int, progress: Progress) -> ItemStream:
+        """As `ItemStream`."""
+        ...
+
+
 def _all_blocks(sources: Iterable[TextSource], layout: DocumentLayout, block_bytes: int) -> Iterator[TextBlock]:
     for source in sources:
         yield from read_blocks(source, layout, block_bytes)
@@ -230,8 +282,8 @@ def _executor(options: EncodeOptions, threads: int, examine: Examine | None) -> 
     return tagging.executor(options, threads), partial(tagging.tag_block, examine=examine)
 
 
-def _read(
-    spooler: _SpoolWriter,
+def read_text(
+    spooler: SpoolWriter,
     sources: list[TextSource],
     layout: DocumentLayout,
     threads: int,
@@ -303,13 +355,15 @@ def encode_text(
     block_bytes: int = BLOCK_BYTES,
     observer: BlockObserver | None = None,
     word_roles: WordRoles | None = None,
+    reading: TextReading | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
 
     `observer` examines the text in the same pass: `hyperdive.encode` collects patterns that way. `word_roles` tells
-    which words make noun phrases; without it the only terms are those of the user's list.
+    which words make noun phrases; without it the only terms are those of the user's list. `reading` reads the text and
+    searches it for terms somewhere else.
     The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
     the number of distinct word forms (about 400 bytes each).
 
@@ -346,8 +400,8 @@ def encode_text(
         plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
         if plan is not None and plan.is_long:
             progress.note(str(plan))
-        spooler = _SpoolWriter(writer, rules, resolver, keep_text, strict, progress, observer)
-        _read(spooler, sources, layout, threads, block_bytes, progress)
+        spooler = SpoolWriter(writer, rules, resolver, keep_text, strict, progress, observer)
+        (read_text if reading is None else reading.read)(spooler, sources, layout, threads, block_bytes, progress)
         spool, keys = spooler.close(), spooler.resolver.keys()
         accounting = spooler.accounting
         if spooler.invalid:
@@ -372,7 +426,8 @@ def encode_text(
             if rules.shuffle is not None:
                 items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
             counts = count_keys(stream, len(keys.words))
-            inventory = TermInventory(ItemStream(items, keys, counts, threads, progress), rules.min_count)
+            item_stream = (ItemStream if reading is None else reading.items)(items, keys, counts, threads, progress)
+            inventory = TermInventory(item_stream, rules.min_count)
             if word_roles is not None:
                 inventory.add_text(word_roles(spooler.table))
             if term_list is not None:
@@ -407,58 +462,3 @@ def _sources(
             skipped(path, reason)
         return list(inputs.sources)
     return find_sources([inputs] if isinstance(inputs, str | Path) else list(inputs), skipped)
-
-
-def encode_tokens(
-    documents: Iterable[Sequence[str]],
-    output: str | Path,
-    *,
-    force: bool = False,
-    progress: Progress = SILENT,
-    **options: Any,
-) -> Corpus:
-    """Encode token lists as they are (no lower-casing, lemmas or stop words); each list is one document and one line.
-
-    Args:
-        documents: token lists.
-        output: the corpus folder to write.
-        force: overwrite an existing corpus.
-        progress: where progress is shown.
-        options: those of `EncodeOptions`, such as `min_count`.
-
-    >>> import tempfile
-    >>> corpus = encode_tokens([["a", "poodle"], ["a", "dog"]], tempfile.mkdtemp() + "/c", min_count=1)
-    >>> corpus.vocabulary
-    ['<unk>', 'a', 'dog', 'poodle']
-    """
-    fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document", "terms": "none"}
-    rules = EncodeOptions.preset("default", **{**fixed, **options})
-    for name in ("lemmas", "stopwords", "pos", "phrases", "terms", "shuffle"):
-        if getattr(rules, name) not in ("none", None):
-            raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
-    numbers: dict[str, int] = {}
-    forms = array("I")
-    starts = array("q", [0])
-    for document in documents:
-        if isinstance(document, str):
-            raise InputError("encode_tokens needs lists of tokens, it got a string", hint="use encode() for text")
-        for token in document:
-            if not isinstance(token, str) or token.split() != [token] or token == UNKNOWN or not _is_text(token):
-                raise InputError(f"{token!r} is not a token: a token is text without white space, and not {UNKNOWN}")
-            forms.append(numbers.setdefault(token, len(numbers) + 1))
-        starts.append(len(forms))
-    offsets = np.array(starts, dtype=np.int64)
-    accounting = Accounting(read=len(forms))
-    with ArtifactWriter(output, KIND, VERSION_WITHOUT_TERMS, force=force) as writer:
-        sentences = np.arange(len(starts), dtype=np.int64)
-        spool = Spool(np.array(forms, dtype=np.uint32), offsets, sentences, offsets)
-        words = ["", *numbers]
-        keys = FormKeys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
-        stream = settle(select(spool, keys, rules, accounting, writer, progress), words, rules, accounting, writer)
-        finish(stream, words, rules, accounting, writer, progress, {"input": {"kind": "tokens"}})
-    return Corpus.open(output)
-
-
-def _is_text(token: str) -> bool:
-    """Whether a string can be written as UTF-8: a lone surrogate cannot."""
-    return token.isascii() or not any(0xD800 <= ord(c) < 0xE000 for c in token)

@@ -18,6 +18,8 @@ from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.term_items import TextItems
 
 Result = TypeVar("Result")
+Border = tuple[int, int, int]
+"""Start and end of a chunk, and the kept tokens before it."""
 _CHUNK = 4 << 20
 
 
@@ -56,9 +58,9 @@ class ItemStream:
         self.forms: Ints = np.zeros(len(keys.of_form), dtype=np.int64)
         """How often each form occurs."""
         self._threads, self._progress = threads, progress
-        self._borders = list(self._count())
+        self.borders: list[Border] = list(self._count())
 
-    def _count(self) -> Iterator[tuple[int, int, int]]:
+    def _count(self) -> Iterator[Border]:
         """Start, end and kept tokens before each chunk; a chunk ends at a gap, or where the corpus ends."""
         size = int(self.kept_counts.sum())
         start = kept = 0
@@ -78,33 +80,42 @@ class ItemStream:
         keys: Ints = self.key_of[self.items[places] & FORM_MASK]
         return keys
 
-    def map(self, stage: str, search: Callable[[ItemChunk], Result]) -> Iterator[Result]:
-        """The results of a function of chunks, in their order; every thread searches a chunk.
+    @property
+    def total(self) -> int:
+        """How many items belong to the corpus."""
+        return self.borders[-1][1] if self.borders else 0
+
+    def map(self, stage: str, search: Callable[[ItemChunk], Result]) -> Iterator[tuple[ItemChunk, Result]]:
+        """All chunks in their order with the results of a function of them; every thread searches a chunk.
 
         Args:
             stage: what the progress display shows.
             search: called in a thread; its result must not depend on other chunks.
         """
-        waiting: deque[tuple[int, Future[Result]]] = deque()
-        total = self._borders[-1][1] if self._borders else 0
-        with self._progress.stage(stage, total=total, unit="words") as bar, ThreadPoolExecutor(self._threads) as pool:
+        waiting: deque[tuple[ItemChunk, Future[Result]]] = deque()
+        stages, total = self._progress, self.total
+        with stages.stage(stage, total=total, unit="words") as bar, ThreadPoolExecutor(self._threads) as pool:
 
-            def take() -> Result:
-                size, future = waiting.popleft()
+            def take() -> tuple[ItemChunk, Result]:
+                chunk, future = waiting.popleft()
                 result = future.result()
-                bar.advance(size)
-                return result
+                bar.advance(chunk.end - chunk.first)
+                return chunk, result
 
-            for start, end, kept in self._borders:
-                before = min(1, start)
-                chunk = ItemChunk(
-                    np.asarray(self.items[start - before : end]), before, before + end - start, start - before, kept
-                )
-                waiting.append((end - start, pool.submit(search, chunk)))
+            for border in self.borders:
+                chunk = chunk_of(self.items, border)
+                waiting.append((chunk, pool.submit(search, chunk)))
                 if len(waiting) > self._threads:
                     yield take()
             while waiting:
                 yield take()
+
+
+def chunk_of(items: npt.NDArray[np.uint32], border: Border) -> ItemChunk:
+    """The items between two borders, with the one before them."""
+    start, end, kept = border
+    before = min(1, start)
+    return ItemChunk(np.asarray(items[start - before : end]), before, before + end - start, start - before, kept)
 
 
 def hash_table(hashes: npt.NDArray[np.uint64], numbers: Any) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:

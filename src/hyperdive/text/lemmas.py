@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -160,10 +160,13 @@ class FormResolver:
 
     def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
         """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
-        numbers, stops, words, key_of = self._numbers, self._stops, self._words, self.key
+        return self.add_keys(map(self.key, forms))
+
+    def add_keys(self, resolved: Iterable[tuple[str, bool]]) -> npt.NDArray[np.bool_]:
+        """The same for forms whose keys are known already, each with whether it is a stop word."""
+        numbers, stops, words = self._numbers, self._stops, self._words
         keys = []
-        for form in forms:
-            key, stop = key_of(form)
+        for key, stop in resolved:
             number = numbers.get(key)
             if number is None:
                 number = numbers[key] = len(numbers)

@@ -153,13 +153,16 @@ def _block(
 
 
 def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
-    pending, offset, going_on = b"", 0, False
-    first = True
+    # a part of a file has the blocks that the whole file has there
+    pending, offset, going_on = b"", stream.source.start, False
+    wanted = block_bytes + -offset % block_bytes
+    first = offset == 0
     while True:
         # a byte-order mark must not be split between blocks
-        wanted = max(block_bytes, len(_BOM)) if first else block_bytes
+        wanted = max(wanted, len(_BOM)) if first else wanted
         chunk = stream.read(wanted)
         last = len(chunk) < wanted
+        wanted = block_bytes
         if first and chunk.startswith(_BOM):
             chunk, offset = chunk[len(_BOM) :], len(_BOM)
         first = False

@@ -52,6 +52,10 @@ class TextSource:
     path: str
     format: str = "text"
     size: int | None = None
+    start: int = 0
+    """Where a part of an uncompressed file begins; its lines are read from here on."""
+    end: int | None = None
+    """Where the part ends; None is the end of the file."""
 
     @property
     def name(self) -> str:
@@ -214,6 +218,7 @@ class ByteStream:
     def __init__(self, source: TextSource) -> None:
         self.source = source
         self._done = 0
+        self._left = sys.maxsize if source.end is None else source.end - source.start
         try:
             self._raw: IO[bytes] = _standard_input() if source.path == STDIN else Path(source.path).open("rb")  # noqa: SIM115
             self.head = self._raw.peek(_SNIFF)[:_SNIFF]  # type: ignore[attr-defined]
@@ -221,6 +226,8 @@ class ByteStream:
             raise InputError(f"{source.path}: {error.strerror}", hint="check the permissions") from error
         self.compression = next((name for magic, name in _COMPRESSION if self.head.startswith(magic)), "")
         self._stream: Any = self._raw
+        if source.start:
+            self._raw.seek(source.start)
         if self.compression == "gzip":
             self._stream = gzip.GzipFile(fileobj=self._raw)
         elif self.compression == "bzip2":
@@ -235,7 +242,7 @@ class ByteStream:
     def read(self, size: int) -> bytes:
         """Up to `size` bytes; fewer only at the end."""
         parts = []
-        wanted = size
+        wanted = min(size, self._left)
         try:
             while wanted > 0:
                 part = self._stream.read(wanted)
@@ -252,6 +259,7 @@ class ByteStream:
             ) from error
         data = parts[0] if len(parts) == 1 else b"".join(parts)
         self._done += len(data)
+        self._left -= len(data)
         return data
 
     def position(self) -> int:

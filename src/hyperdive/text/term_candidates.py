@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -76,17 +77,24 @@ def _with_numerals(roles: Roles, stream: ItemStream) -> Roles:
     return roles
 
 
-def _frequent(stream: ItemStream, roles: Roles) -> tuple[Hashes, Ints]:
-    """Hashes of the frequent candidates, sorted, and their counts."""
+@dataclass(frozen=True, eq=False)
+class _CandidateCounts:
+    """From a chunk to the distinct hashes of its candidates and how often each occurs."""
 
-    def count(chunk: ItemChunk) -> Run:
-        hashes = k.candidate_hashes(chunk.items, chunk.first, chunk.end, roles, stream.key_of, LONGEST)
+    roles: Roles
+    key_of: Ints
+
+    def __call__(self, chunk: ItemChunk) -> Run:
+        hashes = k.candidate_hashes(chunk.items, chunk.first, chunk.end, self.roles, self.key_of, LONGEST)
         hashes.sort()
         distinct: Run = k.run_lengths(hashes)
         return distinct
 
+
+def _frequent(stream: ItemStream, roles: Roles) -> tuple[Hashes, Ints]:
+    """Hashes of the frequent candidates, sorted, and their counts."""
     runs: list[Run] = []
-    for run in stream.map("candidates", count):
+    for _, run in stream.map("candidates", _CandidateCounts(roles, stream.key_of)):
         runs.append(run)
         # runs of like sizes are merged, so that every hash is copied a few times only
         while len(runs) > 1 and 2 * len(runs[-1][0]) > len(runs[-2][0]):
@@ -114,20 +122,32 @@ def _two_merged(run: Run, other: Run) -> Run:
     return merged
 
 
-def _described(stream: ItemStream, roles: Roles, hashes: Hashes) -> tuple[Ints, Ints, Ints]:
-    """The keys and the length of each candidate, and how often it stands as a strong noun phrase."""
-    slots, values = hash_table(hashes, np.arange(len(hashes)))
+@dataclass(frozen=True, eq=False)
+class _CandidateDescriptions:
+    """From a chunk to where each candidate first stands in it (-1: nowhere), its length and how often it is strong."""
 
-    def describe(chunk: ItemChunk) -> tuple[Ints, Ints, Ints]:
-        places, lengths, strong = (np.full(len(hashes), fill, dtype=np.int64) for fill in (-1, 0, 0))
+    roles: Roles
+    key_of: Ints
+    hashes: Hashes
+
+    @cached_property
+    def _table(self) -> tuple[Any, Any]:
+        return hash_table(self.hashes, np.arange(len(self.hashes)))
+
+    def __call__(self, chunk: ItemChunk) -> tuple[Ints, Ints, Ints]:
+        places, lengths, strong = (np.full(len(self.hashes), fill, dtype=np.int64) for fill in (-1, 0, 0))
         k.describe_candidates(
-            chunk.items, chunk.origin, chunk.first, chunk.end, roles, stream.key_of, LONGEST, slots, values, places,
+            chunk.items, chunk.origin, chunk.first, chunk.end, self.roles, self.key_of, LONGEST, *self._table, places,
             lengths, strong,
         )  # fmt: skip
         return places, lengths, strong
 
+
+def _described(stream: ItemStream, roles: Roles, hashes: Hashes) -> tuple[Ints, Ints, Ints]:
+    """The keys and the length of each candidate, and how often it stands as a strong noun phrase."""
+    describe = _CandidateDescriptions(roles, stream.key_of, hashes)
     places, lengths, strong = (np.full(len(hashes), fill, dtype=np.int64) for fill in (-1, 0, 0))
-    for more_places, more_lengths, more_strong in stream.map("noun phrases", describe):
+    for _, (more_places, more_lengths, more_strong) in stream.map("noun phrases", describe):
         new = (places < 0) & (more_places >= 0)
         places[new], lengths[new] = more_places[new], more_lengths[new]
         strong += more_strong

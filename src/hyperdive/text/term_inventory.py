@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ class TermInventory:
         figures = {"terms": len(names), "occurrences": len(all_ids)}
         return figures | ({"given": len(given), "absent": _absent(given, names, counts)} if given else {})
 
-    def _search(self) -> Any:
+    def _search(self) -> _TermSearch:
         """A function from a chunk to the occurrences in it."""
         stream = self._stream
         term_of_key = np.full(len(stream.words), -1, dtype=np.int64)
@@ -138,14 +139,30 @@ class TermInventory:
         starts_term = np.zeros(len(stream.words), dtype=np.bool_)
         starts_term[rows[:, 0]] = True
 
-        def search(chunk: ItemChunk) -> tuple[ItemChunk, tuple[Any, ...]]:
-            found = k.occurrences(
-                chunk.items, chunk.first, chunk.end, chunk.kept_before, stream.key_of, stream.keep, term_of_key,
-                term_of_form, starts_term, slots, values, longest,
-            )  # fmt: skip
-            return chunk, found
+        return _TermSearch(
+            stream.key_of, stream.keep, term_of_key, term_of_form, starts_term, slots, values, longest
+        )  # fmt: skip
 
-        return search
+
+@dataclass(frozen=True, eq=False)
+class _TermSearch:
+    """From a chunk to the occurrences of terms in it; see `hyperdive.text._kernels.term_search.occurrences`."""
+
+    key_of: Ints
+    keep: Any
+    term_of_key: Ints
+    term_of_form: Ints
+    starts_term: Any
+    slots: Any
+    values: Any
+    longest: int
+
+    def __call__(self, chunk: ItemChunk) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = k.occurrences(
+            chunk.items, chunk.first, chunk.end, chunk.kept_before, self.key_of, self.keep, self.term_of_key,
+            self.term_of_form, self.starts_term, self.slots, self.values, self.longest,
+        )  # fmt: skip
+        return found
 
 
 class _SpellingVotes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._store import ArtifactWriter
+from hyperdive._types import Array
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import term_items as k
 from hyperdive.text.forms import FormTable
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from hyperdive.text.tokens import Tokens
 
 MAX_FORMS = int(k.NUMBER_MASK)
+_CHUNK = 4 << 20
 
 
 class BlockItems(NamedTuple):
@@ -129,6 +132,33 @@ class ItemSpool:
         first_items = np.append(items.sentence_items, len(items.items))
         self._documents.append(first_items[tokens.doc_sentences] + self._items.size)
         self._items.append(items.items)
+
+    def state(self) -> tuple[dict[str, str], dict[str, Array]]:
+        """What was collected, for the spool of the whole text: how forms in mixed case are written, and arrays."""
+        numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals]))
+        arrays = {"items": self._items.close(), "document_items": self._documents.close(), "numerals": numerals}
+        return {str(form): word for form, word in self._mixed.items()}, arrays
+
+    def add_state(self, mixed: Mapping[str, str], arrays: Mapping[str, Array], numbers: npt.NDArray[np.uint32]) -> None:
+        """Append the items of a part.
+
+        Args:
+            mixed: how its forms in mixed case are written.
+            arrays: its items, where documents start among them, and which forms are numerals.
+            numbers: the number in the table of each form of the part.
+        """
+        if len(self._table) > MAX_FORMS:
+            raise InputError(f"more than {MAX_FORMS:,} distinct word forms", hint="add --terms none")
+        for form, word in mixed.items():
+            self._mixed.setdefault(int(numbers[int(form) - 1]), word)
+        if len(arrays["numerals"]):
+            self._numerals.append(numbers[np.asarray(arrays["numerals"]) - 1])
+        self._documents.append(np.asarray(arrays["document_items"]) + self._items.size)
+        items = arrays["items"]
+        for start in range(0, len(items), _CHUNK):
+            piece = np.array(items[start : start + _CHUNK])
+            k.renumber_items(piece, numbers, numbers)
+            self._items.append(piece)
 
     def close(self) -> TextItems:
         """All items."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._types import Array
 from hyperdive.text import characters
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.tokens import tokenise as tokenise_bytes
@@ -79,6 +80,18 @@ class BlockObserver(Protocol):
             words: the words of form numbers.
             documents: how many documents came before the block.
         """
+        ...
+
+    def part(self) -> BlockObserver:
+        """An observer of one part of the text; this one takes in its `state`."""
+        ...
+
+    def state(self) -> tuple[list[str], dict[str, Array]]:
+        """All that was absorbed, as strings and arrays."""
+        ...
+
+    def add_state(self, strings: Sequence[str], arrays: Mapping[str, Array], documents: int) -> None:
+        """Called in input order with the state of each part, and how many documents came before it."""
         ...
 
     def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:

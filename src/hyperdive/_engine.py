@@ -1,0 +1,63 @@
+"""What an engine is: it runs functions of tasks somewhere; the algorithms that are cut into tasks know no more of it.
+
+`hyperdive.engines` has the engines. What a task makes is kept in a stage folder (`hyperdive._resume`), so it is made
+once: a run that is started again finds it, and a task that runs twice leaves the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from hyperdive._types import Array
+
+Facts = Mapping[str, Any]
+Arrays = Mapping[str, Array]
+TaskFunction = Callable[[Any], tuple[Facts, Arrays]]
+"""From a task to small facts (JSON) and arrays."""
+Emit = Callable[[Any], Iterable[tuple[int, bytes]]]
+"""From a task to pieces, each with the number of the group that gathers it."""
+Gather = Callable[[int, Iterator[bytes]], Facts]
+"""From the number of a group and its pieces, in the order of the tasks, to facts; it writes what it makes itself."""
+
+
+class Engine(Protocol):
+    """Runs tasks; every process of an engine sees the folders of the driver under the same paths."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at the same time."""
+        ...
+
+    def results(
+        self, folder: Path, stage: str, function: TaskFunction, tasks: Sequence[Any]
+    ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
+        """What a function makes of every task, in the order of the tasks, each as soon as it is there.
+
+        Args:
+            folder: where the results are kept, each in a folder of its own.
+            stage: the name of the work, which the folders of its results begin with.
+            function: a picklable function.
+            tasks: picklable tasks.
+        """
+        ...
+
+    def exchange(
+        self, folder: Path, emit: Emit, tasks: Sequence[Any], gather: Gather, groups: Sequence[int]
+    ) -> Iterator[dict[str, Any]]:
+        """What `gather` makes of every group of pieces that `emit` makes of the tasks, in any order.
+
+        Args:
+            folder: where the work is done.
+            emit: a picklable function.
+            tasks: picklable tasks.
+            gather: a picklable function.
+            groups: all numbers of groups; every task has a piece for each.
+        """
+        ...
+
+
+def result_place(folder: Path, stage: str, number: int) -> Path:
+    """Where the result of a task lies."""
+    return folder / f"{stage}-{number:06d}"

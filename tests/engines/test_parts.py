@@ -1,0 +1,140 @@
+"""The work of one machine cut into tasks: not a byte tells how."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hyperdive
+from hyperdive._resources import Run
+from hyperdive._resume import is_stage, read_stage
+from hyperdive.counts.count import count
+from hyperdive.counts.options import CountOptions
+from hyperdive.engines import LocalEngine
+from hyperdive.errors import InputError, OptionError
+from hyperdive.text import item_stream
+from hyperdive.text.corpus import Corpus
+from hyperdive.text.parts import cut_parts
+from hyperdive.text.readers import DocumentLayout, read_blocks
+from hyperdive.text.sources import TextSource
+from tests.engines.conftest import contents
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"preset": "paper", "max_tokens": 0}, {"max_tokens": 20_000}, {"max_tokens": 9_000, "budget": "kept"},
+    {"shuffle": 3}, {"shuffle": 3, "max_tokens": 15_000}, {"phrases": "auto", "min_count": 3}, {"rare": "drop"},
+    {"line_length": "sentence", "keep_text": False}, {"last_line": "drop", "terms": "none", "patterns": False},
+])  # fmt: skip
+def test_parts_of_a_text_do_not_change_a_byte(
+    tmp_path: Path, text: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(item_stream, "_CHUNK", 20_000)
+    hyperdive.encode(text, tmp_path / "one", block_bytes=10_000, **options)
+    reference = contents(tmp_path / "one")
+    size = text.stat().st_size
+    for parts in (1, 2, 5):
+        place = tmp_path / str(parts)
+        more = {"engine": LocalEngine(2), "part_bytes": -(-size // parts), "block_bytes": 10_000}
+        hyperdive.encode(text, place, **more, **options)
+        made = contents(place)
+        assert made.keys() == reference.keys()
+        assert [name for name in made if made[name] != reference[name]] == [], parts
+        assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_files_of_all_kinds_in_parts(tmp_path: Path, text: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    lines = text.read_text(encoding="utf-8").splitlines()
+    (folder / "a.txt").write_text("\ufeff" + "\n".join(lines[:2000]), encoding="utf-8")
+    (folder / "b.txt.gz").write_bytes(gzip.compress("\n".join(lines[2000:3000]).encode()))
+    (folder / "c.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in lines[3000:4000]))
+    (folder / "d.txt.bz2").write_bytes(bz2.compress("\n".join(lines[4000:5000]).encode()))
+    (folder / "e.txt").write_bytes("\n".join(lines[5000:]).encode() + b"\nbad \xff byte\n")
+    for options in ({"keep_text": True}, {"keep_text": False}):
+        hyperdive.encode(folder, tmp_path / "one", force=True, min_count=2, **options)
+        hyperdive.encode(
+            folder, tmp_path / "parts", force=True, min_count=2, engine=LocalEngine(), part_bytes=30_000, **options
+        )
+        assert contents(tmp_path / "parts") == contents(tmp_path / "one")
+
+
+def test_ranges_have_the_blocks_of_the_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"".join(b"x" * (17 * i % 90) + b"\n" for i in range(500)) + b"y" * 3000 + b"\nend")
+    source, layout = TextSource(str(path), size=path.stat().st_size), DocumentLayout()
+    whole = [(block.offset, block.data.tobytes()) for block in read_blocks(source, layout, 256)]
+    for part_bytes in (300, 1000, 4096, 10_000):
+        parts = cut_parts([source], layout, part_bytes, 256)
+        assert len(parts) > 1
+        cut = [
+            (block.offset, block.data.tobytes())
+            for part in parts
+            for piece in part
+            for block in read_blocks(piece, layout, 256)
+        ]
+        assert cut == whole
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_counts_of_parts_are_those_of_the_whole(tmp_path: Path, text: Path, near: bool) -> None:
+    corpora = [hyperdive.encode(text, tmp_path / "c", min_count=3)]
+    options = CountOptions(window=5, near=near)
+    count(corpora, tmp_path / "one", options=options)
+    reference = contents(tmp_path / "one")
+    for parts in (1, 2, 5):
+        tokens = -(-len(corpora[0]) // parts)
+        run = Run(engine=LocalEngine())
+        count(corpora, tmp_path / str(parts), options=options, block_tokens=tokens, run=run)
+        assert contents(tmp_path / str(parts)) == reference
+
+
+def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path) -> None:
+    options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
+    hyperdive.train(text, tmp_path / "one", text={"min_count": 2}, **options)
+    hyperdive.train(text, tmp_path / "tasks", text={"min_count": 2}, engine=LocalEngine(2), **options)
+    assert contents(tmp_path / "tasks") == contents(tmp_path / "one")
+
+
+def test_what_tasks_made_is_found_again(tmp_path: Path) -> None:
+    def square(task: int) -> Any:
+        calls.append(task)
+        if task == 3 and not (tmp_path / "go").exists():
+            raise KeyboardInterrupt
+        return {}, {"square": np.array([task * task])}
+
+    calls: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalEngine(1).results(tmp_path, "s", square, [1, 2, 3]))
+    (tmp_path / "go").touch()
+    results = list(LocalEngine(1).results(tmp_path, "s", square, [1, 2, 3]))
+    assert [int(arrays["square"][0]) for _, arrays in results] == [1, 4, 9]
+    assert calls == [1, 2, 3, 3]
+    assert is_stage(tmp_path / "s-000002")
+    assert read_stage(tmp_path / "s-000002")[1]["square"].tolist() == [9]
+
+
+def test_bad_input_leaves_nothing_behind(tmp_path: Path, text: Path) -> None:
+    bad = tmp_path / "bad.txt.gz"
+    bad.write_bytes(gzip.compress(text.read_bytes())[:-2000])
+    with pytest.raises(InputError, match=r"bad.txt.gz: truncated or damaged gzip data after \d+ bytes"):
+        hyperdive.encode(bad, tmp_path / "c", engine=LocalEngine())
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.txt.gz"]
+
+
+def test_only_files_are_read_in_parts(tmp_path: Path) -> None:
+    for given in ({"texts": ["A dog."]}, {"source": [["a", "dog"]]}, {"source": "-"}):
+        with pytest.raises(OptionError, match="files"):
+            hyperdive.encode(output=tmp_path / "c", engine=LocalEngine(), **given)
+
+
+def test_a_corpus_opens_by_tasks(tmp_path: Path, text: Path) -> None:
+    corpus = hyperdive.encode(text, tmp_path / "c", engine=LocalEngine(), part_bytes=50_000)
+    assert isinstance(corpus, Corpus)
+    assert corpus.sentence_text(0).startswith("The ")

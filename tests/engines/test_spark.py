@@ -1,0 +1,130 @@
+"""Spark inside this process: the same bytes, and errors in one line."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hyperdive
+from hyperdive._resources import Run
+from hyperdive.counts.count import count
+from hyperdive.counts.options import CountOptions
+from hyperdive.engines import SparkEngine
+from hyperdive.errors import Error, InputError, OutputError
+from hyperdive.text.corpus import Corpus
+from hyperdive.text.options import EncodeOptions
+from hyperdive.text.parts import PartReader
+from hyperdive.text.readers import DocumentLayout
+from hyperdive.text.sources import TextFiles, TextSource
+from tests.engines.conftest import contents, need_spark
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Corpus:
+    """The corpus that one machine makes."""
+    return hyperdive.encode(text, tmp_path_factory.mktemp("one") / "one", min_count=2)
+
+
+def test_a_corpus_is_that_of_one_machine(tmp_path: Path, text: Path, spark: SparkEngine, one: Corpus) -> None:
+    hyperdive.encode(text, tmp_path / "corpus", min_count=2, engine=spark, part_bytes=-(-text.stat().st_size // 3))
+    assert contents(tmp_path / "corpus") == contents(one.path)
+    assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+
+def test_counts_are_those_of_one_machine(tmp_path: Path, spark: SparkEngine, one: Corpus) -> None:
+    count([one], tmp_path / "one", options=CountOptions(near=True))
+    run = Run(engine=spark)
+    count([one], tmp_path / "counts", options=CountOptions(near=True), block_tokens=-(-len(one) // 3), run=run)
+    assert contents(tmp_path / "counts") == contents(tmp_path / "one")
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_model_is_that_of_one_machine(tmp_path: Path, spark: SparkEngine, one: Corpus) -> None:
+    options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
+    counts = hyperdive.Cooccurrence.from_corpus(one, tmp_path / "counts")
+    hyperdive.train(counts, tmp_path / "one", **options)
+    hyperdive.train(counts, tmp_path / "model", engine=spark, **options)
+    assert contents(tmp_path / "model") == contents(tmp_path / "one")
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_bad_input_in_an_executor_is_one_line(tmp_path: Path, text: Path, spark: SparkEngine) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(text.read_bytes()[:50_000])
+    (folder / "b.txt.gz").write_bytes(gzip.compress(text.read_bytes())[:-2000])
+    with pytest.raises(InputError, match=r"b.txt.gz: truncated or damaged gzip data after \d+ bytes of text \("):
+        hyperdive.encode(folder, tmp_path / "c", engine=spark, part_bytes=20_000)
+    (folder / "b.txt.gz").unlink()
+    (folder / "c.jsonl").write_text('{"text": "a dog"}\n{"text": \n')
+    with pytest.raises(InputError, match=r"c.jsonl: line 2 is not valid JSON"):
+        hyperdive.encode(folder, tmp_path / "c", engine=spark, part_bytes=20_000)
+    (folder / "c.jsonl").unlink()
+    (folder / "d.txt").write_bytes(b"a dog \xff barks\n")
+    with pytest.raises(InputError, match=r"d.txt: invalid UTF-8 at byte 6"):
+        hyperdive.encode(folder, tmp_path / "c", engine=spark, part_bytes=20_000, strict=True)
+    found = TextFiles.find([folder])
+    (folder / "d.txt").unlink()
+    with pytest.raises(InputError, match=r"d.txt: No such file"):
+        hyperdive.encode(found, tmp_path / "c", engine=spark, part_bytes=20_000)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    # a path that only the driver sees
+    reader = PartReader(EncodeOptions(), DocumentLayout(), 1 << 20, False, False, None)
+    with pytest.raises(InputError, match=r"d.txt: No such file"):
+        list(spark.results(tmp_path, "part", reader, [(TextSource(str(folder / "d.txt")),)]))
+    # the place of the results is gone
+    with pytest.raises(OutputError, match="not a usable place"):
+        list(spark.results(folder / "a.txt" / "w", "part", reader, [(TextSource(str(folder / "a.txt")),)]))
+
+
+def broken(task: int) -> Any:
+    raise ZeroDivisionError(f"task {task}")
+
+
+def forgetful(task: int) -> Any:
+    raise MemoryError
+
+
+def test_a_failure_of_a_task_is_one_line(tmp_path: Path, spark: SparkEngine) -> None:
+    with pytest.raises(Error, match=r"^sums failed on the cluster: .*ZeroDivisionError: task 7") as told:
+        list(spark.results(tmp_path, "sums", broken, [7]))
+    assert "\n" not in str(told.value)
+    with pytest.raises(Error, match="an executor ran out of memory"):
+        list(spark.results(tmp_path, "sums", forgetful, [7]))
+
+
+def test_the_command_line(tmp_path: Path, text: Path, spark: SparkEngine, hyperdive: Callable[..., Any]) -> None:
+    refused = hyperdive("encode", text, "-o", tmp_path / "c", "--master", "local[2]")
+    assert refused.code == 1
+    assert "add --engine spark" in refused.err
+    refused = hyperdive("encode", text, "-o", tmp_path / "c", "--engine", "spark", "--conf", "memory=8g")
+    assert "write it as spark.NAME=VALUE" in refused.err
+
+
+def test_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Error, match=r"needs Java 17 \(install a JRE"):
+        SparkEngine("local[1]")
+
+
+def told(code: str) -> str:
+    """The error of an engine that is made in a process of its own."""
+    code = (
+        f"import sys; from hyperdive.engines import SparkEngine\ntry: {code}\nexcept Exception as error: print(error)"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_without_pyspark_or_a_master() -> None:
+    missing = told("sys.modules['pyspark'] = None; SparkEngine('local[1]')")
+    assert missing == "the engine spark needs the 'spark' extra (type: pip install 'hyperdive[spark]')\n"
+    need_spark()
+    assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --master spark://HOST:7077")
