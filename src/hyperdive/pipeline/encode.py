@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import SILENT, Progress
+from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
@@ -57,6 +58,7 @@ def encode(
     given = read_input(source, texts)
     if isinstance(given, Corpus | Cooccurrence):
         raise InputError("this is encoded already", hint="train on it as it is")
+    prepare("encode", progress=progress)
     if isinstance(given, TokenLists):
         return _encode_tokens(given, output, patterns, preset, progress, options)
     language = EncodeOptions.preset(
