@@ -66,7 +66,7 @@ def test_a_process_uses_what_another_one_compiled(empty_stores: CompiledKernels,
         "assert counts.tolist() == [0, 2, 1]\n"
         "add_counts(np.array([1], dtype=np.uint64), counts)\n"
     )
-    for process in ("own", "user's"):  # in a user's process Numba compiles for the processor at hand
+    for process in ("user's", "own"):  # in the user's, Numba compiles for the processor at hand, and keeps that apart
         done = subprocess.run(
             [sys.executable, "-c", code, process], env=dict(os.environ), capture_output=True, text=True
         )
