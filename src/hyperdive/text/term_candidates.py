@@ -116,13 +116,13 @@ def _two_merged(run: Run, other: Run) -> Run:
 
 def _described(stream: ItemStream, roles: Roles, hashes: Hashes) -> tuple[Ints, Ints, Ints]:
     """The keys and the length of each candidate, and how often it stands as a strong noun phrase."""
-    slots, values = hash_table(hashes, np.arange(len(hashes)))
+    table = hash_table(hashes, np.arange(len(hashes)))
 
     def describe(chunk: ItemChunk) -> tuple[Ints, Ints, Ints]:
         places, lengths, strong = (np.full(len(hashes), fill, dtype=np.int64) for fill in (-1, 0, 0))
         k.describe_candidates(
-            chunk.items, chunk.origin, chunk.first, chunk.end, roles, stream.key_of, LONGEST, slots, values, places,
-            lengths, strong,
+            chunk.items, chunk.origin, chunk.first, chunk.end, roles, stream.key_of, LONGEST, *table, places, lengths,
+            strong,
         )  # fmt: skip
         return places, lengths, strong
 

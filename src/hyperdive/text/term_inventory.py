@@ -134,14 +134,14 @@ class TermInventory:
             longer = rows[sizes > size]
             hashes.append(np.unique(k.hash_rows(longer, np.full(len(longer), size, dtype=np.int64))))
             numbers.append(np.full(len(hashes[-1]), -1))
-        slots, values = hash_table(np.concatenate(hashes), np.concatenate(numbers))
+        table = hash_table(np.concatenate(hashes), np.concatenate(numbers))
         starts_term = np.zeros(len(stream.words), dtype=np.bool_)
         starts_term[rows[:, 0]] = True
 
         def search(chunk: ItemChunk) -> tuple[ItemChunk, tuple[Any, ...]]:
             found = k.occurrences(
                 chunk.items, chunk.first, chunk.end, chunk.kept_before, stream.key_of, stream.keep, term_of_key,
-                term_of_form, starts_term, slots, values, longest,
+                term_of_form, starts_term, *table, longest,
             )  # fmt: skip
             return chunk, found
 

@@ -20,6 +20,7 @@ from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, CASE_SHIFT
 START = np.uint64(0x9E3779B97F4A7C15)
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 _CASE_MASK = np.uint32(3)
+_BYTE, _BIT = np.uint64(3), np.uint64(7)
 
 
 @njit(nogil=True)
@@ -158,10 +159,15 @@ def merge_counts(hashes, counts, more_hashes, more_counts):
 
 
 @kernel()
-def fill_slots(slots, values, hashes, numbers):
-    """Put hashes with their numbers into an open-addressing table; a hash that is there keeps the larger number."""
+def fill_slots(slots, values, marks, hashes, numbers):
+    """Put hashes with their numbers into an open-addressing table; a hash that is there keeps the larger number.
+
+    `marks` has a bit for every hash: a table of bits stays in the processor's cache, and most look-ups end there.
+    """
     mask = np.uint64(len(slots) - 1)
     for t in range(len(hashes)):
+        bit = _mark_of(marks, hashes[t])
+        marks[bit >> _BYTE] |= np.uint8(1) << np.uint8(bit & _BIT)
         at = hashes[t] & mask
         while slots[at] != 0 and slots[at] != hashes[t]:
             at = (at + np.uint64(1)) & mask
@@ -173,8 +179,17 @@ def fill_slots(slots, values, hashes, numbers):
 
 
 @njit(nogil=True)
-def _slot(slots, h):
+def _mark_of(marks, h):
+    """The bit of a hash: by its upper half, as slots go by the lower one."""
+    return (h >> np.uint64(32)) & np.uint64(8 * len(marks) - 1)
+
+
+@njit(nogil=True)
+def _slot(slots, marks, h):
     """The slot of a hash, -1 when it is not in the table."""
+    bit = _mark_of(marks, h)
+    if (marks[bit >> _BYTE] >> np.uint8(bit & _BIT)) & np.uint8(1) == 0:
+        return np.int64(-1)
     mask = np.uint64(len(slots) - 1)
     at = h & mask
     while slots[at] != 0:
@@ -185,7 +200,9 @@ def _slot(slots, h):
 
 
 @kernel()
-def describe_candidates(items, origin, first, end, role_of, key_of, longest, slots, values, places, lengths, strong):
+def describe_candidates(
+    items, origin, first, end, role_of, key_of, longest, slots, values, marks, places, lengths, strong
+):
     """For each candidate in the table: where it first stands, its length, and how often it is a strong noun phrase.
 
     Strong: the head is a noun (or a letter or code), no word is a verb, the first no amount, and any link is *of*.
@@ -206,7 +223,7 @@ def describe_candidates(items, origin, first, end, role_of, key_of, longest, slo
             is_strong = is_strong and role != VERB and role != WEAK_LINK
             h = mix(h, key_of[items[j] & FORM_MASK])
             if _ends_phrase(role, before):
-                at = _slot(slots, h)
+                at = _slot(slots, marks, h)
                 if at >= 0:
                     number = values[at]
                     if places[number] < 0:
@@ -250,7 +267,7 @@ def _in_headline(items, i):
 
 @kernel()
 def occurrences(
-    items, first, end, kept_before, key_of, keep, term_of_key, term_of_form, starts_term, slots, values, longest
+    items, first, end, kept_before, key_of, keep, term_of_key, term_of_form, starts_term, slots, values, marks, longest
 ):
     """All occurrences of terms that start at an item of [first, end), by start, then by length.
 
@@ -292,7 +309,7 @@ def occurrences(
                     break
                 key = key_of[form]
                 h = mix(h, key)
-                slot = _slot(slots, h)
+                slot = _slot(slots, marks, h)
                 if slot < 0:
                     break
                 if keep[key]:
