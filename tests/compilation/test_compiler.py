@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hyperdive._progress import Progress
+from hyperdive.cli.generated_text import write_generated
 from hyperdive.compilation import compiler, environment, kernel_store
 from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels, entry_name
 from hyperdive.compilation.signatures import Signature
@@ -73,3 +74,39 @@ def test_a_process_uses_what_another_one_compiled(empty_stores: CompiledKernels,
         printed = "text._kernels.streams:add_counts\n"  # only the types that nobody compiled before
         assert done.stdout == printed, (process, done.stdout, done.stderr)
         assert not done.stderr
+
+
+TRAIN = """
+import sys
+from pathlib import Path
+from hyperdive.compilation import compiler, environment, kernel_store
+source, text, model = sys.argv[1:]
+environment.own_process = True
+if source == "shipped":
+    kernel_store.SHIPPED = Path(text).parent
+    environment.unforeseen = lambda kernel: sys.exit(f"{kernel} was not shipped")
+else:
+    kernel_store.use_shipped = False
+compiler.in_other_processes = source == "ahead"
+from hyperdive import train
+train(text, model, dimensions=8, passes=3, pmi_filter="none", threads=2)
+if source == "ahead":
+    folder = kernel_store.compiled_kernels().folder
+    kernels = {path.name: kernel_store.compiled_kernels().read(path.name) for path in folder.glob("*/*-*")}
+    kernel_store.ShippedKernels.write(Path(text).parent / f"{environment.tag(environment.target())}.zip", kernels)
+"""
+
+
+@pytest.mark.slow
+def test_models_have_the_same_bytes_wherever_kernels_come_from(tmp_path: Path) -> None:
+    """Compiled ahead, shipped (then nothing is compiled), and compiled by the process that trains."""
+    [text, *_] = write_generated(tmp_path)
+    models = {}
+    for source in ("ahead", "shipped", "itself"):
+        settings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / source)}
+        command = [sys.executable, "-c", TRAIN, source, str(text), str(tmp_path / f"model-{source}")]
+        done = subprocess.run(command, env=settings, capture_output=True, text=True)
+        assert done.returncode == 0, (source, done.stderr)
+        folder = tmp_path / f"model-{source}"
+        models[source] = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "README.md"}
+    assert models["ahead"] == models["shipped"] == models["itself"]
