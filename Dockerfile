@@ -6,12 +6,13 @@ FROM python:3.12-slim AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE LICENSE-model ./
 COPY src src
-RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-compile '.[web]'
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-compile '.[web]' \
+    && /venv/bin/python -P -m hyperdive.compilation.package
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 1000 hyperdive && mkdir /data && chown hyperdive /data
 COPY --from=build /venv /venv
-ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 NUMBA_CACHE_DIR=/tmp/numba
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1
 USER hyperdive
 WORKDIR /data
 VOLUME /data

@@ -20,7 +20,17 @@ $(VENV)/.stamp-%: pyproject.toml
 	 else $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$*]'; fi
 	@touch $@
 
-demo: $(VENV)/.stamp-demo,plots  ## train on a small real corpus and show the results; two to three minutes
+# The compiler needs Numba alone: it works while the other packages are downloaded.
+$(VENV)/.stamp-compiled: pyproject.toml
+	@test -x $(BIN)/python || { command -v uv >/dev/null 2>&1 && uv venv -q --seed --python $(PYTHON) $(VENV) || $(PYTHON) -m venv $(VENV); }
+	@echo "setting up $(VENV) (compiler)"
+	@if command -v uv >/dev/null 2>&1; then uv pip install -q --python $(BIN)/python 'numba>=0.59'; \
+	 else $(BIN)/python -m pip install -q --disable-pip-version-check 'numba>=0.59'; fi
+	@touch $@
+
+demo: $(VENV)/.stamp-compiled  ## train on a small real corpus and show the results; two minutes
+	@PYTHONPATH=src $(BIN)/python -P -m hyperdive.compilation.compiler encode count train & compiler=$$!; \
+	 $(MAKE) --no-print-directory '$(VENV)/.stamp-demo,plots'; made=$$?; wait $$compiler; exit $$made
 	@$(BIN)/hyperdive demo -o demo-output
 
 explore: $(VENV)/.stamp-web  ## explore the packaged model in the browser: make explore MODELS="model-a model-b"
@@ -76,10 +86,16 @@ docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run the commands of
 	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md
 	@$(BIN)/python tools/docs_commands.py docs/tutorial.md
 
+# Every Python whose compiled kernels the wheel carries: those that can be started here.
+KERNEL_PYTHONS ?= $(shell for python in python3.11 python3.12 python3.13; do $$python --version >/dev/null 2>&1 && echo $$python; done)
 dist: $(VENV)/.stamp-dev  ## build wheel and sdist into dist/, install the wheel elsewhere and try it
 	@$(BIN)/python -m pip install -q --disable-pip-version-check build
-	@rm -rf dist build/smoke
-	@$(BIN)/python -m build --quiet
+	@rm -rf dist build/smoke src/hyperdive/compilation/shipped/*.zip
+	@for python in $(KERNEL_PYTHONS); do \
+	 test -x build/kernels-$$python/bin/python || $$python -m venv build/kernels-$$python; \
+	 build/kernels-$$python/bin/python -m pip install -q --disable-pip-version-check -e . || exit 1; \
+	 build/kernels-$$python/bin/python -P -m hyperdive.compilation.package || exit 1; done
+	@$(BIN)/python -m build --quiet --sdist --wheel
 	@$(PYTHON) -m venv build/smoke
 	@build/smoke/$(notdir $(BIN))/python -m pip install -q --disable-pip-version-check dist/*.whl
 	@cd build && smoke/$(notdir $(BIN))/python ../tools/smoke.py

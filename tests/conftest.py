@@ -11,11 +11,19 @@ from typing import NamedTuple
 import pytest
 from hypothesis import settings
 
+from hyperdive._progress import Progress
 from hyperdive.cli.main import main
+from hyperdive.compilation.compiler import prepare
+from hyperdive.compilation.signatures import manifest
 
 # a busy machine and a kernel that is compiled first are no failures
 settings.register_profile("hyperdive", deadline=None)
 settings.load_profile("hyperdive")
+
+
+def pytest_sessionstart() -> None:
+    """Compile ahead, so that no test waits for the compiler or finds its message on stderr."""
+    prepare(*{signature.use for signature in manifest()}, progress=Progress("none"))
 
 
 def hear_ctrl_c() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel()
 def resampled_ap(order, positive, last, counts, harmonic, out, start, end):
     """AP of resamples start … end of one ranking, the exact expectation over tied orders.
 
@@ -39,7 +41,7 @@ def resampled_ap(order, positive, last, counts, harmonic, out, start, end):
         out[b] = total / c0 if c0 > 0 else np.nan
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _resampled_ranks(order, block, drawn, ranks):
     """Mean ranks (from the top, counting repeats) of the drawn pairs."""
     n = order.shape[0]
@@ -57,7 +59,7 @@ def _resampled_ranks(order, block, drawn, ranks):
             first = k + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def resampled_spearman(order, block, gold_order, gold_block, counts, out, start, end):
     """Spearman's ρ of resamples start … end between one ranking and the gold ranking."""
     n = order.shape[0]

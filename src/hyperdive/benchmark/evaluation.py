@@ -18,6 +18,7 @@ from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load_all
 from hyperdive.benchmark.measures import average_precision, micro_average, spearman
 from hyperdive.benchmark.paper import kind_of
+from hyperdive.compilation.compiler import prepare
 from hyperdive.errors import InputError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 from hyperdive.scores.source import AnyModel
@@ -250,6 +251,7 @@ def evaluate(
             notes.append(f"skipped, because the POS model lacks what they need: {', '.join(lacking)}")
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
+    prepare("score", "evaluate", progress=run.progress)
     results: dict[str, Result] = {}
     threads = run.threads or 0
     with run.progress.stage("evaluating", total=len(loaded), unit="datasets") as bar:

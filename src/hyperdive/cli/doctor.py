@@ -1,7 +1,8 @@
 """Check the installation and this machine.
 
 Checks Python, the required libraries, compilation, free memory and disk, and the installed extras. The exit code is 1
-if a required part is missing or broken.
+if a required part is missing or broken. With --compile, all kernels that did not come compiled with the package are
+compiled now, so that no later command has to.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ import tempfile
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from hyperdive import __version__
 from hyperdive._progress import human
-from hyperdive.cli.common import JsonOption, write, write_json
+from hyperdive.cli.common import JsonOption, ProgressMode, ProgressOption, reporter, write, write_json
 
 CORE = ("numpy", "scipy", "numba", "threadpoolctl", "safetensors", "pyarrow", "simplemma", "typer", "rich")
 EXTRAS = {
@@ -37,9 +41,16 @@ class Finding:
     text: str
 
 
-def doctor(json: JsonOption = False) -> None:
-    import typer
+def doctor(
+    compile: Annotated[bool, typer.Option("--compile", help="Compile all kernels that are not compiled yet.")] = False,
+    json: JsonOption = False,
+    progress: ProgressOption = ProgressMode.auto,
+) -> None:
+    if compile:
+        from hyperdive.compilation.compiler import prepare
+        from hyperdive.compilation.signatures import manifest
 
+        prepare(*{signature.use for signature in manifest()}, progress=reporter(progress))
     findings = examine()
     if json:
         write_json([asdict(finding) for finding in findings])
@@ -98,14 +109,16 @@ def _compiling() -> Finding:
         return Finding("compiling", "wrong", f"numba cannot compile ({type(error).__name__}: {error})")
     if counts.tolist() != [0, 2, 1]:
         return Finding("compiling", "wrong", "numba gives wrong results; reinstall numba and llvmlite")
-    folder = os.environ.get("NUMBA_CACHE_DIR") or Path(_streams.__file__).parent / "__pycache__"
-    if not os.access(folder, os.W_OK):
-        return Finding(
-            "compiling",
-            "note",
-            f"works, but {folder} is not writable, so kernels are recompiled at every start (set NUMBA_CACHE_DIR)",
-        )
-    return Finding("compiling", "ok", "numba works and its cache is writable")
+    from hyperdive.compilation.environment import cache_folder
+    from hyperdive.compilation.kernel_store import missing
+    from hyperdive.compilation.signatures import manifest
+
+    absent, all_of_them = len(missing(manifest())), len(manifest())
+    state = f"{all_of_them - absent} of {all_of_them} kernels are compiled"
+    if not cache_folder().lasting:
+        text = f"{state}; there is no folder to keep more (set NUMBA_CACHE_DIR)"
+        return Finding("compiling", "note" if absent else "ok", text)
+    return Finding("compiling", "ok", state if not absent else f"{state}; the others at first use, or with --compile")
 
 
 def _cores() -> Finding:

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from hyperdive import __version__
 from hyperdive.cli.common import quiet_stdout
+from hyperdive.compilation import environment
 from hyperdive.errors import Error
 
 try:  # typer carries its own copy of click in newer releases; older ones use the package
@@ -127,12 +128,18 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+def _compiling(kernel: str) -> None:
+    sys.stderr.write(f"Compiling {kernel.rpartition(':')[2]}, once\n")
+    sys.stderr.flush()
+
+
 def run() -> None:
     """Entry point of the console script."""
     for stream in (sys.stdout, sys.stderr):
         # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    environment.own_process, environment.unforeseen = True, _compiling
     try:
         code = main()
     except KeyboardInterrupt:  # Ctrl-C again, while the first one is being reported

@@ -12,6 +12,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from hyperdive.compilation.kernel import kernel
+
 # Windows are fetched this many occurrences ahead: their places in the text are random, so no hardware guesses them.
 _AHEAD = 8
 
@@ -48,7 +50,7 @@ def _prefetch(typing_context, array, place):
 # ---- inverting the text -------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def tally(tokens, start, end, tallies):
     """tallies[w] += occurrences of w in tokens[start:end]; the place of an id too large, or -1."""
     size = len(tallies)
@@ -60,7 +62,7 @@ def tally(tokens, start, end, tallies):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def invert(tokens, start, end, borders, window, to_left, to_right, cursors, positions, left, right):
     """Positions by word: occurrence p of w goes to positions[cursors[w]++], with its room inside line and window.
 
@@ -81,7 +83,7 @@ def invert(tokens, start, end, borders, window, to_left, to_right, cursors, posi
 # ---- counting -----------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_rows(
     tokens, positions, left, right, starts, first, last, cut, weights, edge, scratch, edge_scratch, bits, summary,
     indices, counts, edges, lengths,
@@ -134,7 +136,7 @@ def count_rows(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_term_rows(
     tokens, begins, ends, left, right, starts, first, last, cut, weights, edge, scratch, edge_scratch, bits, summary,
     indices, counts, edges, lengths,
@@ -183,7 +185,7 @@ def count_term_rows(
     return n
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def _mark(indices, begin, end, bits, summary):
     """Set a bit for each id of a list, and one for each word of bits: sorting without comparing."""
     one, low = np.uint64(1), np.uint64(63)
@@ -194,7 +196,7 @@ def _mark(indices, begin, end, bits, summary):
         summary[word >> np.uint64(6)] |= one << (word & low)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def _emit(n, scratch, edge_scratch, with_edges, bits, summary, indices, counts, edges):
     """Write the marked ids in rising order with their counts from place n on, and leave all scratch zero."""
     one = np.uint64(1)
@@ -224,7 +226,7 @@ def _emit(n, scratch, edge_scratch, with_edges, bits, summary, indices, counts, 
 # ---- adding sparse rows -------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_rows(
     a_pointers, a_indices, a_counts, a_edges, b_pointers, b_indices, b_counts, b_edges, pointers, indices, counts, edges
 ):
@@ -260,7 +262,7 @@ def add_rows(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gather_rows(pointers, indices, counts, edges, rows, places, to_indices, to_counts, to_edges):
     """Copy row rows[k] of a block to places[k] of other arrays."""
     with_edges = len(to_edges) > 0
@@ -274,7 +276,7 @@ def gather_rows(pointers, indices, counts, edges, rows, places, to_indices, to_c
             at += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def renumber_rows(
     in_pointers, in_indices, in_counts, in_edges, table, scratch, edge_scratch, bits, summary,
     indices, counts, edges, lengths,
@@ -297,7 +299,7 @@ def renumber_rows(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def join_rows(pointers, indices, counts, edges, rows, table, cut, scratch, edge_scratch):
     """scratch[table[c]] += counts of all these rows, ids from `cut` on as 0: the row of the unknown symbol."""
     with_edges = len(edges) > 0
@@ -314,7 +316,7 @@ def join_rows(pointers, indices, counts, edges, rows, table, cut, scratch, edge_
 # ---- reading ------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def check_rows(pointers, indices, counts, size):
     """Σ counts, or -1 when an index is out of place: not below `size` or not rising inside its row."""
     total = np.int64(0)
@@ -329,7 +331,7 @@ def check_rows(pointers, indices, counts, size):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def row_sums(pointers, indices, counts, cut, sums, unknown, columns):
     """sums[row] = Σ counts, unknown[row] the part at id 0 or from `cut` on; columns[c] += counts, 0 for the unknown."""
     for row in range(len(pointers) - 1):
@@ -348,13 +350,13 @@ def row_sums(pointers, indices, counts, cut, sums, unknown, columns):
         unknown[row] = rare
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def _kept(left, value, right, a, b):
     """left·value ≥ right·a·b, or never met inside the narrower window."""
     return value == 0 or left * np.float64(value) >= right * a * b
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def view_lengths(
     pointers, indices, counts, edges, first, cut, with_unknown, filtered, near, left, right, a, b, lengths
 ):  # fmt: skip
@@ -381,7 +383,7 @@ def view_lengths(
         lengths[row] = n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def view_rows(
     pointers, indices, counts, edges, first, cut, with_unknown, filtered, near, left, right, a, b,
     places, to_indices, to_counts, to_edges,

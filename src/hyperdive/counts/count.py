@@ -12,6 +12,7 @@ import numpy as np
 from hyperdive._progress import SILENT, Progress, human
 from hyperdive._resources import Run
 from hyperdive._store import check_output
+from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load, shard_rows
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import count_parts
@@ -73,6 +74,7 @@ def count(
     layout = make_layout(united.counts, min_count, options)
     tokens = sum(len(corpus) for corpus in corpora)
     plan = make_plan(layout, tokens, options, memory=run.memory, threads=run.threads)
+    prepare("count", progress=progress)
     if progress is not SILENT:  # a library call says nothing
         progress.note(str(plan))
         _warn_of_little_disk(output, plan, progress)

@@ -12,6 +12,7 @@ from hyperdive._progress import SILENT, Bar
 from hyperdive._resources import Run
 from hyperdive._store import check_output
 from hyperdive._types import Ids, Ints
+from hyperdive.compilation.compiler import prepare
 from hyperdive.counts import _kernels
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
@@ -56,6 +57,7 @@ def merge(
     layout = make_layout(united.counts, min_count, options)
     sizes = [sum(entry["bytes"] for entry in store.header["files"].values()) for store in stores]
     cost = plan_merge(layout, sizes, options, memory=run.memory, threads=run.threads)
+    prepare("count", "other", progress=run.progress)
     if run.progress is not SILENT:
         run.progress.note(str(cost))
     plan = {

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from hyperdive._resources import Run
 from hyperdive._store import check_output, is_ours
+from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
@@ -84,6 +85,7 @@ def add(
         made, additions = _with_corpus(model, source, run, wanted=None)
         made.save(output, force=run.force)
         return made, additions
+    prepare("encode", "count", "train", "add", progress=run.progress)
     rules = _encode_options(model)
     listed = {} if terms is None else read_terms(terms, EncodeOptions(**rules)).spellings
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:

@@ -21,6 +21,7 @@ from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
+from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
 from hyperdive.pipeline.encode import content_of, encode
@@ -78,6 +79,7 @@ def train(
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
     opened = _opened(source, kind)
+    _prepare(kind, chosen, run)
     corpus_path = opened.path if isinstance(opened, Corpus) else None
     folders = pattern_folders(corpus_path, patterns)
     plan = {
@@ -180,6 +182,13 @@ def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
     maker.check(options, tokens, start)
     if options.space == MODEL_SPACE and options.skipgram:
         check_skipgram(options, tokens, None)
+
+
+def _prepare(kind: str, options: TrainOptions, run: Run) -> None:
+    """Have all compiled kernels at hand before the first stage, so that their bar stands by itself."""
+    before = {"text": ("encode", "count"), "corpus": ("count",), "counts": ()}[kind]
+    usual = options.space == MODEL_SPACE and options.solver == "fast"
+    prepare(*before, "train", *(() if usual else ("other",)), progress=run.progress)
 
 
 def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:

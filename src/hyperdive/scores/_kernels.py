@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
+
 _SMALL = 32  # below this taking out the smallest beats another partition
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dense_dots(matrix, q, p, out, start, end):
     """out[k] = Σᵢ q[i]·p[i] on dense rows."""
     for k in range(start, end):
@@ -23,7 +25,7 @@ def dense_dots(matrix, q, p, out, start, end):
         out[k] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def overlaps(indptr, indices, data, q, p, out, start, end):
     """Per pair, in the columns of out: Σ q·p, Σ min(q, p), Σ_{p>0} q, Σ_{q>0} p, by one merge of the two rows."""
     for k in range(start, end):
@@ -53,7 +55,7 @@ def overlaps(indptr, indices, data, q, p, out, start, end):
         out[k, 3] = p_inside
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def place_rows(indptr, indices, data, rows, targets, out_indptr, out_indices, out_data, start, end):
     """Copy row rows[k] to row targets[k] of a matrix whose out_indptr leaves room for it."""
     for k in range(start, end):
@@ -64,7 +66,7 @@ def place_rows(indptr, indices, data, rows, targets, out_indptr, out_indices, ou
             at += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def row_sums(indptr, data, out, start, end):
     """Per row, in the columns of out: S = Σx and Σx²."""
     for r in range(start, end):
@@ -78,7 +80,7 @@ def row_sums(indptr, data, out, start, end):
         out[r, 1] = squares
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def row_entropies(indptr, data, sums, out, start, end):
     """out[r] = H(x/S) in nats, 0 for an empty row or one without a positive sum."""
     for r in range(start, end):
@@ -91,7 +93,7 @@ def row_entropies(indptr, data, sums, out, start, end):
         out[r] = max(entropy, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _spend(ratio, mass, value, n, price, budget):
     """Spend `budget` over n dimensions by rising ratio, at most price·mass each.
 
@@ -151,7 +153,7 @@ def _spend(ratio, mass, value, n, price, budget):
     return total, last
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def asymmetric_l1(indptr, indices, data, sums, q, p, w0, released, out, start, end):
     """out[k] = −min_{a≥0} Σᵢ [w₀·max(a·d_q[i]−d_p[i], 0) + max(d_p[i]−a·d_q[i], 0)], exactly.
 
@@ -203,7 +205,7 @@ def asymmetric_l1(indptr, indices, data, sums, q, p, w0, released, out, start, e
 # ---- scores on ranked features ------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def feature_ranks(indptr, data, order, ranks, start, end):
     """Per row: order lists its features by falling weight (equal ones by column), ranks gives each its place from 1."""
     for r in range(start, end):
@@ -214,7 +216,7 @@ def feature_ranks(indptr, data, order, ranks, start, end):
             ranks[a + places[k]] = k + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def ap_inc(indptr, indices, order, ranks, q, p, divide_by_p, out, start, end):
     """out[k] = (1/|F_q|) Σ_r P(r)·rel(f_r).
 
@@ -247,7 +249,7 @@ def ap_inc(indptr, indices, order, ranks, q, p, divide_by_p, out, start, end):
         out[k] = total / (size_p if divide_by_p else size_q)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def ap_syn(indptr, indices, ranks, q, p, n, out, start, end):
     """out[k] = Σ 2/(rank_q + rank_p) over the features among the first n of both."""
     for k in range(start, end):
@@ -267,7 +269,7 @@ def ap_syn(indptr, indices, ranks, q, p, n, out, start, end):
         out[k] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def median_context_entropy(indptr, indices, order, entropies, n, out, start, end):
     """out[r] = median entropy of the contexts with the n largest features of row r, 0 for an empty row."""
     for r in range(start, end):
@@ -281,7 +283,7 @@ def median_context_entropy(indptr, indices, order, entropies, n, out, start, end
             out[r] = np.median(values)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _median_ppmi(columns, m, indptr, indices, data, sums, grand):
     """The median of max(PMI, 0) over all pairs of the first m columns; 0 for fewer than two."""
     if m < 2:
@@ -304,7 +306,7 @@ def _median_ppmi(columns, m, indptr, indices, data, sums, grand):
     return np.median(values)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def topic_coherence(indptr, indices, order, c_indptr, c_indices, c_data, c_sums, grand, n, out, start, end):
     """out[r] = median pairwise PPMI of the first n features of row r."""
     columns = np.empty(n, dtype=np.int64)
@@ -316,7 +318,7 @@ def topic_coherence(indptr, indices, order, c_indptr, c_indices, c_data, c_sums,
         out[r] = _median_ppmi(columns, m, c_indptr, c_indices, c_data, c_sums, grand)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def coherence_outside(indptr, indices, order, c_indptr, c_indices, c_data, c_sums, grand, q, p, n, out, start, end):
     """out[k] = median pairwise PPMI of the first n features of q that p does not have."""
     columns = np.empty(n, dtype=np.int64)
@@ -341,7 +343,7 @@ def coherence_outside(indptr, indices, order, c_indptr, c_indices, c_data, c_sum
         out[k] = _median_ppmi(columns, m, c_indptr, c_indices, c_data, c_sums, grand)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gaussian_pairs(means, variances, squares, logs, rows, starts, q, p, out, start, end):
     """Per pair of terms, in the columns of out: mean cosine of the means and mean -KL over all pairs of their words.
 
@@ -372,7 +374,7 @@ def gaussian_pairs(means, variances, squares, logs, rows, starts, q, p, out, sta
 # ---- pairs that patterns name ---------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def csr_values(indptr, indices, data, q, p, out, start, end):
     """out[k] = M[q[k], p[k]] by halving the row; 0 where either number is below 0."""
     for k in range(start, end):
@@ -392,7 +394,7 @@ def csr_values(indptr, indices, data, q, p, out, start, end):
             out[k] = data[low]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def cross_dots(left, right, q, p, out, start, end):
     """out[k] = Σᵢ left[q[k], i]·right[p[k], i], in the tables' own precision: they were rounded to 16 bits."""
     for k in range(start, end):

@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
+
 F = np.float32
 ZERO, ONE = F(0.0), F(1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def row_ends(indptr, indices, limit, ends):
     """ends[r] = where the entries of row r with an index under `limit` end; False when a row is not rising."""
     for r in range(len(indptr) - 1):
@@ -29,7 +31,7 @@ def row_ends(indptr, indices, limit, ends):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def scale_entries(indptr, indices, data, scale, out):
     """out = data, every entry times the scale of its row and of its column."""
     for r in range(len(indptr) - 1):
@@ -37,7 +39,7 @@ def scale_entries(indptr, indices, data, scale, out):
             out[j] = data[j] * scale[r] * scale[indices[j]]
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@kernel(fastmath=True, error_model="numpy")
 def positive_gradient(first, last, starts, ends, indices, data, own, other, gradient):
     """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x of `own` and y of `other`, pair by pair."""
     dimensions = own.shape[1]
@@ -63,7 +65,7 @@ def positive_gradient(first, last, starts, ends, indices, data, own, other, grad
                 g[t] += q * y[t]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def adam_rows(first, own, m, v, positive, negative, weights, ridge, rate, b1, b2, c1, c2):
     """One projected Adam step up the gradient positive - weight·(negative + ridge·x); c1, c2 correct the bias."""
     for k in range(positive.shape[0]):
@@ -78,7 +80,7 @@ def adam_rows(first, own, m, v, positive, negative, weights, ridge, rate, b1, b2
             own[r, t] = x if x > ZERO else ZERO
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def start_rows(first, own, positive, negative, weights):
     """x = the gradient at zero, clipped at 0 and scaled so that its largest entry is 1."""
     for k in range(positive.shape[0]):
@@ -93,7 +95,7 @@ def start_rows(first, own, positive, negative, weights):
                 own[r, t] /= top
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def positive_objective(rows, starts, ends, indices, data, own, other, result):
     """result[k] = Σ_j n_j·log σ(x·y_j) of row rows[k], in double precision and without overflow."""
     for k in range(len(rows)):
@@ -109,7 +111,7 @@ def positive_objective(rows, starts, ends, indices, data, own, other, result):
         result[k] = total
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@kernel(fastmath=True, error_model="numpy")
 def ppmi_product(first, last, indptr, indices, data, row_term, column_term, other, out):
     """out[r] = Σ_c max(log n(r,c) + row_term[r] + column_term[c], 0)·other[c], without storing the matrix."""
     dimensions = other.shape[1]
@@ -127,7 +129,7 @@ def ppmi_product(first, last, indptr, indices, data, row_term, column_term, othe
                     o[t] += value * b[t]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def kept_bits(first, last, tokens, offsets, indptr, indices, window, bits):
     """Bit d - 1 of bits[i] is set when tokens i and i + d are in one line and their pair is in the matrix."""
     for line in range(first, last):
@@ -148,7 +150,7 @@ def kept_bits(first, last, tokens, offsets, indptr, indices, window, bits):
             bits[i] = mask
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(nogil=True, fastmath=True, error_model="numpy")
 def _sigma(x, y):
     dot = ZERO
     for t in range(len(x)):
@@ -156,7 +158,7 @@ def _sigma(x, y):
     return ONE / (ONE + np.exp(-dot))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def batch_pulls(first, last, ids, bits, noise, weight, words, contexts, forward, backward, push):
     """How hard each pair of a batch pulls and each noise word pushes, for positions first to last.
 
@@ -175,7 +177,7 @@ def batch_pulls(first, last, ids, bits, noise, weight, words, contexts, forward,
             push[i, j] = weight[ids[i]] * _sigma(w, contexts[noise[i, j]])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backward, push, up_words, up_contexts):
     """Add the batch's gradient to both tables in dimensions low to high, position by position."""
     for i in range(len(ids)):
@@ -196,7 +198,7 @@ def batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backwar
                 up_contexts[b, t] -= p * words[a, t]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def adam_dense(first, last, table, m, v, up, scale, rate, b1, b2, epsilon):
     """Adam as TensorFlow has it (ε is added to √v before its bias is corrected) on whole rows, then the clip at 0.
 
@@ -217,7 +219,7 @@ def adam_dense(first, last, table, m, v, up, scale, rate, b1, b2, epsilon):
 _MOST = F(2.0)  # no single step changes a log-variance by more than this
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _draw(state):
     """The next 64 random bits (SplitMix64) of a state of one element."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -227,13 +229,13 @@ def _draw(state):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _uniform(state):
     """A number in [0, 1)."""
     return np.float64(_draw(state) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "arcp", "contract"}, error_model="numpy")
+@njit(nogil=True, fastmath={"reassoc", "nsz", "arcp", "contract"}, error_model="numpy")
 def _log_ratio(above, below):
     """Σ log(above/below) of positive numbers: the logarithm of two products, or many where these leave the range."""
     over = under = 1.0
@@ -248,7 +250,7 @@ def _log_ratio(above, below):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(nogil=True, fastmath=True, error_model="numpy")
 def gaussian_loss(mw, vw, mc, vc, mn, vn, margin, epsilon, a, b):
     """margin - E(w,c) + E(w,n), not cut off at 0; a and b receive 1/(vw + vc + ε) and 1/(vw + vn + ε).
 
@@ -266,7 +268,7 @@ def gaussian_loss(mw, vw, mc, vc, mn, vn, margin, epsilon, a, b):
     return margin + 0.5 * (np.float64(far) + _log_ratio(b, a))
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(nogil=True, fastmath=True, error_model="numpy")
 def _pulls(mx, my, a, along):
     """along = (mx - my)·a and a = ½(a - (mx - my)²·a²): the gradient of -E by mx and by the variances."""
     for t in range(len(mx)):
@@ -275,7 +277,7 @@ def _pulls(mx, my, a, along):
         a[t] = F(0.5) * (a[t] - along[t] * along[t])
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(nogil=True, fastmath=True, error_model="numpy")
 def _move(mean, variance, along, wide, forth, grow, clip, lowest, highest, longest):
     """One step: mean -= forth·along, log variance -= grow·variance·wide, then the bounds."""
     square = ZERO
@@ -300,7 +302,7 @@ def _move(mean, variance, along, wide, forth, grow, clip, lowest, highest, longe
             mean[t] *= scale
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(nogil=True, fastmath=True, error_model="numpy")
 def gaussian_step(w, c, n, means, variances, rate, margin, epsilon, clip, lowest, highest, longest, scratch):
     """One example (word, context, negative): its hinge loss, and where that is above 0 a step of all three."""
     mw, vw, mc, vc, mn, vn = means[w], variances[w], means[c], variances[c], means[n], variances[n]
@@ -322,7 +324,7 @@ def gaussian_step(w, c, n, means, variances, rate, margin, epsilon, clip, lowest
     return loss
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def sampled_line(tokens, start, end, size, keep, state, line):
     """Known words of one line, each kept with probability keep[word]; returns how many of `line` are filled."""
     many = 0
@@ -334,7 +336,7 @@ def sampled_line(tokens, start, end, size, keep, state, line):
     return many
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gaussian_lines(
     tokens, offsets, size, keep, alias, chance, window, state, first_rate, last_rate,
     means, variances, margin, epsilon, clip, lowest, highest, longest,
@@ -370,7 +372,7 @@ def gaussian_lines(
     return total, examples
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def alias_table(weights, chance, alias):
     """Fill Walker's table for drawing i with probability weights[i]/Σ: see `gaussian_lines`."""
     size = len(weights)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+from numba import njit
 
-_compiled = numba.njit(cache=True, nogil=True)
+from hyperdive.compilation.kernel import kernel
 
 
-@_compiled
+@njit(nogil=True)
 def _meld(a, b, left, right, key, lazy, spine):
     """Join two skew heaps of edges, largest key on top, then smallest number; returns the new top.
 
@@ -39,7 +39,7 @@ def _meld(a, b, left, right, key, lazy, spine):
     return top
 
 
-@_compiled
+@njit(nogil=True)
 def _without_top(top, rise, left, right, key, lazy, spine):
     """The heap beneath `top`, all its keys raised by `rise`."""
     rise += lazy[top]
@@ -50,14 +50,14 @@ def _without_top(top, rise, left, right, key, lazy, spine):
     return _meld(left[top], right[top], left, right, key, lazy, spine)
 
 
-@_compiled
+@njit(nogil=True)
 def _find(node, group):
     while group[node] >= 0:
         node = group[node]
     return node
 
 
-@_compiled
+@kernel()
 def maximum_arborescence(child, parent, weight, n):
     """The edge that each of nodes 0 … n−1 keeps, −1 for none: no cycle, and Σ weight as large as it can be.
 
@@ -72,7 +72,8 @@ def maximum_arborescence(child, parent, weight, n):
     key, lazy = np.empty(total, np.float64), np.zeros(total, np.float64)
     spine = np.empty(total, np.int64)
     heap = np.full(n + 1, -1, np.int64)
-    key[:m] = weight
+    for edge in range(m):  # a slice assignment takes seconds longer to compile
+        key[edge] = weight[edge]
     key[m:] = 0.0
     for edge in range(total):
         node = child[edge] if edge < m else edge - m
@@ -142,7 +143,7 @@ def maximum_arborescence(child, parent, weight, n):
     return kept
 
 
-@_compiled
+@kernel()
 def improve_forest(parent, weights, starts, candidates, fixed, share, horizon, sweeps):
     """Move subtrees to better parents until no move helps; changes `parent` and returns the number of moves.
 
@@ -238,7 +239,7 @@ def improve_forest(parent, weights, starts, candidates, fixed, share, horizon, s
     return moves
 
 
-@_compiled
+@kernel()
 def add_edges(child, parent, sure, weights, most, share):
     """Which edges, taken in order, may stand together in a graph without cycles.
 

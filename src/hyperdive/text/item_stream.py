@@ -118,9 +118,19 @@ def chunk_of(items: npt.NDArray[np.uint32], border: Border) -> ItemChunk:
     return ItemChunk(np.asarray(items[start - before : end]), before, before + end - start, start - before, kept)
 
 
-def hash_table(hashes: npt.NDArray[np.uint64], numbers: Any) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
-    """An open-addressing table from hashes to numbers: slots and values. Of equal hashes the largest number counts."""
+class HashTable(NamedTuple):
+    """An open-addressing table from hashes to numbers."""
+
+    slots: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.int32]
+    marks: npt.NDArray[np.uint8]
+    """Bits of the hashes that are in the table, and of some that are not."""
+
+
+def hash_table(hashes: npt.NDArray[np.uint64], numbers: Any) -> HashTable:
+    """A table from hashes to numbers. Of equal hashes the largest number counts."""
     slots: npt.NDArray[np.uint64] = np.zeros(1 << max(4, (3 * len(hashes)).bit_length()), dtype=np.uint64)
     values = np.full(len(slots), -1, dtype=np.int32)
-    k.fill_slots(slots, values, hashes, np.asarray(numbers, dtype=np.int32))
-    return slots, values
+    marks = np.zeros(len(slots) // 2, dtype=np.uint8)
+    k.fill_slots(slots, values, marks, hashes, np.asarray(numbers, dtype=np.int32))
+    return HashTable(slots, values, marks)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hyperdive._types import Ints
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text.forms import FormTable
-from hyperdive.text.item_stream import ItemChunk, ItemStream, hash_table
+from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
 
 Hashes = npt.NDArray[np.uint64]
 Run = tuple[Hashes, Any]
@@ -131,7 +131,7 @@ class _CandidateDescriptions:
     hashes: Hashes
 
     @cached_property
-    def _table(self) -> tuple[Any, Any]:
+    def _table(self) -> HashTable:
         return hash_table(self.hashes, np.arange(len(self.hashes)))
 
     def __call__(self, chunk: ItemChunk) -> tuple[Ints, Ints, Ints]:

@@ -12,7 +12,7 @@ from hyperdive._types import Ints
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text._kernels.term_items import FORM_MASK
 from hyperdive.text.growing_array import GrowingArray
-from hyperdive.text.item_stream import ItemChunk, ItemStream, hash_table
+from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
 from hyperdive.text.term_candidates import LONGEST, Roles, cohesive_phrases
 from hyperdive.text.term_list import TermList
 from hyperdive.text.term_names import is_acronym
@@ -135,12 +135,12 @@ class TermInventory:
             longer = rows[sizes > size]
             hashes.append(np.unique(k.hash_rows(longer, np.full(len(longer), size, dtype=np.int64))))
             numbers.append(np.full(len(hashes[-1]), -1))
-        slots, values = hash_table(np.concatenate(hashes), np.concatenate(numbers))
+        table = hash_table(np.concatenate(hashes), np.concatenate(numbers))
         starts_term = np.zeros(len(stream.words), dtype=np.bool_)
         starts_term[rows[:, 0]] = True
 
         return _TermSearch(
-            stream.key_of, stream.keep, term_of_key, term_of_form, starts_term, slots, values, longest
+            stream.key_of, stream.keep, term_of_key, term_of_form, starts_term, table, longest
         )  # fmt: skip
 
 
@@ -153,14 +153,13 @@ class _TermSearch:
     term_of_key: Ints
     term_of_form: Ints
     starts_term: Any
-    slots: Any
-    values: Any
+    table: HashTable
     longest: int
 
     def __call__(self, chunk: ItemChunk) -> tuple[Any, ...]:
         found: tuple[Any, ...] = k.occurrences(
             chunk.items, chunk.first, chunk.end, chunk.kept_before, self.key_of, self.keep, self.term_of_key,
-            self.term_of_form, self.starts_term, self.slots, self.values, self.longest,
+            self.term_of_form, self.starts_term, *self.table, self.longest,
         )  # fmt: skip
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
 from hyperdive.patterns._kernels.codes import (
     ADJ,
     ADV,
@@ -55,7 +56,7 @@ _OUS, _FUL, _LESS, _ABLE, _IBLE = (
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def items(data, span_starts, span_ends, span_kinds, forms, sentence_starts, class_of, trigger_of, flags_of):
     """The items of a block: class, trigger word, flags, form, first byte and end of each; and where sentences begin."""
     n_spans = len(span_starts)
@@ -117,12 +118,12 @@ def items(data, span_starts, span_ends, span_kinds, forms, sentence_starts, clas
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_upper(byte):
     return 65 <= byte < 91
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _class_in_context(item_class, trigger, flags, class_before, after_of):
     """The class of a word inside a sentence: a capital makes a name, *a* or *of* a noun ("walks of life")."""
     if (flags & CAPITAL) != 0 and (item_class == ADJ or item_class == PART or item_class == VERB or item_class == ADV):
@@ -135,7 +136,7 @@ def _class_in_context(item_class, trigger, flags, class_before, after_of):
     return item_class
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _dropped_word(data, start, end):
     """Class, trigger and flags of a token that has no form: numbers, abbreviations, clitics."""
     first = data[start]
@@ -154,7 +155,7 @@ def _dropped_word(data, start, end):
     return np.uint8(item_class), np.uint8(trigger), np.uint8(flags)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sign(data, start, end):
     """The class of a sign; `_QUOTE` for quotation marks."""
     first = data[start]
@@ -183,7 +184,7 @@ def _sign(data, start, end):
     return SIGN
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _ends_with(arena, end, ending):
     for j in range(len(ending)):
         if arena[end - len(ending) + j] != ending[j]:
@@ -191,7 +192,7 @@ def _ends_with(arena, end, ending):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def classify_by_ending(arena, starts, lengths):
     """Class and flags of forms that are not in the lexicon; entry 0 stands for no form. See `lexicon.of_form`."""
     classes = np.full(len(starts) + 1, NOUN, dtype=np.uint8)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
 from hyperdive.patterns._kernels.codes import (
     ADJ,
     ADV,
@@ -48,24 +49,24 @@ LIST = 24
 _LONGEST_BRACKETS = 60
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def in_phrase(item_class):
     """Whether an item of this class can be part of a noun phrase."""
     return item_class == NOUN or item_class == ADJ or item_class == PART or item_class == OTHER_WORD
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def is_determiner(item_class):
     return item_class == A or item_class == THE or item_class == QUANT or item_class == NUM
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def proper(flags, end, begin):
     """Whether the head at end - 1 is a name: a capital that does not open the sentence."""
     return (flags[end - 1] & CAPITAL) != 0 and end - 1 > begin
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _trim(classes, first, end):
     """The phrase cut to end with its last noun; empty when none of its words can be a head."""
     last = end
@@ -81,7 +82,7 @@ def _trim(classes, first, end):
     return first, first
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _adjectives_go_on(classes, i, first, end):
     """Whether an adverb or a comma at i is between adjectives: "a large, very fast cat", not "red, green and blue"."""
     if i == first or i + 1 >= end or (classes[i + 1] != ADJ and classes[i + 1] != PART):
@@ -93,7 +94,7 @@ def _adjectives_go_on(classes, i, first, end):
     return i + 2 < end and (in_phrase(classes[i + 2]) or classes[i + 2] == COMMA)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def right(classes, triggers, flags, i, end):
     """The noun phrase that begins at i, after its determiners: (first, end of the head, next item); empty if none."""
     limit = min(end, i + 5)
@@ -122,7 +123,7 @@ def right(classes, triggers, flags, i, end):
     return first, past, i
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def left(classes, triggers, flags, i, begin):
     """The noun phrase that ends with item i: (first, end)."""
     if i < begin or not in_phrase(classes[i]) or classes[i] == OTHER_WORD:
@@ -141,7 +142,7 @@ def left(classes, triggers, flags, i, begin):
     return end, end
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def pair_brackets(classes, begin, end, partner, stack):
     """partner[i]: the other bracket of a pair that closes within the sentence; -1 for every other item."""
     depth = 0
@@ -158,7 +159,7 @@ def pair_brackets(classes, begin, end, partner, stack):
                 partner[stack[depth]] = i
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def before_brackets(classes, partner, i, begin):
     """The item before the brackets that close at i; i itself when there are none."""
     if i >= begin and classes[i] == RIGHT and partner[i] >= begin:
@@ -166,7 +167,7 @@ def before_brackets(classes, partner, i, begin):
     return i
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _after_complements(classes, triggers, flags, partner, i, end):
     """The item after what belongs to a noun phrase that ends before i: "the bank of England", "foxes (Vulpes)"."""
     while i < end:
@@ -182,7 +183,7 @@ def _after_complements(classes, triggers, flags, partner, i, end):
     return i
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _can_follow_list(item_class):
     return (
         item_class == COMMA
@@ -195,7 +196,7 @@ def _can_follow_list(item_class):
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def list_right(classes, triggers, flags, partner, i, end, phrases):
     """Read the noun phrases of a list that begins at i into `phrases`; returns their number."""
     n = 0
@@ -225,7 +226,7 @@ def list_right(classes, triggers, flags, partner, i, end, phrases):
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def skip_determiners(classes, first, begin):
     """The first item of a phrase with its determiners."""
     while first > begin and is_determiner(classes[first - 1]):
@@ -233,7 +234,7 @@ def skip_determiners(classes, first, begin):
     return first
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def list_left(classes, triggers, flags, partner, i, begin, phrases):
     """Read the noun phrases of a list that ends at i into `phrases`, last first; returns their number."""
     n = 0
@@ -263,7 +264,7 @@ def list_left(classes, triggers, flags, partner, i, begin, phrases):
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def unwrap(classes, triggers, flags, first, past, after, end):
     """ "a kind of dog": the noun phrase after *of*, at most three times; (first, end, next item, unwrapped?)."""
     unwrapped = False
@@ -281,7 +282,7 @@ def unwrap(classes, triggers, flags, first, past, after, end):
     return first, past, after, unwrapped
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _subject_before_insertion(classes, triggers, flags, partner, comma, begin):
     """ "The poodle, called Pudel in German, is ...": the phrase before the insertion, if it opens the sentence."""
     i = comma - 1
@@ -296,7 +297,7 @@ def _subject_before_insertion(classes, triggers, flags, partner, comma, begin):
     return i, i, i
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def subject(classes, triggers, flags, partner, i, begin):
     """The noun phrase before a verb at i + 1: (first, end, first item with its determiners)."""
     i = before_brackets(classes, partner, i, begin)
@@ -323,7 +324,7 @@ WORDS = 4
 """Maximum words in a term; longer noun phrases keep the last ones."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def phrase_forms(matches, classes, forms, starts, ends, sentence_starts, column):
     """For each match, one of its noun phrases: its forms (head last, zero-padded in front), and three byte offsets in
     the sentence: start of the phrase, start of its head, end of both."""
@@ -345,7 +346,7 @@ def phrase_forms(matches, classes, forms, starts, ends, sentence_starts, column)
     return words, spans
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence):
     """Add a match to the first n rows of `matches`, which grows when it is full.
 
@@ -362,7 +363,7 @@ def push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence):
     return matches, n + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence):
     """Add one match for each of the first `count` phrases: all are hyponyms of the same Y."""
     for j in range(count):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
+
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 UPPER_HALF, LOWER_HALF = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hash_forms(arena, starts, lengths):
     """FNV-1a of each form, folded once, as `tokenise` computes it."""
     hashes = np.empty(len(starts), dtype=np.uint64)
@@ -22,7 +24,7 @@ def hash_forms(arena, starts, lengths):
     return hashes
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def same_bytes(first, first_start, second, second_start, length):
     for j in range(length):
         if first[first_start + j] != second[second_start + j]:
@@ -30,7 +32,7 @@ def same_bytes(first, first_start, second, second_start, length):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def grow_slots(slots, hashes, n_forms):
     """A table of twice the size with the same entries."""
     bigger = np.zeros(2 * len(slots), dtype=np.uint32)
@@ -43,7 +45,7 @@ def grow_slots(slots, hashes, n_forms):
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def grow_tagged_slots(slots, hashes, n_forms):
     """`grow_slots` for slots that hold the upper half of the hash next to the number."""
     bigger = np.zeros(2 * len(slots), dtype=np.uint64)
@@ -56,7 +58,7 @@ def grow_tagged_slots(slots, hashes, n_forms):
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def merge_forms(slots, hashes, starts, lengths, arena, n_forms, n_arena, more, more_starts, more_lengths, more_hashes):
     """Add a block's forms to the table of all; the arrays must have room. Returns numbers (from 1) and new sizes."""
     numbers = np.empty(len(more_starts), dtype=np.uint32)
@@ -85,7 +87,7 @@ def merge_forms(slots, hashes, starts, lengths, arena, n_forms, n_arena, more, m
     return numbers, n_forms, n_arena
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def renumber(tokens, numbers):
     """Local form ids → global ones, in place; 0 stays 0."""
     for i in range(len(tokens)):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from hyperdive.compilation.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def select(forms, key_of_form, stop, out, first, written, sentences, sentence, sentences_out, limit, by_kept):
     """Copy the keys of one chunk that are no stop words, and where sentences now start.
 
@@ -31,14 +32,14 @@ def select(forms, key_of_form, stop, out, first, written, sentences, sentence, s
     return len(forms), got, stops, sentence
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_counts(keys, counts):
     """counts[k] += 1 for every key of the chunk."""
     for i in range(len(keys)):
         counts[keys[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def document_frequency(ids, first, documents, last_seen, frequency):
     """Add to `frequency` each id once for every document of the chunk that starts at token `first`."""
     d = np.searchsorted(documents, first, side="right") - 1
@@ -51,7 +52,7 @@ def document_frequency(ids, first, documents, last_seen, frequency):
             frequency[w] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def join_phrases(
     forms, base_of_form, first_form, starts_phrase, edges, targets, phrase_of_node, sentences, sentence, sentences_out,
     written, out, matches, examples,
@@ -109,7 +110,7 @@ def join_phrases(
     return got, sentence
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def neighbour_keys(forms, base_of_form, eligible, sentences, first_form):
     """x·2³² + y for each two eligible neighbours in one sentence; `sentences` are absolute starts."""
     out = np.empty(len(forms), dtype=np.uint64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
 from hyperdive.text._kernels.codes import DROPPED, WORD
 from hyperdive.text._kernels.forms import FNV_PRIME, FNV_START, grow_slots, same_bytes
 
@@ -24,7 +25,7 @@ SENTENCE = np.uint32(1 << 30)
 MAX_NUMERAL_BYTES = 12
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _joint(data, end, start):
     """What stands between two words without a blank or a sign; `BLANK` where there is either."""
     if end >= start:
@@ -39,7 +40,7 @@ def _joint(data, end, start):
     return APOSTROPHE if byte >= 0x80 and start - end == 2 else BLANK
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _case(data, start, end):
     """How the ASCII letters of a word are written, and whether it has a digit."""
     upper = lower = 0
@@ -61,7 +62,7 @@ def _case(data, start, end):
     return MIXED, digit
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _number(slots, hashes, starts, lengths, n_numerals, arena, n_arena, length, h):
     """The number of the numeral at the end of the arena; n_numerals + 1 when it is new."""
     mask = np.uint64(len(slots) - 1)
@@ -78,7 +79,7 @@ def _number(slots, hashes, starts, lengths, n_numerals, arena, n_arena, length, 
     return n_numerals + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def term_items(data, span_starts, span_ends, span_kinds, forms, sent_starts, n_forms):
     """The items of a block.
 
@@ -166,7 +167,7 @@ def term_items(data, span_starts, span_ends, span_kinds, forms, sent_starts, n_f
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def renumber_items(items, numbers, numerals):
     """Numbers within a block → numbers of the whole text, in place; there words and numerals share their numbers."""
     for i in range(len(items)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
 from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, CASE_SHIFT, FORM_MASK
 
 # What an item can be in a noun phrase.
@@ -19,16 +20,17 @@ from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, CASE_SHIFT
 START = np.uint64(0x9E3779B97F4A7C15)
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 _CASE_MASK = np.uint32(3)
+_BYTE, _BIT = np.uint64(3), np.uint64(7)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def mix(h, key):
     """The hash of a sequence of keys and one key more."""
     h = (h ^ np.uint64(key)) * FACTOR
     return h ^ (h >> np.uint64(29))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hash_rows(rows, lengths):
     """The hash of each row of keys."""
     hashes = np.empty(len(rows), dtype=np.uint64)
@@ -40,12 +42,12 @@ def hash_rows(rows, lengths):
     return hashes
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _case(item):
     return (item >> CASE_SHIFT) & _CASE_MASK
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _role(items, i, role_of):
     """The role of item i: inside a sentence a capital makes a modifier or verb a noun, and *A* or *I* a letter."""
     role = role_of[items[i] & FORM_MASK]
@@ -58,17 +60,17 @@ def _role(items, i, role_of):
     return role
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _starts_phrase(role):
     return role == NOUN or role == MODIFIER or role == LETTER or role == CODE or role == VERB or role == AMOUNT
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_link(role):
     return role == LINK or role == WEAK_LINK
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _follows(role, before, linked):
     """Whether a candidate goes on with an item of this role."""
     if role == BREAK:
@@ -78,14 +80,14 @@ def _follows(role, before, linked):
     return not (role == DIGITS and _is_link(before))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _ends_phrase(role, before):
     if role == LETTER or role == CODE:
         return before == NOUN
     return role == NOUN or role == MODIFIER or role == VERB
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def candidate_hashes(items, first, end, role_of, key_of, longest):
     """Hashes of all candidates that start at an item of [first, end).
 
@@ -109,14 +111,15 @@ def candidate_hashes(items, first, end, role_of, key_of, longest):
             if _ends_phrase(role, before):
                 if n == len(out):
                     bigger = np.empty(2 * len(out), dtype=np.uint64)
-                    bigger[:n] = out
+                    for k in range(n):  # a slice assignment takes seconds longer to compile
+                        bigger[k] = out[k]
                     out = bigger
                 out[n] = h
                 n += 1
     return out[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def run_lengths(ordered):
     """Distinct values of a sorted array and how often each occurs."""
     hashes = np.empty(len(ordered), dtype=np.uint64)
@@ -132,7 +135,7 @@ def run_lengths(ordered):
     return hashes[:n].copy(), counts[:n].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def merge_counts(hashes, counts, more_hashes, more_counts):
     """Two sorted runs as one."""
     merged = np.empty(len(hashes) + len(more_hashes), dtype=np.uint64)
@@ -155,11 +158,16 @@ def merge_counts(hashes, counts, more_hashes, more_counts):
     return merged[:n].copy(), sums[:n].copy()
 
 
-@njit(cache=True, nogil=True)
-def fill_slots(slots, values, hashes, numbers):
-    """Put hashes with their numbers into an open-addressing table; a hash that is there keeps the larger number."""
+@kernel()
+def fill_slots(slots, values, marks, hashes, numbers):
+    """Put hashes with their numbers into an open-addressing table; a hash that is there keeps the larger number.
+
+    `marks` has a bit for every hash: a table of bits stays in the processor's cache, and most look-ups end there.
+    """
     mask = np.uint64(len(slots) - 1)
     for t in range(len(hashes)):
+        bit = _mark_of(marks, hashes[t])
+        marks[bit >> _BYTE] |= np.uint8(1) << np.uint8(bit & _BIT)
         at = hashes[t] & mask
         while slots[at] != 0 and slots[at] != hashes[t]:
             at = (at + np.uint64(1)) & mask
@@ -170,9 +178,18 @@ def fill_slots(slots, values, hashes, numbers):
             values[at] = numbers[t]
 
 
-@njit(cache=True, nogil=True)
-def _slot(slots, h):
+@njit(nogil=True)
+def _mark_of(marks, h):
+    """The bit of a hash: by its upper half, as slots go by the lower one."""
+    return (h >> np.uint64(32)) & np.uint64(8 * len(marks) - 1)
+
+
+@njit(nogil=True)
+def _slot(slots, marks, h):
     """The slot of a hash, -1 when it is not in the table."""
+    bit = _mark_of(marks, h)
+    if (marks[bit >> _BYTE] >> np.uint8(bit & _BIT)) & np.uint8(1) == 0:
+        return np.int64(-1)
     mask = np.uint64(len(slots) - 1)
     at = h & mask
     while slots[at] != 0:
@@ -182,8 +199,10 @@ def _slot(slots, h):
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
-def describe_candidates(items, origin, first, end, role_of, key_of, longest, slots, values, places, lengths, strong):
+@kernel()
+def describe_candidates(
+    items, origin, first, end, role_of, key_of, longest, slots, values, marks, places, lengths, strong
+):
     """For each candidate in the table: where it first stands, its length, and how often it is a strong noun phrase.
 
     Strong: the head is a noun (or a letter or code), no word is a verb, the first no amount, and any link is *of*.
@@ -204,7 +223,7 @@ def describe_candidates(items, origin, first, end, role_of, key_of, longest, slo
             is_strong = is_strong and role != VERB and role != WEAK_LINK
             h = mix(h, key_of[items[j] & FORM_MASK])
             if _ends_phrase(role, before):
-                at = _slot(slots, h)
+                at = _slot(slots, marks, h)
                 if at >= 0:
                     number = values[at]
                     if places[number] < 0:
@@ -214,7 +233,7 @@ def describe_candidates(items, origin, first, end, role_of, key_of, longest, slo
                         strong[number] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_items(items, key_of, keep, left, counts, forms, capitals):
     """Count keys, forms, and forms in capitals until `left` kept tokens are seen: (items read, kept tokens seen)."""
     seen = 0
@@ -235,7 +254,7 @@ def count_items(items, key_of, keep, left, counts, forms, capitals):
     return len(items), seen
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _in_headline(items, i):
     """Whether both neighbours are in capitals too: then capitals say nothing."""
     if i == 0 or i + 1 >= len(items):
@@ -246,9 +265,9 @@ def _in_headline(items, i):
     return _case(before) == CAPITALS and _case(after) == CAPITALS
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def occurrences(
-    items, first, end, kept_before, key_of, keep, term_of_key, term_of_form, starts_term, slots, values, longest
+    items, first, end, kept_before, key_of, keep, term_of_key, term_of_form, starts_term, slots, values, marks, longest
 ):
     """All occurrences of terms that start at an item of [first, end), by start, then by length.
 
@@ -290,7 +309,7 @@ def occurrences(
                     break
                 key = key_of[form]
                 h = mix(h, key)
-                slot = _slot(slots, h)
+                slot = _slot(slots, marks, h)
                 if slot < 0:
                     break
                 if keep[key]:
@@ -302,14 +321,15 @@ def occurrences(
     return at_item[:n], n_items[:n], starts[:n], lengths[:n], ids[:n]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _longer(array, room):
     bigger = np.empty(room, dtype=array.dtype)
-    bigger[: len(array)] = array
+    for k in range(len(array)):
+        bigger[k] = array[k]
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def vote(items, at_item, n_items, ids, origin, spellings, places, votes):
     """Count the spellings of terms, at most as many for each as `votes` has columns (Misra and Gries).
 

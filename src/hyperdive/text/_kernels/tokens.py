@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hyperdive.compilation.kernel import kernel
 from hyperdive.text._kernels.codes import (
     ABBREVIATION,
     APOSTROPHE,
@@ -43,7 +44,7 @@ from hyperdive.text._kernels.codes import (
 from hyperdive.text._kernels.forms import FNV_PRIME, FNV_START, LOWER_HALF, UPPER_HALF, grow_tagged_slots
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def _decode(data, i, end):
     """Code point and width at i; an invalid sequence is (0xFFFD, 1) with the third value True."""
     b = data[i]
@@ -73,7 +74,7 @@ def _decode(data, i, end):
     return np.int64(0xFFFD), 1, True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True)
 def _class_at(data, i, end, classes):
     cp, width, bad = _decode(data, i, end)
     if cp < len(classes):
@@ -81,7 +82,7 @@ def _class_at(data, i, end, classes):
     return np.uint8(0), width, bad
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_single_t(data, i, end, classes):
     if i >= end or (data[i] != 116 and data[i] != 84):
         return False
@@ -92,7 +93,7 @@ def _is_single_t(data, i, end, classes):
     return kind != LETTER and kind != DIGIT and kind != MARK
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_clitic(arena, at, length):
     """s, d, m, ll, re, ve: what English leaves behind an apostrophe."""
     if length == 1:
@@ -103,7 +104,7 @@ def _is_clitic(arena, at, length):
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _contains(ordered, value):
     low, high = 0, len(ordered)
     while low < high:
@@ -115,7 +116,7 @@ def _contains(ordered, value):
     return low < len(ordered) and ordered[low] == value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviations, continued, unfinished):
     """Split documents into words, number the distinct ones, find sentences.
 

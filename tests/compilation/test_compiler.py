@@ -1,0 +1,112 @@
+"""Compiling ahead: in other processes, with a message, once; what it leaves is what the process then uses."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hyperdive._progress import Progress
+from hyperdive.cli.generated_text import write_generated
+from hyperdive.compilation import compiler, environment, kernel_store
+from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels, entry_name
+from hyperdive.compilation.signatures import Signature
+
+TWO = [
+    Signature("text._kernels.streams:add_counts", "u4[:] i8[:]", "try", 0.5),
+    Signature("text._kernels.forms:renumber", "u4[:] u4[:]", "try", 0.5),
+]
+
+
+@pytest.fixture
+def empty_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CompiledKernels:
+    """No kernel is there, and those compiled go to a folder of the test."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    environment.cache_folder.cache_clear()
+    store = CompiledKernels(environment.cache_folder().path / environment.tag(environment.target()))
+    monkeypatch.setattr(kernel_store, "compiled_kernels", lambda: store)
+    monkeypatch.setattr(kernel_store, "shipped_kernels", lambda: ShippedKernels(tmp_path / "none.zip"))
+    monkeypatch.setattr(compiler, "needed", lambda uses: TWO if "try" in uses else [])
+    yield store
+    environment.cache_folder.cache_clear()
+
+
+def test_missing_kernels_are_compiled_once_and_announced(empty_stores: CompiledKernels) -> None:
+    out = io.StringIO()
+    assert compiler.prepare("other", progress=Progress("none", out)) == 0 and out.getvalue() == ""
+    assert compiler.prepare("try", progress=Progress("none", out)) == 2
+    assert out.getvalue() == "Compiling 2 kernels, once (about 2 s)\n"
+    assert all(entry_name(one.kernel, one.types) in empty_stores for one in TWO)
+    assert compiler.prepare("try", progress=Progress("none", out)) == 0
+
+
+def test_a_kernel_that_cannot_be_compiled_is_left_to_first_use(
+    empty_stores: CompiledKernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Signature("text._kernels.streams:no_such_kernel", "i8", "try", 0.1)
+    monkeypatch.setattr(compiler, "needed", lambda uses: [wrong, TWO[1]])
+    compiler.prepare("try", progress=Progress("none", io.StringIO()))
+    assert entry_name(TWO[1].kernel, TWO[1].types) in empty_stores
+    assert entry_name(wrong.kernel, wrong.types) not in empty_stores
+
+
+def test_a_process_uses_what_another_one_compiled(empty_stores: CompiledKernels, tmp_path: Path) -> None:
+    compiler.prepare("try", progress=Progress("none", io.StringIO()))
+    code = (
+        "import numpy as np, sys\n"
+        "from hyperdive.compilation import environment, kernel_store\n"
+        "kernel_store.use_shipped = False\n"
+        "environment.own_process, environment.unforeseen = sys.argv[1] == 'own', print\n"
+        "from hyperdive.text._kernels.streams import add_counts\n"
+        "counts = np.zeros(3, dtype=np.int64)\n"
+        "add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)\n"
+        "assert counts.tolist() == [0, 2, 1]\n"
+        "add_counts(np.array([1], dtype=np.uint64), counts)\n"
+    )
+    for process in ("user's", "own"):  # in the user's, Numba compiles for the processor at hand, and keeps that apart
+        done = subprocess.run(
+            [sys.executable, "-c", code, process], env=dict(os.environ), capture_output=True, text=True
+        )
+        printed = "text._kernels.streams:add_counts\n"  # only the types that nobody compiled before
+        assert done.stdout == printed, (process, done.stdout, done.stderr)
+        assert not done.stderr
+
+
+TRAIN = """
+import sys
+from pathlib import Path
+from hyperdive.compilation import compiler, environment, kernel_store
+source, text, model = sys.argv[1:]
+environment.own_process = True
+if source == "shipped":
+    kernel_store.SHIPPED = Path(text).parent
+    environment.unforeseen = lambda kernel: sys.exit(f"{kernel} was not shipped")
+else:
+    kernel_store.use_shipped = False
+compiler.in_other_processes = source == "ahead"
+from hyperdive import train
+train(text, model, dimensions=8, passes=3, pmi_filter="none", threads=2)
+if source == "ahead":
+    folder = kernel_store.compiled_kernels().folder
+    kernels = {path.name: kernel_store.compiled_kernels().read(path.name) for path in folder.glob("*/*-*")}
+    kernel_store.ShippedKernels.write(Path(text).parent / f"{environment.tag(environment.target())}.zip", kernels)
+"""
+
+
+@pytest.mark.slow
+def test_models_have_the_same_bytes_wherever_kernels_come_from(tmp_path: Path) -> None:
+    """Compiled ahead, shipped (then nothing is compiled), and compiled by the process that trains."""
+    [text, *_] = write_generated(tmp_path)
+    models = {}
+    for source in ("ahead", "shipped", "itself"):
+        settings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / source)}
+        command = [sys.executable, "-c", TRAIN, source, str(text), str(tmp_path / f"model-{source}")]
+        done = subprocess.run(command, env=settings, capture_output=True, text=True)
+        assert done.returncode == 0, (source, done.stderr)
+        folder = tmp_path / f"model-{source}"
+        models[source] = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "README.md"}
+    assert models["ahead"] == models["shipped"] == models["itself"]
