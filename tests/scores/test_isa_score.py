@@ -190,11 +190,14 @@ def test_from_the_sum_to_a_confidence(parts: dict[str, Any], expected: float, mo
     ],
 )
 def test_each_part_of_the_weight_of_an_edge(parts: dict[str, Any], expected: float) -> None:
-    assert edge_confidence(told(neighbours=1.0, **parts))[0] == pytest.approx(sigma(4.0 * expected - 7.2))
+    pairs = told(neighbours=1.0, **parts)
+    kind = isa_confidence(pairs)[0]
+    odds = 2.8 * expected + 0.6 * np.log(kind / (1 - kind)) - 4.04
+    assert edge_confidence(pairs)[0] == pytest.approx(sigma(odds))
 
 
 def test_an_edge_that_nothing_speaks_for_is_not_believed() -> None:
-    assert edge_confidence(told(cosine=3.0))[0] == UNSUPPORTED
+    assert edge_confidence(told(cosine=5.0))[0] == UNSUPPORTED
 
 
 @pytest.mark.parametrize(

@@ -390,5 +390,6 @@ def test_statements_are_counted_and_their_sentences_kept(combined: None, monkeyp
 
 def test_useful_words_are_those_the_text_speaks_of(combined: None) -> None:
     model = stated_model()
-    assert model.taxonomy(top=1).terms == ("dog",)  # above poodle and beneath animal
+    assert model.taxonomy(top=1).terms == ("poodle",)  # a dog, nine times
+    assert model.taxonomy(top=2).terms == ("dog", "poodle")  # what poodles are called most often
     assert model.taxonomy().terms == ("animal", "dog", "law", "poodle")  # "thing" says nothing

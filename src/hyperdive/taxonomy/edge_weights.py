@@ -10,7 +10,7 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Floats, Floats32
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.ranking import ISA, Ranking, ranking
-from hyperdive.scores.isa_score import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence, is_unsupported
+from hyperdive.scores.isa_score import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence, is_unsupported, isa_confidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.terms import Nodes
@@ -38,16 +38,18 @@ class EdgeWeights:
     """The positive part of the skip-gram cosine W."""
     role: float = 0.014
     """log(1 + n(·, p)): how often p is a hypernym at all."""
-    slope: float = 4.0
-    start: float = -7.2
-    """The logistic curve from the sum to a confidence."""
+    near: float = 2.8
+    """The share of the sum of these in the odds …"""
+    kind: float = 0.6
+    """… and that of the odds of `isa`: a parent is near, and a kind of it the child must be."""
+    start: float = -4.04
 
 
 EDGE_WEIGHTS = EdgeWeights()
 
 
 def edge_confidence(pairs: Pairs, weights: EdgeWeights = EDGE_WEIGHTS) -> Floats:
-    """Confidence that p is the nearest parent of q: it may well be surer than its head (earth science, not science)."""
+    """Confidence that p is a good parent for q: near, and with q as a kind of it."""
     stated = pairs.patterns
     assert stated is not None
     exact = ~stated.backed_off
@@ -58,7 +60,9 @@ def edge_confidence(pairs: Pairs, weights: EdgeWeights = EDGE_WEIGHTS) -> Floats
         + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
         + weights.role * np.log1p(np.where(stated.backed_off_p, 0, stated.hypernym_total))
     )
-    confidence: Floats = 1.0 / (1.0 + np.exp(-(weights.slope * sums + weights.start)))
+    kind = np.clip(isa_confidence(pairs), 1e-6, 1 - 1e-6)
+    odds = weights.near * sums + weights.kind * np.log(kind / (1 - kind)) + weights.start
+    confidence: Floats = 1.0 / (1.0 + np.exp(-odds))
     unsupported = is_unsupported(pairs)
     confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
     return confidence

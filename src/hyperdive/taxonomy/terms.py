@@ -12,6 +12,7 @@ from hyperdive._types import Ints
 from hyperdive.discover.question import Question, best, source_of, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores.lookup import look_up_terms, name_of
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.terms import NamedTerms, heads_of
@@ -20,6 +21,8 @@ from hyperdive.text.term_names import compound_parts
 
 MAX_TERMS = 10_000
 _FRONTIER = 60
+_REPEATED, _SELDOM = 2, 0.01
+_ALIKE = 0.3
 
 
 @dataclass(frozen=True)
@@ -112,15 +115,26 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
             f"with the heads of phrases there are {len(ordered)} terms, a taxonomy holds up to {MAX_TERMS}",
             hint="add --no-heads, or split the terms by subject",
         )
+    terms = NamedTerms(source, [name_of(name, source.main) for name in ordered])
     return Nodes(
         tuple(ordered),
-        NamedTerms(source, [name_of(name, source.main) for name in ordered]),
+        terms,
         np.array([number[head[name]] if name in head else -1 for name in ordered], dtype=np.int64),
-        np.array([number.get(endings.get(name, ""), -1) for name in ordered], dtype=np.int64),
+        _alike(terms, np.array([number.get(endings.get(name, ""), -1) for name in ordered], dtype=np.int64)),
         np.array([name not in given for name in ordered], dtype=np.bool_),
         unknown,
         tuple(merged),
     )
+
+
+def _alike(terms: NamedTerms, endings: Ints) -> Ints:
+    """The endings without those of another kind of word: a cornbread is like bread, a network is not like work."""
+    words = np.flatnonzero((endings >= 0) & terms.found[: len(endings)])
+    words = words[terms.found[endings[words]]]
+    if len(words) and terms.skipgram is not None:
+        cosines = terms.pairs(words, endings[words]).skipgram_cosine
+        endings[words[cosines < _ALIKE]] = -1
+    return endings
 
 
 # ---- terms that the model chooses ---------------------------------------------------------------------------------
@@ -182,11 +196,12 @@ def _groups_first(model: AnyModel, sure: npt.NDArray[np.float64], by: Ranking) -
 
 
 def useful(model: AnyModel, top: int) -> list[str]:
-    """The words a taxonomy of the whole model starts from.
+    """The words and terms a taxonomy of the whole model starts from.
 
-    With patterns: the words that the text often calls a kind of something and often calls something a kind of, so
-    nouns with neighbours both above and beneath; a word that is only one of the two counts by its root. Without
-    patterns: the most frequent words. Words that say nothing ("kind", "part") are left out.
+    With patterns: terms that the text repeatedly calls one and the same kind of thing, and the things they are called,
+    by ln(1 + n) + ln(1 + m): n statements of the term's most-stated hypernym, and m terms whose most-stated hypernym it
+    is. That leaves out words that are a class of anything (outcome, cause). Without patterns: the most frequent words.
+    Words that say nothing ("kind", "part") are left out.
     """
     space = source_of(model).main
     patterns = source_of(model).patterns
@@ -194,11 +209,8 @@ def useful(model: AnyModel, top: int) -> list[str]:
         weight = np.asarray(space.frequencies, dtype=np.float64)
     else:
         weight = np.zeros(len(space.words))
-        as_hyponym = patterns.hyponym_totals.astype(np.float64)
-        as_hypernym = patterns.hypernym_totals.astype(np.float64)
-        said = np.minimum(as_hyponym, as_hypernym) + np.sqrt(as_hyponym + as_hypernym)
-        for term, value in zip(patterns.terms, said, strict=True):
-            if term in space:
+        for term, value in zip(patterns.terms, _glossary_weights(patterns), strict=True):
+            if value > 0 and term in space:
                 weight[space.index(term)] = value
     for word in sorted(EMPTY_WORDS):
         for key in (word, f"{word}|n"):
@@ -207,6 +219,26 @@ def useful(model: AnyModel, top: int) -> list[str]:
     nouns = np.array(["|" not in word or word.endswith("|n") for word in space.words], dtype=np.bool_)
     chosen = best(np.where(nouns & (weight > 0), weight, -np.inf), top)
     return [spelled(source_of(model), space.words[place]) for place in chosen]
+
+
+def _glossary_weights(patterns: Patterns) -> npt.NDArray[np.float64]:
+    """ln(1 + n) + ln(1 + m) of each term of the patterns; see `useful`.
+
+    A single statement makes no hypernym, but it puts a term before those that no pattern names.
+    """
+    counts = patterns.counts
+    size = len(patterns)
+    empty = np.fromiter((term.partition("|")[0] in EMPTY_WORDS for term in patterns.terms), dtype=np.bool_, count=size)
+    rows = np.repeat(np.arange(size), np.diff(counts.indptr))
+    told = (counts.data >= _REPEATED) & ~empty[counts.indices] & ~empty[rows]
+    rows, columns, values = rows[told], counts.indices[told], counts.data[told]
+    order = np.lexsort((columns, -values, rows))
+    first = order[np.concatenate([[True], rows[order][1:] != rows[order][:-1]])] if len(order) else order
+    most = np.zeros(size)
+    most[rows[first]] = values[first]
+    members = np.bincount(columns[first], minlength=size)
+    stated = np.where(empty, 0, patterns.hyponym_totals + patterns.hypernym_totals)
+    return np.log1p(most) + np.log1p(members) + _SELDOM * np.log1p(stated)
 
 
 def spelled(source: Source, name: str) -> str:
