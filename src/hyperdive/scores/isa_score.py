@@ -52,7 +52,7 @@ class IsaWeights:
     """log(1 + f(q))."""
     hypernym_frequency: float = -0.335
     """log(1 + f(p)): of two classes with as many kinds, the rarer word is rather used as a class."""
-    unstated: float = -5.6
+    unstated: float = -4.6
     """Taken off for a broader phrase that no sentence states of q, unless most neighbours are stated to be one."""
     slope: float = 0.54
     start: float = -2.67
@@ -65,7 +65,7 @@ UNSUPPORTED = 0.15
 HEAD_CONFIDENCE = 0.9
 """Confidence that a phrase is a kind of its head: a domestic dog is a dog."""
 _OFTEN, _ALIKE = 20, 0.4
-_MOST = 1.3  # A(q, p) of a class that most neighbours of q belong to
+_MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
 
 
 def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
@@ -98,21 +98,20 @@ def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
         + weights.class_of_others * logarithm(stated.hyper_total_of_q, known_q)
         + weights.frequency * frequency[pairs.q]
         + weights.hypernym_frequency * frequency[pairs.p]
-        + weights.unstated * _doubt(pairs)
+        + weights.unstated * _unstated_phrases(pairs)
     )
     return total
 
 
-def _doubt(pairs: Pairs) -> Floats:
-    """From 1 to 0: how far a broader phrase is from being stated; 0 for a word, and for what q ends in.
+def _unstated_phrases(pairs: Pairs) -> Bools:
+    """Which pairs have a broader phrase that the text states neither of q nor of most of its neighbours.
 
     The neighbours of a trumpet are string instruments, too; those of a hurricane are natural disasters, all of them.
     """
     stated = pairs.patterns
     assert stated is not None
     is_stated = np.where(stated.backed_off, 0, stated.counts) > 0
-    phrases = pairs.terms.phrases[pairs.p] & ~pairs.is_head & ~is_stated
-    return np.where(phrases, np.maximum(1.0 - (pairs.neighbour_ppmi / _MOST) ** 4, 0.0), 0.0)
+    return pairs.terms.phrases[pairs.p] & ~pairs.is_head & ~is_stated & (pairs.neighbour_ppmi < _MOST)
 
 
 @register(
