@@ -157,7 +157,7 @@ def test_it_answers_without_being_named(hyperdive: Callable[..., Any]) -> None:
     found = {
         one["word"]: [answer["term"] for answer in one["answers"]] for one in map(json.loads, ran.out.splitlines())
     }
-    assert "dog" in found["poodle"]
+    assert "animal" in found["poodle"]  # the text has it 20 times and never says that it is a dog
     assert "instrument" in found["guitar"]
     assert hyperdive("info", DEFAULT).code == 0
 

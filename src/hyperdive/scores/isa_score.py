@@ -65,6 +65,7 @@ UNSUPPORTED = 0.15
 HEAD_CONFIDENCE = 0.9
 """Confidence that a phrase is a kind of its head: a domestic dog is a dog."""
 _OFTEN, _ALIKE = 20, 0.4
+_INHERITED = 0.3  # B(q, p) beyond this, which few pairs of a real text reach, says no more
 _MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
 
 
@@ -87,7 +88,7 @@ def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
         + weights.variety * np.where(both, stated.variety, 0.0)
         + weights.stated_back * logarithm(stated.reverse, both)
         + weights.nearest * pairs.nearest_ppmi
-        + weights.inherited * pairs.inherited
+        + weights.inherited * np.minimum(pairs.inherited, _INHERITED)
         + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
         + weights.general * ratio(pairs.difference(sums), sums[pairs.q] + sums[pairs.p])
         + weights.hyponyms * logarithm(terms.hyponyms_of[pairs.p], known_p)
