@@ -14,6 +14,10 @@ import numpy as np
 import pytest
 
 from hyperdive import Model, load
+from hyperdive.discover.hypernyms import MIN_CONFIDENCE
+from hyperdive.discover.question import Question, best
+from hyperdive.discover.ranking import EMPTY_WORDS
+from hyperdive.scores.registry import get
 from hyperdive.spaces.packaged_models import DEFAULT
 
 HERE = Path(__file__).parent
@@ -151,3 +155,16 @@ def test_a_hot_dog_is_doubted_to_be_a_dog(name: str) -> None:
     doubted, usual = np.array(head_confidences(name, "no")), np.array(head_confidences(name, "yes"))
     assert doubted.mean() < usual.mean() - 0.1
     assert (doubted < LIKELY).sum() > (usual < LIKELY).sum()
+
+
+@pytest.mark.parametrize("term", ["tiger", "police dog"])
+def test_pruning_candidates_changes_no_answer(term: str) -> None:
+    """The answers are the surest of all words and terms of the model, a row of their own or not."""
+    model = model_named(DEFAULT)
+    question = Question(model, [term])
+    sure = get("isa")(question.upwards(0))
+    sure[question.named(EMPTY_WORDS) | question.same(0)] = 0.0
+    first = best(np.where(sure >= MIN_CONFIDENCE, sure, -np.inf), 10)
+    assert [(row.term, row.confidence) for row in model.hypernyms(term)] == [
+        (question.word(int(question.candidates[place])), pytest.approx(sure[place])) for place in first
+    ]

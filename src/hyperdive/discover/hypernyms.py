@@ -96,7 +96,8 @@ def ask(
     """
     by = ranking(model, options.score)
     unknown = unknown_terms(model, terms)
-    question = Question(model, [term for term in terms if term not in unknown], _listed(options.candidates))
+    known, pruned = [term for term in terms if term not in unknown], by.name == ISA and not narrower
+    question = Question(model, known, _listed(options.candidates), supported_only=pruned)
     asked = _Asked(question, by, _limit(by, options.score, options.min_confidence), options, narrower)
     tables, number = [], 0
     with progress.stage("answering", total=len(terms), unit="questions") as bar:

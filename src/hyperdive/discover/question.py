@@ -7,7 +7,6 @@ quick; a question with phrases or with the user's own list of terms looks those 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -126,11 +125,18 @@ def _unknown(space: SpaceLike, name: str) -> UnknownWordError:
 class Question:
     """Asked terms against candidates; both are rows of one `Terms`.
 
-    `candidates` None means every word of the model. Asked terms must be in the model; candidates that are not are left
-    out and named in `missing`.
+    `candidates` None means every word of the model; with `supported_only`, those that something speaks for are enough.
+    Asked terms must be in the model; candidates that are not are left out and named in `missing`.
     """
 
-    def __init__(self, model: AnyModel, asked: Sequence[str], candidates: Iterable[str] | None = None) -> None:
+    def __init__(
+        self,
+        model: AnyModel,
+        asked: Sequence[str],
+        candidates: Iterable[str] | None = None,
+        *,
+        supported_only: bool = False,
+    ) -> None:
         self._model = model
         source = source_of(model)
         space = source.main
@@ -148,9 +154,10 @@ class Question:
             self.names: Sequence[str] = space.words
             return
         if candidates is None:
-            self.terms = NamedTerms(source, [*space.words, *names])
-            self.candidates = np.arange(len(space.words))
-            self.names = space.words
+            every = _supported_names(source, names) if supported_only else space.words
+            self.terms = NamedTerms(source, [*every, *names])
+            self.candidates = np.arange(len(every))
+            self.names = every
         else:
             given, known, self.missing = _candidates(candidates, source)
             self.terms = NamedTerms(source, [*known, *names])
@@ -179,9 +186,13 @@ class Question:
 
     def same(self, number: int) -> npt.NDArray[np.bool_]:
         """Which candidates are the asked term itself, under whatever spelling."""
+        same = np.zeros(len(self.candidates), dtype=np.bool_)
+        if self.terms is vocabulary(self._model):
+            same[self.asked[number]] = True
+            return same
         name = self.terms.names[self.asked[number]]
-        rows = [row for row, other in enumerate(self.terms.names[: len(self.names)]) if other == name]
-        return np.isin(self.candidates, rows)
+        same[[row for row, other in enumerate(self.terms.names[: len(self.names)]) if other == name]] = True
+        return same
 
     def head(self, number: int) -> int | None:
         """The place among the candidates of what an asked phrase ends in; None for a word, or without it."""
@@ -190,37 +201,11 @@ class Question:
         return int(places[0]) if len(places) else None
 
     def supported(self, number: int) -> Ints:
-        """The places of the candidates that something speaks for: what `isa` needs for an answer.
-
-        That is what the text states of the asked term, its head and its neighbours, what follows from that, and what
-        the term ends in. All others have a confidence of at most `hyperdive.scores.isa_score.UNSUPPORTED`.
-        """
-        row = self.asked[number : number + 1]
-        stated, analogies = self.terms.stated, self.terms.analogies(row)
-        assert stated is not None
-        counts = stated.patterns.counts
-        own = np.concatenate([stated.exact_numbers[row], self.terms.head_numbers(row)])
-        said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
-        numbers = np.unique(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
-        (heads,) = self.terms.heads(row)
-        places = np.concatenate([self._place_of_number[numbers], self._place_of_row[heads]])
-        return np.unique(places[places >= 0])
-
-    @cached_property
-    def _place_of_number(self) -> Ints:
-        """The place among the candidates of each term of the patterns, -1 for one that is none."""
-        assert self.terms.stated is not None
-        numbers = self.terms.stated.exact_numbers[self.candidates]
-        places = np.full(len(self.terms.stated.patterns), -1, dtype=np.int64)
-        named = np.flatnonzero(numbers >= 0)
-        places[numbers[named]] = named
-        return places
-
-    @cached_property
-    def _place_of_row(self) -> Ints:
-        places = np.full(len(self.terms.lookup.found), -1, dtype=np.int64)
-        places[self.candidates] = np.arange(len(self.candidates))
-        return places
+        """The places of the candidates that something speaks for; see `hyperdive.scores.terms.Terms.supported`."""
+        numbers, _ = self.terms.supported(int(self.asked[number]))
+        (heads,) = self.terms.heads(self.asked[number : number + 1])
+        rows = np.unique(np.concatenate([self.terms.row_of_number[numbers], heads]))
+        return rows[(rows >= 0) & (rows < len(self.candidates))]
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
         """Pairs (asked term, candidate)."""
@@ -231,6 +216,18 @@ class Question:
         """Pairs (candidate, asked term)."""
         rows = self.candidates if rows is None else rows
         return self.terms.pairs(rows, np.full(len(rows), self.asked[number]))
+
+
+def _supported_names(source: Source, names: Sequence[str]) -> list[str]:
+    """The words and terms of a model that something speaks for as a hypernym of one of these, in the model's order."""
+    terms, space = NamedTerms(source, names), source.main
+    assert terms.stated is not None
+    known: set[str] = set()
+    for row in range(len(names)):
+        numbers, heads = terms.supported(row)
+        known.update(terms.stated.patterns.terms[number] for number in numbers.tolist())
+        known.update(heads)
+    return sorted((name for name in known if name in space), key=space.index)
 
 
 def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[str], list[str]]:

@@ -76,7 +76,7 @@ def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     known_p, known_q = ~stated.backed_off_p, ~stated.backed_off_q
     both = known_p & known_q
     terms, sums = stated.terms, pairs.rows.sums
-    frequency = np.log1p(pairs.terms.own_frequencies)
+    frequency = pairs.terms.own_frequencies
 
     def logarithm(counts: Floats | Ints, known: Bools) -> Floats:
         values: Floats = np.log1p(np.where(known, counts, 0.0))
@@ -97,8 +97,8 @@ def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
         + weights.stated_head * np.log1p(pairs.statements_of_head)
         + weights.statements * logarithm(stated.hyponym_total, known_q)
         + weights.class_of_others * logarithm(stated.hyper_total_of_q, known_q)
-        + weights.frequency * frequency[pairs.q]
-        + weights.hypernym_frequency * frequency[pairs.p]
+        + weights.frequency * np.log1p(frequency[pairs.q])
+        + weights.hypernym_frequency * np.log1p(frequency[pairs.p])
         + weights.unstated * _unstated_phrases(pairs)
     )
     return total
@@ -133,13 +133,14 @@ def isa(pairs: Pairs) -> Floats:
 def isa_confidence(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     """The confidence by some weights; a broader phrase needs support of its own, and a head may be doubted."""
     confidence = _logistic(isa_sum(pairs, weights), weights)
-    confidence[is_unsupported(pairs)] = np.minimum(confidence[is_unsupported(pairs)], UNSUPPORTED)
+    unsupported = is_unsupported(pairs)
+    confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
     phrases = np.flatnonzero(pairs.terms.phrases[pairs.p] & ~pairs.is_head)
     heads = pairs.terms.head_rows(pairs.p[phrases])
-    with_head = phrases[(heads >= 0) & (heads != pairs.q[phrases])]
+    known = (heads >= 0) & (heads != pairs.q[phrases])
+    with_head = phrases[known]
     if len(with_head):
-        heads = pairs.terms.head_rows(pairs.p[with_head])
-        above = Pairs(pairs.terms, pairs.q[with_head], heads, threads=pairs.threads)
+        above = Pairs(pairs.terms, pairs.q[with_head], heads[known], threads=pairs.threads)
         confidence[with_head] = np.minimum(confidence[with_head], _logistic(isa_sum(above, weights), weights))
     ends = np.flatnonzero(pairs.is_head)
     if len(ends):

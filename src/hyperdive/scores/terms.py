@@ -134,6 +134,31 @@ class Terms:
         return np.fromiter(found, dtype=np.int64, count=len(rows))
 
     @cached_property
+    def row_of_number(self) -> Ints:
+        """The first row that is each term of the patterns, -1 for a term of them that is none here."""
+        assert self.stated is not None
+        numbers = self.stated.exact_numbers
+        rows = np.full(len(self.stated.patterns), -1, dtype=np.int64)
+        named = np.flatnonzero(numbers >= 0)[::-1]
+        rows[numbers[named]] = named
+        return rows
+
+    def supported(self, row: int) -> tuple[Ints, list[str]]:
+        """What speaks for a hypernym of a term, as `isa` needs it: numbers of terms of the patterns, and its heads.
+
+        That is what the text states of the term, of its head and of its neighbours, and what follows from that. All
+        other hypernyms have a confidence of at most `hyperdive.scores.isa_score.UNSUPPORTED`.
+        """
+        rows = np.array([row])
+        stated, analogies = self.stated, self.analogies(rows)
+        assert stated is not None
+        counts = stated.patterns.counts
+        own = np.concatenate([stated.exact_numbers[rows], self.head_numbers(rows)])
+        said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
+        numbers = np.unique(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
+        return numbers, heads_of(self._terms[row])
+
+    @cached_property
     def own_frequencies(self) -> Floats:
         """How often the text has each term itself; 0 for a term that is made of its parts."""
         return np.where(self.lookup.own, self.frequencies, 0.0)
