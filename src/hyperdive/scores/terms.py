@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,17 @@ def heads_of(words: Sequence[str]) -> list[str]:
     >>> heads_of(["vitamin", "b12"])
     ['vitamin']
     """
-    words = words[0].split(" ") if len(words) == 1 else words
+    return list(_heads(" ".join(words)))
+
+
+@lru_cache(maxsize=100_000)
+def _heads(name: str) -> tuple[str, ...]:
+    """`heads_of` of a name; the same few thousand phrases are candidates of most questions."""
+    words = name.split(" ")
     end = head_end(words)
     if end > 2 and words[end - 2] in _COORDINATIONS:
-        return []
-    return [" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end)]
+        return ()
+    return tuple(" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end))
 
 
 class Terms:
