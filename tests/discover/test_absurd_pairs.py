@@ -168,3 +168,12 @@ def test_pruning_candidates_changes_no_answer(term: str) -> None:
     assert [(row.term, row.confidence) for row in model.hypernyms(term)] == [
         (question.word(int(question.candidates[place])), pytest.approx(sure[place])) for place in first
     ]
+
+
+def test_what_is_not_known_says_how_much_text_there_is() -> None:
+    model = model_named(DEFAULT)
+    rare = str(model.hypernyms("poodle", min_confidence=0.99))
+    assert rare.startswith("not known: nothing reaches") and "the text has it 20 times, with 0 statements" in rare
+    assert "the text has" not in str(model.hypernyms("dog", min_confidence=1.0))
+    assert str(model.hypernyms("poodle", candidates=["law", "treaty"])).startswith("not known: nothing speaks for any")
+    assert "known by its words alone" in str(model.hypernyms("blue zebra train", min_confidence=0.99))

@@ -25,6 +25,7 @@ from hyperdive.table import Table
 MIN_CONFIDENCE = 0.35
 """Minimum confidence of an answer: below it too few judged answers were right (docs/judgements.md)."""
 MIN_SCORE = 0.02
+_PLENTY = 50  # occurrences from which few words have no answer for want of text
 MOST_EVIDENCE = 3
 
 
@@ -177,8 +178,20 @@ class _Asked:
             columns=self.columns,
             details="evidence",
             formats={"confidence": ".2f", "rank_score": ".3g"},
-            notes=() if answers else (_not_known(question, judged, self.limit, by),),
+            notes=() if answers else (_not_known(question, judged, self.limit, by) + self._why(number),),
         )
+
+    def _why(self, number: int) -> str:
+        """How much the text has of a term that has no answer; nothing where that is plenty."""
+        terms, row = self.question.terms, self.question.asked[number]
+        often = int(terms.own_frequencies[row])
+        said = 0 if terms.stated is None else int(terms.stated.hyponym_totals[row] * (not terms.stated.backed_off[row]))
+        if self.by.name != ISA or self.narrower or often >= _PLENTY:
+            return ""
+        if often == 0:
+            return f"; the text does not have {terms.names[row]!r}, it is known by its words alone"
+        times = "once" if often == 1 else f"{often} times"
+        return f"; the text has it {times}, with {said} statements: more text that names it would help"
 
     def _judged(self, number: int, places: Any) -> _Judged:
         """The first answers that are likely enough, and the nearest of all."""
@@ -236,7 +249,7 @@ class _Judged:
 def _not_known(question: Question, judged: _Judged, limit: float, by: Ranking) -> str:
     """What to say instead of a guess."""
     if not len(judged.nearest):
-        return "not known: no candidate is left"
+        return "not known: nothing speaks for any candidate" if by.name == ISA else "not known: no candidate is left"
     if not by.calibrated and limit < MIN_SCORE:
         return f"not known: {by.name} says nothing for any candidate"
     what = "a confidence" if by.calibrated else f"a score ({by.name})"
