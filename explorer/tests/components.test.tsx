@@ -60,7 +60,7 @@ describe("Tree", () => {
     expect(active.dataset["term"]).toBe("dog");
     expect(active.getAttribute("aria-level")).toBe("2");
     expect(active.getAttribute("aria-expanded")).toBe("true");
-    expect(active.getAttribute("aria-label")).toBe("dog, confidence 0.97, 1 statement, 2 beneath");
+    expect(active.querySelector(".visually-hidden")!.textContent).toBe("dog, confidence 0.97, 1 statement, 2 beneath");
   });
 
   it("renders a few rows of ten thousand, and the active one wherever it is", () => {

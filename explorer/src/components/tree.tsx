@@ -152,7 +152,6 @@ function TreeRow(props: TreeRowProps) {
       aria-setsize={row.siblings}
       aria-expanded={row.expanded}
       aria-selected={term === active}
-      aria-label={spoken(row, calibrated)}
       data-term={term}
       style={{ transform: `translateY(${top}px)`, "--level": String(row.level - 1) }}
       onClick={() => props.onActivate(term)}
@@ -161,7 +160,9 @@ function TreeRow(props: TreeRowProps) {
         if (editable && event.button === 0 && event.pointerType !== "touch") props.onGrab(term, event);
       }}
     >
+      <span class="visually-hidden">{spoken(row, calibrated)}</span>
       <span
+        aria-hidden="true"
         class={row.expanded === undefined ? "twisty twisty-none" : row.expanded ? "twisty twisty-open" : "twisty"}
         onClick={(event) => {
           if (row.expanded === undefined) return;
@@ -172,13 +173,13 @@ function TreeRow(props: TreeRowProps) {
       >
         {row.expanded !== undefined && <Icon name="chevron" size={14} />}
       </span>
-      <span class="row-term">{term}</span>
-      {row.size > 0 && <span class="row-size">{row.size}</span>}
+      <span class="row-term" aria-hidden="true">{term}</span>
+      {row.size > 0 && <span class="row-size" aria-hidden="true">{row.size}</span>}
       <span class="row-fill" />
-      {edge && edge.reason !== "model" && <span class={`reason reason-${edge.reason}`}>{edge.reason}</span>}
-      {edge && edge.statements > 0 && <span class="row-statements">{edge.statements}×</span>}
+      {edge && edge.reason !== "model" && <span class={`reason reason-${edge.reason}`} aria-hidden="true">{edge.reason}</span>}
+      {edge && edge.statements > 0 && <span class="row-statements" aria-hidden="true">{edge.statements}×</span>}
       {edge && calibrated && value !== null && <ConfidenceBar value={value} width={56} />}
-      {edge && <span class="row-value">{formatValue(value, calibrated)}</span>}
+      {edge && <span class="row-value" aria-hidden="true">{formatValue(value, calibrated)}</span>}
       {editable && (
         <>
           <span
