@@ -377,4 +377,4 @@ def test_a_server_that_is_gone_is_said_and_corrections_survive_its_death(
     page.mouse.up()
     page.get_by_role("status").filter(has_text="The server does not answer").wait_for()
     assert changes(running) == MOVED_APPLE
-    tab.expect("ERR_CONNECTION_(REFUSED|RESET)")
+    tab.expect("net::ERR_(CONNECTION|SOCKET|EMPTY)_")  # how a dead server looks depends on when it died
