@@ -1,6 +1,7 @@
 """What a run on a cluster will cost: tasks, bytes that move, hours; and whether one machine does better.
 
-The rates were measured with `bench/spark.py` (docs/spark.md); a plan is an estimate, not a promise.
+The rates of encoding were measured with `bench/spark.py` (docs/spark.md), on a busy machine; those of counting, of the
+driver and of training are rough. A plan is an estimate, not a promise.
 """
 
 from __future__ import annotations
