@@ -3,7 +3,7 @@
     python tools/lexicon.py wiki.txt          # one line a class: the words to list as nouns in patterns/lexicon.txt
 
 A word is used as a noun after a determiner when the phrase ends with it ("the carp of"), and alone in a list ("trout,
-carp and"); as a verb after *to*, a modal verb or a pronoun. A plural that is frequent beside the word speaks for a noun.
+carp and"); as a verb after *to*, a modal verb or a pronoun. A plural that is frequent, too, speaks for a noun.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.lexicon import of_form
 
 _DETERMINERS = set("the a an this these those his her its their our my your another each every some any no".split())
-_ENDS = set("of is was are were in and or , . ; : ) ( which that such from by for with to as at on has have had".split())
+_ENDS = set(
+    "of is was are were in and or , . ; : ) ( which that such from by for with to as at on has have had".split()
+)
 _BEFORE_VERBS = set("to will would can could may might must shall should they we you i who not did does do".split())
 _LIST_BEFORE, _LIST_AFTER = set(", and or as of with like including".split()), set(", and or . ; )".split())
 _OPEN = {k.VERB: "verb", k.PART: "participle", k.ADJ: "adjective", k.ADV: "adverb"}
@@ -69,15 +72,15 @@ def _plural(word: str) -> str:
 
 def main() -> None:
     uses = Uses()
-    with open(sys.argv[1], encoding="utf-8") as lines:
+    with Path(sys.argv[1]).open(encoding="utf-8") as lines:
         uses.read(lines)
     words: dict[str, list[str]] = {name: [] for name in _OPEN.values()}
     for word, n in sorted(uses.all.items()):
         word_class = of_form(word)[0] if n >= LEAST_COUNT and len(word) > 2 else k.NOUN
         if word_class in _OPEN and is_noun(word, word_class, uses):
             words[_OPEN[word_class]].append(word)
-    for name, found in words.items():
-        print(f"{name}: {' '.join(found)}")
+    for name, nouns in words.items():
+        sys.stdout.write(f"{name}: {' '.join(nouns)}\n")
 
 
 if __name__ == "__main__":

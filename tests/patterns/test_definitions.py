@@ -87,6 +87,7 @@ MORE = [
     ("A tiger is a large, grey cat.", "is-a", {("tiger", "grey cat"), ("tiger", "cat")}),
     ('They eat fruit such as "apples" (Malus) and pears.', "such-as", {("apple", "fruit"), ("pear", "fruit")}),
     ("Dogs bark. Such as cats meow.", "such-as", set()),
+    ("Fish such as carp and trout swim.", "such-as", {("carp", "fish"), ("trout", "fish")}),
     ("Activities such as fishing, hunting and trapping.", "such-as",
      {("fishing", "activity"), ("hunting", "activity"), ("trap", "activity")}),
     ("It is a type of bread called naan.", "called", {("naan", "bread")}),

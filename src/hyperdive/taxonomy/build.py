@@ -208,6 +208,7 @@ def _reason(nodes: Nodes, x: int, p: int, value: float | None) -> tuple[str, flo
     """Why an edge is believed, and its confidence: the score's, or that of the child's own form where it is larger."""
     by_form = [("head", float(head_confidence(nodes.terms.pairs([x], [p]))[0]))] if nodes.heads[x] == p else []
     by_form += [("ending", ENDING_CONFIDENCE)] if nodes.endings[x] == p else []
+    by_form += [("modifier", float(nodes.modifier_confidence[x]))] if nodes.modified[x] == p else []
     return max([("model", value), *by_form], key=lambda reason: reason[1] or 0.0)
 
 

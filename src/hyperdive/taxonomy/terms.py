@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Ints
+from hyperdive._types import Floats, Ints
 from hyperdive.discover.question import Question, best, source_of, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
@@ -16,6 +16,7 @@ from hyperdive.patterns.store import Patterns
 from hyperdive.scores.lookup import look_up_terms, name_of
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.terms import NamedTerms, heads_of
+from hyperdive.taxonomy.modifiers import modifier_parents
 from hyperdive.taxonomy.names import normal
 from hyperdive.text.term_names import compound_parts
 
@@ -31,6 +32,8 @@ class Nodes:
 
     `terms` holds their vectors. `heads[i]` is the term that term i ends in ("domestic dog": "dog"), −1 without one.
     `endings[i]` is the single word that the last word of term i ends in ("astrodynamics": "dynamics"), −1 without one.
+    `modified[i]` is the phrase that term i is a kind of by its modifier ("grape juice": "fruit juice"), −1 without one,
+    and `modifier_confidence[i]` how sure that is.
     `added` marks heads that nobody asked for. `unknown` are terms without a vector or a head, `merged` pairs of
     (a term, the earlier term that is the same word).
     """
@@ -39,6 +42,8 @@ class Nodes:
     terms: NamedTerms
     heads: Ints
     endings: Ints
+    modified: Ints
+    modifier_confidence: Floats
     added: npt.NDArray[np.bool_]
     unknown: tuple[str, ...]
     merged: tuple[tuple[str, str], ...]
@@ -121,6 +126,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
         terms,
         np.array([number[head[name]] if name in head else -1 for name in ordered], dtype=np.int64),
         _alike(terms, np.array([number.get(endings.get(name, ""), -1) for name in ordered], dtype=np.int64)),
+        *modifier_parents(source, ordered),
         np.array([name not in given for name in ordered], dtype=np.bool_),
         unknown,
         tuple(merged),
