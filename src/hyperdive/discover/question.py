@@ -6,7 +6,7 @@ quick; a question with phrases or with the user's own list of terms looks those 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from hyperdive._spelling import unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
+from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.lookup import TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
@@ -24,6 +25,8 @@ from hyperdive.text.word_lists import raw_lines
 
 MAX_TERMS = 1_000_000
 MAX_WORDS, MAX_CHARACTERS = 50, 1000
+Choice = Callable[[Source, Sequence[str]], Sequence[str]]
+"""The words and terms of a model that may be an answer to one of some names."""
 _VERB_ENDINGS = ("ed", "ing")
 
 
@@ -125,7 +128,7 @@ def _unknown(space: SpaceLike, name: str) -> UnknownWordError:
 class Question:
     """Asked terms against candidates; both are rows of one `Terms`.
 
-    `candidates` None means every word of the model; with `supported_only`, those that something speaks for are enough.
+    `candidates` None means every word of the model; for terms without a row, those that `choice` names are enough.
     Asked terms must be in the model; candidates that are not are left out and named in `missing`.
     """
 
@@ -135,7 +138,7 @@ class Question:
         asked: Sequence[str],
         candidates: Iterable[str] | None = None,
         *,
-        supported_only: bool = False,
+        choice: Choice | None = None,
     ) -> None:
         self._model = model
         source = source_of(model)
@@ -154,7 +157,7 @@ class Question:
             self.names: Sequence[str] = space.words
             return
         if candidates is None:
-            every = _supported_names(source, names) if supported_only else space.words
+            every = space.words if choice is None else choice(source, names)
             self.terms = NamedTerms(source, [*every, *names])
             self.candidates = np.arange(len(every))
             self.names = every
@@ -217,8 +220,14 @@ class Question:
         rows = self.candidates if rows is None else rows
         return self.terms.pairs(rows, np.full(len(rows), self.asked[number]))
 
+    def bounded(self, number: int, rows: Ints, *, close: bool) -> Pairs:
+        """Pairs as `downwards`, by which `isa` has no less; see `hyperdive.scores.analogy_bounds`."""
+        asked = self.asked[number : number + 1]
+        terms = BoundedTerms(self.terms, np.concatenate([asked, *self.terms.heads(asked)]), close=close)
+        return Pairs(terms, rows, np.full(len(rows), asked[0]))
 
-def _supported_names(source: Source, names: Sequence[str]) -> list[str]:
+
+def supported_names(source: Source, names: Sequence[str]) -> list[str]:
     """The words and terms of a model that something speaks for as a hypernym of one of these, in the model's order."""
     terms, space = NamedTerms(source, names), source.main
     assert terms.stated is not None

@@ -130,6 +130,16 @@ class Patterns:
         """How many different terms the text states to be a kind of each term."""
         return np.bincount(self.counts.indices, minlength=len(self)).astype(np.int64)
 
+    @cached_property
+    def _by_hypernym(self) -> Any:
+        """`counts` as CSC."""
+        return self.counts.tocsc()
+
+    def hyponym_counts(self, number: int) -> tuple[Ints, Ints]:
+        """The terms that the text states to be a kind of a term, and how often, by their numbers."""
+        start, end = self._by_hypernym.indptr[number : number + 2]
+        return self._by_hypernym.indices[start:end].astype(np.int64), self._by_hypernym.data[start:end]
+
     def by_pattern(self, name: str) -> Any:
         """n(q, p) of one pattern: a CSR matrix."""
         if name not in self.names:
