@@ -44,6 +44,7 @@ GROUND = {
     "_quantize",
     "_resources",
     "_resume",
+    "_sparse_rows",
     "_store",
     "_types",
     "_progress",

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._quantize import rounded_to_8_bits
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive._types import Ints
@@ -148,8 +149,6 @@ class Patterns:
 
     def _matrix(self, chosen: Any, values: Any = None) -> Any:
         """The sums over the chosen entries of `values`, by default the counts."""
-        from scipy.sparse import csr_array
-
         rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
         columns, values = self.hypernyms[chosen], (self.values if values is None else values)[chosen]
         if len(rows):  # several patterns of a pair stand side by side
@@ -157,9 +156,7 @@ class Patterns:
             starts = np.flatnonzero(new)
             rows, columns, values = rows[starts], columns[starts], np.add.reduceat(values, starts)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
-        matrix = csr_array((values, columns, indptr), shape=(len(self), len(self)))
-        matrix.has_sorted_indices = True
-        return matrix
+        return SparseRows(values, columns, indptr, (len(self), len(self)))
 
     @cached_property
     def finder(self) -> TermFinder:
@@ -237,8 +234,6 @@ class Patterns:
 
         A statement about a phrase is also counted for its head, so phrases would count it twice.
         """
-        from scipy.sparse import csr_array
-
         counts = self.counts
         is_word_column = self.is_word[counts.indices]
         rows = np.repeat(np.arange(len(self)), np.diff(counts.indptr))[is_word_column]
@@ -247,8 +242,7 @@ class Patterns:
         of_words = self.is_word[rows]
         sums = np.bincount(columns[of_words], values[of_words], minlength=len(self)).astype(np.int64)
         below = np.bincount(rows, values, minlength=len(self)).astype(np.int64)
-        matrix = csr_array((values, columns, indptr), shape=counts.shape)
-        matrix.has_sorted_indices = True
+        matrix = SparseRows(values, columns, indptr, counts.shape)
         return ppmi_matrix(matrix, below, sums, int(sums.sum()))
 
     @property

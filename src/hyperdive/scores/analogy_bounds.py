@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from hyperdive._resources import one_blas_thread
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.patterns.svd import ppmi_values
 from hyperdive.scores.neighbour_statements import LEAST_TRUST, NEAREST, NEIGHBOURS, AnalogyRows
@@ -47,8 +48,6 @@ class BoundedTerms:
 
     def analogies(self, rows: Ints) -> AnalogyRows:
         """Upper bounds of what `Terms.analogies` gives, in the columns of the hypernyms."""
-        from scipy.sparse import csr_array
-
         stated = self._terms.stated
         assert stated is not None
         near = _Nearness(self._terms, rows) if self._close else None
@@ -58,7 +57,7 @@ class BoundedTerms:
         indices = np.tile(self._numbers, len(rows))
         return AnalogyRows(
             *(
-                csr_array((np.stack(part, axis=1).ravel() if part else np.zeros(0), indices, pointers), shape=shape)
+                SparseRows(np.stack(part, axis=1).ravel() if part else np.zeros(0), indices, pointers, shape)
                 for part in (list(zip(*columns, strict=True)) or [(), (), ()])
             )
         )
@@ -106,7 +105,7 @@ class _Nearness:
 
     def _cosines(self, places: Ints) -> Floats32:
         """The cosines with the terms at these places; no term is its own neighbour."""
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             cosines = self._vectors @ self._statements.vectors[places].T
         cosines[self._own[:, None] == places[None, :]] = -1.0
         return np.asarray(cosines, dtype=np.float32)

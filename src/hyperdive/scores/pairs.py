@@ -307,7 +307,7 @@ def _dots(rows: Rows, pairs: Pairs) -> Floats:
 
 def _cosine(dots: Floats, rows: Rows, pairs: Pairs) -> Floats:
     # the root of the product, not the product of roots: equal vectors then have a cosine of exactly 1 and stay tied
-    return ratio(dots, np.sqrt(rows.squares[pairs.q] * rows.squares[pairs.p]))
+    return ratio(dots, np.sqrt(rows.squares_of(pairs.q) * rows.squares_of(pairs.p)))
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
+from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
@@ -98,7 +98,7 @@ class Terms:
         if not self.has_projection or self.skipgram is None:
             return None
         vectors = lengths_of_one(np.asarray(self.skipgram.matrix, dtype=np.float32))
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
     def analogies(self, rows: Ints) -> AnalogyRows:
@@ -266,7 +266,7 @@ class Vocabulary(Terms):
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(self.source.main.matrix, threads=self._threads)
+        return Rows(self.source.main.arrays, threads=self._threads)
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -274,7 +274,7 @@ class Vocabulary(Terms):
         if space is None:
             return None
         if space.words == self.source.main.words:
-            return Rows(space.matrix, threads=self._threads)
+            return Rows(space.arrays, threads=self._threads)
         return Rows(gather(space, look_up(space, self._terms, lemmas=False)), threads=self._threads)
 
     @cached_property

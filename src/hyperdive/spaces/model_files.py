@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._store import Artifact, narrowest
 from hyperdive._types import Floats32, Ints
 from hyperdive.errors import Error, FormatError
@@ -36,7 +36,9 @@ def space_tensors(name: str, space: VectorSpace) -> dict[str, Any]:
         if skipgram and (small := packed(dense)) is not None:
             return {name: small[0], f"{name}.exponents": small[1]}
         return {name: narrowest_floats(dense)}
-    csr = space.matrix if space.is_sparse else sparse.csr_array(space.matrix)
+    from scipy.sparse import csr_array
+
+    csr = space.matrix if space.is_sparse else csr_array(space.matrix)
     lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
     return {
         f"{name}.lengths": narrowest(lengths, int(lengths.max(initial=0))),
@@ -126,4 +128,4 @@ class StoredSpaces:
         if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < shape[1]:
             raise self.wrong(name)
         indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return sparse.csr_array((values, indices, indptr), shape=shape)
+        return SparseRows(values, indices, indptr, shape)
