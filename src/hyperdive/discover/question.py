@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import distinct
 from hyperdive._spelling import unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
@@ -207,7 +208,7 @@ class Question:
         """The places of the candidates that something speaks for; see `hyperdive.scores.terms.Terms.supported`."""
         numbers, _ = self.terms.supported(int(self.asked[number]))
         (heads,) = self.terms.heads(self.asked[number : number + 1])
-        rows = np.unique(np.concatenate([self.terms.row_of_number[numbers], heads]))
+        rows = distinct(np.concatenate([self.terms.row_of_number[numbers], heads]))
         return rows[(rows >= 0) & (rows < len(self.candidates))]
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:

@@ -72,9 +72,9 @@ class NeighbourStatements:
     def __init__(self, patterns: Patterns, space: Any) -> None:
         self._patterns = patterns
         named = np.flatnonzero(patterns.hyponym_totals > 0)
-        places = {word: row for row, word in enumerate(space.words)}
-        found = (places.get(patterns.terms[number], -1) for number in named.tolist())
-        rows = np.fromiter(found, dtype=np.int64, count=len(named))
+        place, numbers = np.full(len(patterns), -1, dtype=np.int64), patterns.numbers_of(space.words)
+        place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
+        rows = place[named]
         self.numbers: Ints = named[rows >= 0]
         vectors = np.asarray(space.matrix[rows[rows >= 0]], dtype=np.float32)
         self.vectors: Floats32 = np.ascontiguousarray(lengths_of_one(vectors), dtype=np.float32)

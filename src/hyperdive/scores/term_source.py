@@ -43,9 +43,10 @@ def term_source(model: AnyModel) -> Source:
         return replace(plain, stated=stated, memo=Memo())
     known = set(plain.main.words)  # a term that is also a word is the word
     rows = np.array([row for row, name in enumerate(terms.dive.words) if name not in known], dtype=np.int64)
-    main, skipgram = _joined(plain.main, terms.dive, rows), None
+    names = [*plain.main.words, *(terms.dive.words[row] for row in rows.tolist())]
+    main, skipgram = _joined(plain.main, terms.dive, rows, names), None
     if plain.skipgram is not None and terms.skipgram is not None:
-        skipgram = _joined(plain.skipgram, terms.skipgram, rows)
+        skipgram = _joined(plain.skipgram, terms.skipgram, rows, names)
     return Source(main, skipgram, None, plain.parameters, stated, terms)
 
 
@@ -53,7 +54,7 @@ def _stated(source: Source) -> Patterns | None:
     return None if source.patterns is None else with_singulars(source.patterns)
 
 
-def _joined(words: Any, terms: Any, rows: Ints) -> VectorSpace:
+def _joined(words: Any, terms: Any, rows: Ints, names: list[str]) -> VectorSpace:
     """One space of both, with these rows of the terms."""
     if words.is_sparse or terms.is_sparse:
         above, below = (as_sparse_rows(space.arrays) for space in (words, terms))
@@ -61,7 +62,7 @@ def _joined(words: Any, terms: Any, rows: Ints) -> VectorSpace:
     else:
         matrix = np.concatenate([words.arrays, terms.arrays[rows]])
     return VectorSpace(
-        [*words.words, *(terms.words[row] for row in rows.tolist())],
+        names,
         matrix,
         frequencies=np.concatenate([words.frequencies, terms.frequencies[rows]]),
         kind=words.kind,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._resources import one_blas_thread
+from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
@@ -54,7 +55,7 @@ class Terms:
     def __init__(
         self,
         source: Source,
-        terms: Sequence[Sequence[str]],
+        terms: Sequence[str] | Sequence[Sequence[str]],
         *,
         lemmas: bool = True,
         language: str = "en",
@@ -69,7 +70,7 @@ class Terms:
     @cached_property
     def names(self) -> Sequence[str]:
         """Each term as one string."""
-        return [" ".join(words) for words in self._terms]
+        return [term if isinstance(term, str) else " ".join(term) for term in self._terms]
 
     @property
     def found(self) -> Bools:
@@ -123,19 +124,19 @@ class Terms:
 
     def heads(self, rows: Ints) -> list[Ints]:
         """The rows of the terms that each of these ends in, or that stand before its preposition."""
-        every = ([self._row(head) for head in heads_of(self._terms[row])] for row in rows.tolist())
+        every = ([self._row(head) for head in _heads(self.names[row])] for row in rows.tolist())
         return [np.array([row for row in heads if row >= 0], dtype=np.int64) for heads in every]
 
     def head_rows(self, rows: Ints) -> Ints:
         """The row of the last word of each phrase, or of the one before its preposition; -1 if it is no term here."""
-        last = (heads_of(self._terms[row])[-1:] for row in rows.tolist())
+        last = (_heads(self.names[row])[-1:] for row in rows.tolist())
         return np.fromiter((self._row(heads[0]) if heads else -1 for heads in last), dtype=np.int64, count=len(rows))
 
     def head_numbers(self, rows: Ints) -> Ints:
         """The number in the patterns of the longest end of each phrase that they name; -1 without one."""
         assert self.stated is not None
         numbers = self.stated.patterns.numbers
-        ends = (heads_of(self._terms[row]) for row in rows.tolist())
+        ends = (_heads(self.names[row]) for row in rows.tolist())
         found = (next((numbers[end] for end in heads if end in numbers), -1) for heads in ends)
         return np.fromiter(found, dtype=np.int64, count=len(rows))
 
@@ -161,8 +162,8 @@ class Terms:
         counts = stated.patterns.counts
         own = np.concatenate([stated.exact_numbers[rows], self.head_numbers(rows)])
         said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
-        numbers = np.unique(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
-        return numbers, heads_of(self._terms[row])
+        numbers = distinct(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
+        return numbers, list(_heads(self.names[row]))
 
     @cached_property
     def own_frequencies(self) -> Floats:
@@ -172,8 +173,7 @@ class Terms:
     @cached_property
     def phrases(self) -> Bools:
         """Which terms have several words."""
-        many = (len(words) > 1 or " " in words[0] for words in self._terms)
-        return np.fromiter(many, dtype=np.bool_, count=len(self._terms))
+        return np.array([" " in name for name in self.names], dtype=np.bool_)
 
     @cached_property
     def gaussians(self) -> Gaussians | None:
@@ -220,7 +220,7 @@ class NamedTerms(Terms):
         listed = dict.fromkeys(names)
         last = (heads[-1] for name in listed if (heads := heads_of([name])))
         every = [*names, *(head for head in dict.fromkeys(last) if head not in listed and head in source.main)]
-        super().__init__(source, [[name] for name in every], threads=threads, lookup=look_up_terms(source.main, every))
+        super().__init__(source, every, threads=threads, lookup=look_up_terms(source.main, every))
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -258,8 +258,11 @@ class Vocabulary(Terms):
     """
 
     def __init__(self, source: Source, *, threads: int = 0) -> None:
-        words = [[word] for word in source.main.words]
-        super().__init__(source, words, lemmas=False, threads=threads, lookup=every_word(source.main))
+        super().__init__(source, source.main.words, lemmas=False, threads=threads, lookup=every_word(source.main))
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.source.main.words
 
     def _row(self, name: str) -> int:
         return self.source.main.index(name) if name in self.source.main else -1
@@ -275,14 +278,14 @@ class Vocabulary(Terms):
             return None
         if space.words == self.source.main.words:
             return Rows(space.arrays, threads=self._threads)
-        return Rows(gather(space, look_up(space, self._terms, lemmas=False)), threads=self._threads)
+        return Rows(gather(space, look_up(space, [[name] for name in self.names], lemmas=False)), threads=self._threads)
 
     @cached_property
     def stated(self) -> StatedTerms | None:
         patterns = self.source.patterns
         if patterns is None:
             return None
-        return StatedTerms.named(patterns, self.source.main.words)
+        return StatedTerms.named(patterns, self.names)
 
 
 def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True, threads: int = 0) -> Terms:

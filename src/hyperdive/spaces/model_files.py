@@ -14,7 +14,7 @@ from hyperdive.errors import Error, FormatError
 from hyperdive.spaces.space import VectorSpace
 
 TENSORS, VOCABULARY = "model.safetensors", "vocabulary.txt"
-_DAMAGED = "the folder is damaged; train it again"
+DAMAGED = "the folder is damaged; train it again"
 
 
 def fits_16_bits(values: Floats32) -> bool:
@@ -59,11 +59,11 @@ class StoredSpaces:
 
         self.path, self.header = artifact.path, artifact.header
         if TENSORS not in artifact or VOCABULARY not in artifact:
-            raise FormatError(f"{self.path}: the model is incomplete", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: the model is incomplete", hint=DAMAGED)
         try:
             self._tensors: Any = safe_open(str(self.path / TENSORS), framework="numpy")
         except (SafetensorError, OSError) as error:
-            raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=_DAMAGED) from None
+            raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=DAMAGED) from None
         self._names = set(self._tensors.keys())  # type: ignore[no-untyped-call,unused-ignore]
         self.words = artifact.bytes(VOCABULARY).decode("utf-8").split("\n")[:-1]
         self.frequencies = self.tensor("frequencies", np.integer)
@@ -72,7 +72,7 @@ class StoredSpaces:
 
     def wrong(self, name: str) -> FormatError:
         """A tensor that does not go with the rest."""
-        return FormatError(f"{self.path}: {name} does not have the shape of the vocabulary", hint=_DAMAGED)
+        return FormatError(f"{self.path}: {name} does not have the shape of the vocabulary", hint=DAMAGED)
 
     def __contains__(self, tensor: str) -> bool:
         return tensor in self._names
@@ -80,10 +80,10 @@ class StoredSpaces:
     def tensor(self, name: str, kind: Any) -> Any:
         """One tensor of this kind of number."""
         if name not in self._names:
-            raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=DAMAGED)
         tensor = self._tensors.get_tensor(name)
         if not np.issubdtype(tensor.dtype, kind):
-            raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=DAMAGED)
         return tensor
 
     def space(self, name: str, words: list[str] | None = None, frequencies: Ints | None = None) -> VectorSpace:
@@ -102,7 +102,7 @@ class StoredSpaces:
         if matrix.shape != shape:
             raise self.wrong(name)
         if not np.isfinite(values).all():
-            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
         return VectorSpace(
             words,
             matrix,

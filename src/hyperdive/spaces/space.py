@@ -59,7 +59,7 @@ class VectorSpace:
         parameters: Mapping[str, Any] | None = None,
         variances: Any = None,
     ) -> None:
-        self.words = list(words)
+        self.words = words if isinstance(words, list) else list(words)  # spaces of one vocabulary share the list
         self.arrays = _checked(matrix)
         self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
@@ -78,7 +78,7 @@ class VectorSpace:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        numbers = {word: i for i, word in enumerate(self.words)}
+        numbers = dict(zip(self.words, range(len(self.words)), strict=True))
         if len(numbers) != len(self.words):
             raise InputError("a space has one vector per word, but a word occurs twice")
         return numbers
