@@ -39,6 +39,7 @@ GROUND = {
     "compilation",
     "errors",
     "_engine",
+    "_locks",
     "_memo",
     "_plugins",
     "_quantize",
