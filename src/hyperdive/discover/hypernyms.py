@@ -135,6 +135,13 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
 
 
 @dataclass(frozen=True)
+class _EmptyCandidates:
+    """Which words of a vocabulary are empty."""
+
+    marked: Any
+
+
+@dataclass(frozen=True)
 class _Asked:
     """Questions that are ready to be answered."""
 
@@ -159,7 +166,16 @@ class _Asked:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
         own = self.options.candidates is not None or self.narrower
         names = {" ".join(term.lower().split()) for term in _listed(self.options.block) or ()}
-        return self.question.named(names | (set() if own else EMPTY_WORDS))
+        blocked = self.question.named(names)
+        return blocked if own else blocked | self._empty
+
+    @property
+    def _empty(self) -> Any:
+        """Which candidates are empty words, kept with a model whose whole vocabulary is asked."""
+        if not self.question.asks_vocabulary:
+            return self.question.named(EMPTY_WORDS)
+        memo = self.question.terms.source.memo
+        return memo.get(_EmptyCandidates, lambda: _EmptyCandidates(self.question.named(EMPTY_WORDS))).marked
 
     def _pairs(self, number: int, rows: Any = None) -> Pairs:
         side = self.question.downwards if self.narrower else self.question.upwards

@@ -177,9 +177,14 @@ class Question:
             return name
         return table.spelling(name)
 
+    @property
+    def asks_vocabulary(self) -> bool:
+        """Whether the candidates are all words and terms of the model."""
+        return self.terms is vocabulary(self._model)
+
     def named(self, names: Iterable[str]) -> npt.NDArray[np.bool_]:
         """Which candidates have one of these names, with or without a tag."""
-        if self.terms is vocabulary(self._model):
+        if self.asks_vocabulary:
             space = self.terms.source.main
             keys = [key for name in names for key in (name, *(f"{name}|{tag}" for tag in TAGS)) if key in space]
             marked = np.zeros(len(self.candidates), dtype=np.bool_)
@@ -191,7 +196,7 @@ class Question:
     def same(self, number: int) -> npt.NDArray[np.bool_]:
         """Which candidates are the asked term itself, under whatever spelling."""
         same = np.zeros(len(self.candidates), dtype=np.bool_)
-        if self.terms is vocabulary(self._model):
+        if self.asks_vocabulary:
             same[self.asked[number]] = True
             return same
         name = self.terms.names[self.asked[number]]

@@ -57,7 +57,7 @@ class BoundedTerms:
         indices = np.tile(self._numbers, len(rows))
         return AnalogyRows(
             *(
-                SparseRows(np.stack(part, axis=1).ravel() if part else np.zeros(0), indices, pointers, shape)
+                SparseRows(_flat(part), indices, pointers, shape)
                 for part in (list(zip(*columns, strict=True)) or [(), (), ()])
             )
         )
@@ -79,6 +79,11 @@ class BoundedTerms:
             return largest, largest, np.full(size, np.sqrt(passed_on.max(initial=0.0)))
         every, nearest = near.votes(places[votes], ppmi[votes])
         return every, nearest, np.sqrt(near.reachable(hyponyms[classes], passed_on))
+
+
+def _flat(columns: Any) -> Floats32:
+    """Columns row by row, of the type that analogies have."""
+    return np.stack(columns, axis=1).ravel().astype(np.float32) if columns else np.zeros(0, dtype=np.float32)
 
 
 class _Nearness:

@@ -24,6 +24,7 @@ class Rows:
     def __init__(self, matrix: Any, *, threads: int = 0) -> None:
         self.matrix = matrix
         self.threads = threads
+        self._single_sums = 0  # rows whose sums were computed for themselves
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
@@ -74,7 +75,8 @@ class Rows:
 
     def squares_of(self, rows: Ints) -> Floats:
         """`squares` of these rows; of a few rows of many, only theirs are computed."""
-        if self.is_sparse or "_sums" in self.__dict__ or len(rows) > len(self) // 4:
+        self._single_sums += len(rows)
+        if self.is_sparse or "_sums" in self.__dict__ or self._single_sums > len(self) // 4:
             return self.squares[rows]
         distinct, place = np.unique(rows, return_inverse=True)
         return Rows(self.matrix[distinct], threads=self.threads).squares[place.ravel()]

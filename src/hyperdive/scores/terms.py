@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -23,6 +23,7 @@ from hyperdive.scores.source import Source
 from hyperdive.text.term_names import head_end
 
 _COORDINATIONS = ("and", "or")
+_UNSEEN = -2
 
 
 def heads_of(words: Sequence[str]) -> list[str]:
@@ -44,6 +45,13 @@ def _heads(name: str) -> tuple[str, ...]:
     if end > 2 and words[end - 2] in _COORDINATIONS:
         return ()
     return tuple(" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end))
+
+
+def _filled(values: Ints, rows: Ints, compute: Callable[[int], int]) -> Ints:
+    """The values of rows, computed where they have not been; the same few thousand rows are in most questions."""
+    for row in rows[values[rows] == _UNSEEN].tolist():
+        values[row] = compute(row)
+    return values[rows]
 
 
 class Terms:
@@ -129,16 +137,30 @@ class Terms:
 
     def head_rows(self, rows: Ints) -> Ints:
         """The row of the last word of each phrase, or of the one before its preposition; -1 if it is no term here."""
-        last = (_heads(self.names[row])[-1:] for row in rows.tolist())
-        return np.fromiter((self._row(heads[0]) if heads else -1 for heads in last), dtype=np.int64, count=len(rows))
+
+        def row_of_head(row: int) -> int:
+            heads = _heads(self.names[row])
+            return self._row(heads[-1]) if heads else -1
+
+        return _filled(self._head_rows, rows, row_of_head)
+
+    @cached_property
+    def _head_rows(self) -> Ints:
+        return np.full(len(self.names), _UNSEEN, dtype=np.int64)
 
     def head_numbers(self, rows: Ints) -> Ints:
         """The number in the patterns of the longest end of each phrase that they name; -1 without one."""
         assert self.stated is not None
         numbers = self.stated.patterns.numbers
-        ends = (_heads(self.names[row]) for row in rows.tolist())
-        found = (next((numbers[end] for end in heads if end in numbers), -1) for heads in ends)
-        return np.fromiter(found, dtype=np.int64, count=len(rows))
+
+        def number_of_head(row: int) -> int:
+            return next((numbers[end] for end in _heads(self.names[row]) if end in numbers), -1)
+
+        return _filled(self._head_numbers, rows, number_of_head)
+
+    @cached_property
+    def _head_numbers(self) -> Ints:
+        return np.full(len(self.names), _UNSEEN, dtype=np.int64)
 
     @cached_property
     def row_of_number(self) -> Ints:
