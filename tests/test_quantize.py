@@ -108,4 +108,4 @@ def test_damaged_exponents_are_an_error(tmp_path: Path, damage: str, place: str)
         writer.finish({name: header[name] for name in ("parameters", "facts", "spaces", "totals", "patterns")})
     damaged = Model.load(tmp_path / "damaged")
     with pytest.raises(FormatError, match="again"):
-        damaged.skipgram if place == "skipgram" else damaged.patterns  # noqa: B018
+        damaged.skipgram if place == "skipgram" else damaged.patterns.factors  # noqa: B018

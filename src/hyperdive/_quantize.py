@@ -54,7 +54,8 @@ def packed(matrix: Any) -> tuple[Codes, Codes] | None:
 def unpacked(codes: Codes, exponents: Codes) -> Floats32:
     """The rows again; infinite where a damaged exponent is too large."""
     with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(codes.astype(np.float32), exponents.astype(np.int32)[:, None]))
+        scale = np.ldexp(np.float32(1), exponents.astype(np.int32))  # products with a power of two are exact
+        return np.asarray(codes * scale[:, None], dtype=np.float32)
 
 
 def _rounded(matrix: Any) -> tuple[Codes, Codes]:

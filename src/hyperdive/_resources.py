@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
@@ -49,6 +53,48 @@ def check_threads(threads: int | None) -> int:
     if threads < 1:
         raise OptionError(f"the number of threads is {threads}", hint="it must be 1 or more")
     return threads
+
+
+class _BlasLimit:
+    """Keeps the BLAS of NumPy at one thread as long as anybody wants that; threads may come and go in any order."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = threading.Lock(), 0
+        self._libraries: Any = None
+        self._limiter: Any = None
+
+    def acquire(self) -> None:
+        from threadpoolctl import ThreadpoolController
+
+        with self._lock:
+            if self._libraries is None:  # looking for them takes milliseconds
+                self._libraries = ThreadpoolController()
+            if self._users == 0:
+                self._limiter = self._libraries.limit(limits=1, user_api="blas")
+            self._users += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limiter.restore_original_limits()
+
+
+_BLAS = _BlasLimit()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Products of NumPy on one thread, since their last bits depend on how many there are.
+
+    >>> with one_blas_thread():
+    ...     pass
+    """
+    _BLAS.acquire()
+    try:
+        yield
+    finally:
+        _BLAS.release()
 
 
 def parse_size(text: str) -> int:

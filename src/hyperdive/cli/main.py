@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import keyword
+import os
 import signal
 import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hyperdive import __version__
+from hyperdive.cli._values import sparing
 from hyperdive.cli.common import quiet_stdout
 from hyperdive.compilation import environment
 from hyperdive.errors import Error
@@ -50,11 +53,22 @@ VERBS = {
 """Every verb, in the order of a typical session; each lives in a module of its name, imported on first use."""
 
 
+_QUESTIONS = frozenset("hypernyms hyponyms similar explain evidence compare general topics".split())
 _INTERRUPTED = "interrupted; no partial output was left behind"
+
+
+class _Verb(TyperCommand):
+    """A verb whose plain values are taken as they are."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return sparing(super().get_params(ctx))
 
 
 class _LazyGroup(TyperGroup):
     """Loads a verb's module only when the verb is used, so that the command starts at once."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return sparing(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
@@ -62,13 +76,16 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
+        if cmd_name in _QUESTIONS and environment.own_process:
+            # their products are done by one thread; not starting more saves a twentieth of a second
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         module = importlib.import_module(f"hyperdive.cli.{name}")
         if hasattr(module, "app"):  # a verb with sub-commands
             return typer.main.get_command(module.app)
-        one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(name=cmd_name, help=module.__doc__, no_args_is_help=False)(getattr(module, name))
-        return typer.main.get_command(one)
+        verb = typer.Typer(add_completion=False, rich_markup_mode=None)
+        verb.command(name=cmd_name, cls=_Verb, help=module.__doc__, no_args_is_help=False)(getattr(module, name))
+        return typer.main.get_command(verb)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Verbs"):
@@ -140,6 +157,7 @@ def run() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     environment.own_process, environment.unforeseen = True, _compiling
+    gc.set_threshold(100_000, 50, 50)  # opening a model makes many lists and no garbage
     try:
         code = main()
     except KeyboardInterrupt:  # Ctrl-C again, while the first one is being reported

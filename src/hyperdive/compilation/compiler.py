@@ -10,22 +10,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
 
+from hyperdive._locks import exclusive
 from hyperdive._progress import Bar, Progress
 from hyperdive._resources import check_threads
 from hyperdive.compilation.environment import cache_folder
 from hyperdive.compilation.kernel_store import missing
 from hyperdive.compilation.signatures import Signature, needed
-
-fcntl: Any = None
-with suppress(ImportError):  # Windows
-    import fcntl
 
 MOST_WORKERS = 4
 in_other_processes = True
@@ -51,7 +46,7 @@ def prepare(*uses: str, progress: Progress) -> int:
             "note: there is no folder to keep compiled kernels in, so every start compiles them "
             "(set NUMBA_CACHE_DIR to a folder of your own)"
         )
-    with _alone(folder):
+    with exclusive(folder / "lock"):  # one process compiles, the others wait for it
         absent = missing(absent)  # another process may have compiled them meanwhile
         if absent:
             _compile(absent, progress)
@@ -117,17 +112,6 @@ def _feed(process: subprocess.Popen[str], waiting: SimpleQueue[Signature], bar: 
             if not process.stdout.readline():
                 return
             bar.advance(1)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One process compiles, the others wait for it."""
-    if fcntl is None:  # both compile, and keep the same kernels
-        yield
-        return
-    with (folder / "lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.discover.question import Question, best, read_terms, unknown_terms
-from hyperdive.discover.ranking import EMPTY_WORDS, ISA, Ranking, ranking
+from hyperdive._types import Ints
+from hyperdive.discover.bounded_search import Scores, leading_scores
+from hyperdive.discover.question import Question, best, read_terms, supported_names, unknown_terms
+from hyperdive.discover.ranking import EMPTY_WORDS, ISA, Ranking, plausible_names, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
@@ -97,8 +99,9 @@ def ask(
     """
     by = ranking(model, options.score)
     unknown = unknown_terms(model, terms)
-    known, pruned = [term for term in terms if term not in unknown], by.name == ISA and not narrower
-    question = Question(model, known, _listed(options.candidates), supported_only=pruned)
+    known = [term for term in terms if term not in unknown]
+    choice = None if by.name != ISA else plausible_names if narrower else supported_names
+    question = Question(model, known, _listed(options.candidates), choice=choice)
     asked = _Asked(question, by, _limit(by, options.score, options.min_confidence), options, narrower)
     tables, number = [], 0
     with progress.stage("answering", total=len(terms), unit="questions") as bar:
@@ -132,6 +135,13 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
 
 
 @dataclass(frozen=True)
+class _EmptyCandidates:
+    """Which words of a vocabulary are empty."""
+
+    marked: Any
+
+
+@dataclass(frozen=True)
 class _Asked:
     """Questions that are ready to be answered."""
 
@@ -156,7 +166,16 @@ class _Asked:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
         own = self.options.candidates is not None or self.narrower
         names = {" ".join(term.lower().split()) for term in _listed(self.options.block) or ()}
-        return self.question.named(names | (set() if own else EMPTY_WORDS))
+        blocked = self.question.named(names)
+        return blocked if own else blocked | self._empty
+
+    @property
+    def _empty(self) -> Any:
+        """Which candidates are empty words, kept with a model whose whole vocabulary is asked."""
+        if not self.question.asks_vocabulary:
+            return self.question.named(EMPTY_WORDS)
+        memo = self.question.terms.source.memo
+        return memo.get(_EmptyCandidates, lambda: _EmptyCandidates(self.question.named(EMPTY_WORDS))).marked
 
     def _pairs(self, number: int, rows: Any = None) -> Pairs:
         side = self.question.downwards if self.narrower else self.question.upwards
@@ -195,12 +214,28 @@ class _Asked:
 
     def _judged(self, number: int, places: Any) -> _Judged:
         """The first answers that are likely enough, and the nearest of all."""
-        scores = np.array(self.by(self._pairs(number, self.question.candidates[places])))
-        if self.by.name != ISA:  # which knows heads itself
-            scores = self._with_head(number, places, scores)
+        rows = self.question.candidates[places]
+        if self.by.name != ISA:
+            scores = self._with_head(number, places, np.array(self.by(self._pairs(number, rows))))
+        elif self.narrower:
+            scores = self._hyponym_scores(number, rows)
+        else:
+            scores = np.array(self.by(self._pairs(number, rows)))
         first = best(np.where(scores >= self.limit, scores, -np.inf), self.options.top)
         nearest = best(scores, 1)
         return _Judged(places[first], scores[first], places[nearest], scores[nearest])
+
+    def _hyponym_scores(self, number: int, rows: Any) -> Any:
+        """The confidences of those rows that can be among the answers."""
+
+        def bound(close: bool) -> Scores:
+            return lambda places: np.array(self.by(self.question.bounded(number, rows[places], close=close)))
+
+        def score(places: Ints) -> Any:
+            return self.by(self._pairs(number, rows[places]))
+
+        bounds = (bound(False), bound(True))
+        return leading_scores(len(rows), score, bounds, top=self.options.top, limit=self.limit)
 
     def _with_head(self, number: int, places: Any, scores: Any) -> Any:
         """The scores, where the head of an asked phrase is as sure as heads are."""

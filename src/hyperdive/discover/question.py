@@ -6,15 +6,17 @@ quick; a question with phrases or with the user's own list of terms looks those 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import distinct
 from hyperdive._spelling import unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
+from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.lookup import TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
@@ -24,6 +26,8 @@ from hyperdive.text.word_lists import raw_lines
 
 MAX_TERMS = 1_000_000
 MAX_WORDS, MAX_CHARACTERS = 50, 1000
+Choice = Callable[[Source, Sequence[str]], Sequence[str]]
+"""The words and terms of a model that may be an answer to one of some names."""
 _VERB_ENDINGS = ("ed", "ing")
 
 
@@ -125,7 +129,7 @@ def _unknown(space: SpaceLike, name: str) -> UnknownWordError:
 class Question:
     """Asked terms against candidates; both are rows of one `Terms`.
 
-    `candidates` None means every word of the model; with `supported_only`, those that something speaks for are enough.
+    `candidates` None means every word of the model; for terms without a row, those that `choice` names are enough.
     Asked terms must be in the model; candidates that are not are left out and named in `missing`.
     """
 
@@ -135,7 +139,7 @@ class Question:
         asked: Sequence[str],
         candidates: Iterable[str] | None = None,
         *,
-        supported_only: bool = False,
+        choice: Choice | None = None,
     ) -> None:
         self._model = model
         source = source_of(model)
@@ -154,7 +158,7 @@ class Question:
             self.names: Sequence[str] = space.words
             return
         if candidates is None:
-            every = _supported_names(source, names) if supported_only else space.words
+            every = space.words if choice is None else choice(source, names)
             self.terms = NamedTerms(source, [*every, *names])
             self.candidates = np.arange(len(every))
             self.names = every
@@ -173,9 +177,14 @@ class Question:
             return name
         return table.spelling(name)
 
+    @property
+    def asks_vocabulary(self) -> bool:
+        """Whether the candidates are all words and terms of the model."""
+        return self.terms is vocabulary(self._model)
+
     def named(self, names: Iterable[str]) -> npt.NDArray[np.bool_]:
         """Which candidates have one of these names, with or without a tag."""
-        if self.terms is vocabulary(self._model):
+        if self.asks_vocabulary:
             space = self.terms.source.main
             keys = [key for name in names for key in (name, *(f"{name}|{tag}" for tag in TAGS)) if key in space]
             marked = np.zeros(len(self.candidates), dtype=np.bool_)
@@ -187,7 +196,7 @@ class Question:
     def same(self, number: int) -> npt.NDArray[np.bool_]:
         """Which candidates are the asked term itself, under whatever spelling."""
         same = np.zeros(len(self.candidates), dtype=np.bool_)
-        if self.terms is vocabulary(self._model):
+        if self.asks_vocabulary:
             same[self.asked[number]] = True
             return same
         name = self.terms.names[self.asked[number]]
@@ -204,7 +213,7 @@ class Question:
         """The places of the candidates that something speaks for; see `hyperdive.scores.terms.Terms.supported`."""
         numbers, _ = self.terms.supported(int(self.asked[number]))
         (heads,) = self.terms.heads(self.asked[number : number + 1])
-        rows = np.unique(np.concatenate([self.terms.row_of_number[numbers], heads]))
+        rows = distinct(np.concatenate([self.terms.row_of_number[numbers], heads]))
         return rows[(rows >= 0) & (rows < len(self.candidates))]
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
@@ -217,8 +226,14 @@ class Question:
         rows = self.candidates if rows is None else rows
         return self.terms.pairs(rows, np.full(len(rows), self.asked[number]))
 
+    def bounded(self, number: int, rows: Ints, *, close: bool) -> Pairs:
+        """Pairs as `downwards`, by which `isa` has no less; see `hyperdive.scores.analogy_bounds`."""
+        asked = self.asked[number : number + 1]
+        terms = BoundedTerms(self.terms, np.concatenate([asked, *self.terms.heads(asked)]), close=close)
+        return Pairs(terms, rows, np.full(len(rows), asked[0]))
 
-def _supported_names(source: Source, names: Sequence[str]) -> list[str]:
+
+def supported_names(source: Source, names: Sequence[str]) -> list[str]:
     """The words and terms of a model that something speaks for as a hypernym of one of these, in the model's order."""
     terms, space = NamedTerms(source, names), source.main
     assert terms.stated is not None

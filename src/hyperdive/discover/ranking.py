@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hyperdive._types import Floats, Ints
 from hyperdive.discover.question import best, source_of
-from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import Score, get
-from hyperdive.scores.source import AnyModel
+from hyperdive.scores.source import AnyModel, Source
+from hyperdive.scores.terms import NamedTerms, Vocabulary
 
 ISA = "isa"
 CALIBRATED = (ISA, "hyper")
 """Scores whose values are confidences."""
 _LIKELIEST = 2000
+_ROUNDING = 50  # more that a quicker sum finds, so that none is missed
 NEAR_AND_GENERAL = "W³·lnΔS"
 
 RANKS = frozenset("breed genus genera rank specie species subgenus subspecies taxon taxa".split())
@@ -59,6 +61,31 @@ class Ranking:
         likely = 2 * pairs.skipgram_cosine + np.sqrt(np.maximum(pairs.predicted, 0.0))
         stated = np.flatnonzero(np.where(pairs.patterns.backed_off, 0, pairs.patterns.counts))
         return np.union1d(stated, best(likely, _LIKELIEST))
+
+
+def plausible_names(source: Source, names: Sequence[str]) -> list[str]:
+    """The words and terms among which `plausible_hyponyms` of these names are, in the model's order.
+
+    The names may be phrases without a row of their own, so that no pairs of rows are needed.
+    """
+    every, asked = source.memo.get(Vocabulary, lambda: Vocabulary(source)), NamedTerms(source, names)
+    words, vectors, stated = every.skipgram, asked.skipgram, asked.stated
+    projected = every.projected
+    assert words is not None and vectors is not None and projected is not None
+    assert stated is not None and every.stated is not None
+    rows: list[Ints] = []
+    for row in range(len(names)):
+        vector = np.asarray(vectors.matrix[row])
+        below = np.sqrt(words.squares * vectors.squares[row])
+        cosines = ratio(np.asarray(np.einsum("ij,j->i", words.matrix, vector), dtype=np.float64), below)
+        predicted = np.einsum("ij,j->i", projected, stated.as_hypernym[row])
+        rows.append(best(2 * cosines + np.sqrt(np.maximum(predicted, 0.0)), _LIKELIEST + _ROUNDING))
+        number = int(stated.exact_numbers[row])
+        if number >= 0:
+            hyponyms, _ = stated.patterns.hyponym_counts(number)
+            rows.append(np.flatnonzero(np.isin(every.stated.exact_numbers, hyponyms)))
+    chosen = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *rows]))
+    return [source.main.words[row] for row in chosen.tolist()]
 
 
 def near_and_general(pairs: Pairs) -> Floats:

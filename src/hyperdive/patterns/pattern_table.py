@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,17 +49,34 @@ class PatternTable:
     """Documents read."""
     evidence: LazyEvidence = None
     """Sentences, or what reads them; None when none were kept."""
-    factors: Factors | None = None
-    """The decomposition; None when it has not been computed."""
+    factors: Factors | Callable[[], Factors] | None = None
+    """The decomposition, or what reads it; None when it has not been computed."""
     totals: tuple[Ints, Ints, int] | None = None
     """Sums over rows, over columns and over all; None are those of the entries."""
 
     @cached_property
     def numbers(self) -> dict[str, int]:
         """Term → number."""
-        return {term: number for number, term in enumerate(self.terms)}
+        return dict(zip(self.terms, range(len(self.terms)), strict=True))
 
     @cached_property
     def keys(self) -> Keys:
         """Hyponym, hypernym and pattern of every entry as one sorted number each."""
         return pack(np.repeat(np.arange(len(self.terms)), np.diff(self.pointers)), self.hypernyms, self.patterns)
+
+
+def pair_entries(rows: Ints, columns: Any, size: int) -> tuple[Ints, Any, Ints]:
+    """Where the entries of each pair start (those of several patterns stand side by side), its column, and the rows.
+
+    >>> pair_entries(np.array([0, 0, 2]), np.array([1, 1, 0]), 3)[0].tolist()
+    [0, 2]
+    """
+    new = np.concatenate([[True] * bool(len(rows)), (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])])
+    starts = np.flatnonzero(new)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[starts], minlength=size))]).astype(np.int64)
+    return starts, columns[starts], indptr
+
+
+def pair_sums(values: Ints, starts: Ints) -> Ints:
+    """The sum over the entries of each pair."""
+    return np.add.reduceat(values, starts) if len(starts) else values

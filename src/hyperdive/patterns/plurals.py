@@ -50,7 +50,7 @@ def with_singulars(patterns: Patterns) -> Patterns:
         precision=patterns.precision,
         documents=patterns.documents,
         evidence=partial(_evidence, patterns, singular) if patterns.has_sentences else None,
-        factors=patterns.factors if patterns.is_factorised else None,
+        factors=partial(getattr, patterns, "factors") if patterns.is_factorised else None,
         totals=(_summed(hyponyms, both), _summed(hypernyms, both), total),
     )
 

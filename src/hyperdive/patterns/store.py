@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._quantize import rounded_to_8_bits
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.evidence import Evidence, EvidenceRows, Keys, as_evidence, pack, unpack
-from hyperdive.patterns.pattern_table import FOLDER, KIND, VERSION, PatternTable
+from hyperdive.patterns.pattern_table import FOLDER, KIND, VERSION, PatternTable, pair_entries, pair_sums
 from hyperdive.patterns.store_files import about, read_files, write_files
 from hyperdive.patterns.svd import RANK, Factors, factorise, ppmi_matrix
 from hyperdive.patterns.term_finder import TermFinder
@@ -60,6 +62,7 @@ class Patterns:
         self._head = self.names.index(HEAD) if HEAD in self.names else 256
         self.documents = table.documents
         self._evidence, self._factors, self._totals = table.evidence, table.factors, table.totals
+        self._looked_up: tuple[Sequence[str], Ints] | None = None
 
     @classmethod
     def from_keys(cls, terms: Sequence[str], names: Sequence[str], keys: Keys, counts: Any, **more: Any) -> Patterns:
@@ -90,6 +93,13 @@ class Patterns:
         """Term → number."""
         return self._table.numbers
 
+    def numbers_of(self, names: Sequence[str]) -> Ints:
+        """The number of each name, -1 for one that is no term here; those of the same list are looked up once."""
+        if self._looked_up is None or self._looked_up[0] is not names:
+            found = map(self.numbers.get, names, repeat(-1))
+            self._looked_up = names, np.fromiter(found, dtype=np.int64, count=len(names))
+        return self._looked_up[1]
+
     def __len__(self) -> int:
         return len(self.terms)
 
@@ -113,7 +123,16 @@ class Patterns:
     @cached_property
     def counts(self) -> Any:
         """n(q, p) over all patterns but `head`: a CSR matrix, hyponyms × hypernyms."""
-        return self._matrix(self.patterns != self._head)
+        starts, columns, indptr = self._stated_pairs
+        values = self.values[self.patterns != self._head]
+        return SparseRows(pair_sums(values, starts), columns, indptr, (len(self), len(self)))
+
+    @cached_property
+    def _stated_pairs(self) -> tuple[Ints, Any, Ints]:
+        """The pairs that ordinary patterns state; see `pair_entries`."""
+        chosen = self.patterns != self._head
+        rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
+        return pair_entries(rows, self.hypernyms[chosen], len(self))
 
     @cached_property
     def head_counts(self) -> Any:
@@ -123,12 +142,24 @@ class Patterns:
     @cached_property
     def variety(self) -> Any:
         """How many different patterns state each pair, `head` not counted: a CSR matrix of the shape of `counts`."""
-        return self._matrix(self.patterns != self._head, np.ones_like(self.values))
+        starts, columns, indptr = self._stated_pairs
+        entries = int(np.count_nonzero(self.patterns != self._head))
+        return SparseRows(np.diff(np.append(starts, entries)), columns, indptr, (len(self), len(self)))
 
     @cached_property
     def hyponyms_of(self) -> Ints:
         """How many different terms the text states to be a kind of each term."""
         return np.bincount(self.counts.indices, minlength=len(self)).astype(np.int64)
+
+    @cached_property
+    def _by_hypernym(self) -> Any:
+        """`counts` as CSC."""
+        return self.counts.tocsc()
+
+    def hyponym_counts(self, number: int) -> tuple[Ints, Ints]:
+        """The terms that the text states to be a kind of a term, and how often, by their numbers."""
+        start, end = self._by_hypernym.indptr[number : number + 2]
+        return self._by_hypernym.indices[start:end].astype(np.int64), self._by_hypernym.data[start:end]
 
     def by_pattern(self, name: str) -> Any:
         """n(q, p) of one pattern: a CSR matrix."""
@@ -136,20 +167,11 @@ class Patterns:
             raise OptionError(f"no pattern is called {name!r}", hint=f"there are: {', '.join(self.names)}")
         return self._matrix(self.patterns == self.names.index(name))
 
-    def _matrix(self, chosen: Any, values: Any = None) -> Any:
-        """The sums over the chosen entries of `values`, by default the counts."""
-        from scipy.sparse import csr_array
-
+    def _matrix(self, chosen: Any) -> Any:
+        """The sums over the chosen entries."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
-        columns, values = self.hypernyms[chosen], (self.values if values is None else values)[chosen]
-        if len(rows):  # several patterns of a pair stand side by side
-            new = np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])])
-            starts = np.flatnonzero(new)
-            rows, columns, values = rows[starts], columns[starts], np.add.reduceat(values, starts)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
-        matrix = csr_array((values, columns, indptr), shape=(len(self), len(self)))
-        matrix.has_sorted_indices = True
-        return matrix
+        starts, columns, indptr = pair_entries(rows, self.hypernyms[chosen], len(self))
+        return SparseRows(pair_sums(self.values[chosen], starts), columns, indptr, (len(self), len(self)))
 
     @cached_property
     def finder(self) -> TermFinder:
@@ -227,8 +249,6 @@ class Patterns:
 
         A statement about a phrase is also counted for its head, so phrases would count it twice.
         """
-        from scipy.sparse import csr_array
-
         counts = self.counts
         is_word_column = self.is_word[counts.indices]
         rows = np.repeat(np.arange(len(self)), np.diff(counts.indptr))[is_word_column]
@@ -237,13 +257,14 @@ class Patterns:
         of_words = self.is_word[rows]
         sums = np.bincount(columns[of_words], values[of_words], minlength=len(self)).astype(np.int64)
         below = np.bincount(rows, values, minlength=len(self)).astype(np.int64)
-        matrix = csr_array((values, columns, indptr), shape=counts.shape)
-        matrix.has_sorted_indices = True
+        matrix = SparseRows(values, columns, indptr, counts.shape)
         return ppmi_matrix(matrix, below, sums, int(sums.sum()))
 
     @property
     def factors(self) -> Factors:
         """The decomposition of `word_ppmi`, rows of words, computed once; `train` keeps it in the model."""
+        if callable(self._factors):
+            self._factors = self._factors()
         if self._factors is None:
             from scipy.sparse import csr_array
 

@@ -155,7 +155,7 @@ def read_files(artifact: Artifact) -> PatternTable:
         precision=precision,
         documents=documents,
         evidence=partial(_read_evidence, path, len(terms), len(names)) if EVIDENCE in artifact else None,
-        factors=_factors(read, tensors),
+        factors=partial(_factors, read, tensors) if "svd.v" in tensors else None,
         totals=totals,
     )
     if not (np.diff(table.keys.astype(np.int64)) > 0).all() or len(table.numbers) != len(terms):
@@ -197,9 +197,7 @@ class _CheckedTensors:
         return tensor
 
 
-def _factors(read: _CheckedTensors, tensors: dict[str, Any]) -> Factors | None:
-    if "svd.v" not in tensors:
-        return None
+def _factors(read: _CheckedTensors, tensors: dict[str, Any]) -> Factors:
     sides: list[Any] = []
     for numbers, vectors in (("svd.hypernyms", "svd.v"), ("svd.hyponyms", "svd.u")):
         if vectors not in tensors:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._types import Ints
 
 RANK = 100
@@ -34,15 +35,11 @@ def ppmi_matrix(counts: Any, hyponym_totals: Ints, hypernym_totals: Ints, total:
     array([[0.182, 0.   ],
            [0.   , 1.099]], dtype=float32)
     """
-    from scipy.sparse import csr_array
-
     rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     values = ppmi_values(counts.data, hyponym_totals[rows], hypernym_totals[counts.indices], total)
     positive = values > 0
     indptr = np.concatenate([[0], np.cumsum(positive)])[counts.indptr]
-    matrix = csr_array((values[positive].astype(np.float32), counts.indices[positive], indptr), shape=counts.shape)
-    matrix.has_sorted_indices = True
-    return matrix
+    return SparseRows(values[positive].astype(np.float32), counts.indices[positive], indptr, counts.shape)
 
 
 def ppmi_values(counts: Any, hyponym_totals: Any, hypernym_totals: Any, total: int) -> npt.NDArray[np.float64]:

@@ -31,6 +31,10 @@ class _Kernels:
         kernel: Callable[..., Any] = getattr(import_module(_COMPILED), name)
         return kernel
 
+    def load(self) -> None:
+        """Load the compiled ones now, for a process that will be asked many questions."""
+        import_module(_COMPILED)
+
     def named(self, name: str, size: int) -> Callable[..., Any]:
         """The function for a job of this size."""
         self._done += size

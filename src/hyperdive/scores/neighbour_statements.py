@@ -14,12 +14,14 @@ so that a politician is a person though no sentence says so. Both are sparse row
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from hyperdive._types import Bools, Floats32, Ints
+from hyperdive._resources import one_blas_thread
+from hyperdive._sparse_rows import SparseRows, entries_of, summed, weighted_sums
+from hyperdive._types import Floats32, Ints
 from hyperdive.scores.pattern_projection import lengths_of_one
 
 if TYPE_CHECKING:
@@ -31,17 +33,20 @@ PARENTS = 30
 """|H|: from how many likely hypernyms one step further is taken."""
 _FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
 _OWN = 0.3
+LEAST_TRUST = 1 / _FEW_AS_HYPONYM
+"""The weight of a neighbour with a single statement, beside that of one with many."""
 _BLOCK = 64
+_SAMPLED = 16  # one of so many values is looked at to rule out the others
 
 
 class AnalogyRows(NamedTuple):
     """One CSR row for each asked term, over the terms of the patterns."""
 
-    neighbours: Any
+    neighbours: SparseRows
     """A(q, ·)."""
-    nearest: Any
+    nearest: SparseRows
     """A₂₀(q, ·)."""
-    inherited: Any
+    inherited: SparseRows
     """B(q, ·)."""
 
 
@@ -67,22 +72,36 @@ class NeighbourStatements:
     def __init__(self, patterns: Patterns, space: Any) -> None:
         self._patterns = patterns
         named = np.flatnonzero(patterns.hyponym_totals > 0)
-        places = {word: row for row, word in enumerate(space.words)}
-        found = (places.get(patterns.terms[number], -1) for number in named.tolist())
-        rows = np.fromiter(found, dtype=np.int64, count=len(named))
+        place, numbers = np.full(len(patterns), -1, dtype=np.int64), patterns.numbers_of(space.words)
+        place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
+        rows = place[named]
         self.numbers: Ints = named[rows >= 0]
         vectors = np.asarray(space.matrix[rows[rows >= 0]], dtype=np.float32)
-        self._vectors: Floats32 = np.ascontiguousarray(lengths_of_one(vectors), dtype=np.float32)
-        self._trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
+        self.vectors: Floats32 = np.ascontiguousarray(lengths_of_one(vectors), dtype=np.float32)
+        self.trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
         # a term without statements has no hypernyms to pass on
-        self._shares = patterns.counts.astype(np.float32)
-        lengths = np.diff(self._shares.indptr)
-        totals = np.maximum(patterns.hyponym_totals, 1)
-        self._shares.data /= np.repeat(totals, lengths).astype(np.float32)
+        counts = patterns.counts
+        totals = np.repeat(np.maximum(patterns.hyponym_totals, 1), np.diff(counts.indptr)).astype(np.float32)
+        shares = counts.data.astype(np.float32) / totals
+        self._shares = SparseRows(shares, counts.indices, counts.indptr, counts.shape)
         self._shrunk = (np.minimum(patterns.hyponym_totals, _FEW_AS_PARENT) / _FEW_AS_PARENT).astype(np.float32)
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    @cached_property
+    def _place(self) -> Ints:
+        places = np.full(len(self._patterns) + 1, -1, dtype=np.int64)  # the last for -1
+        places[self.numbers] = np.arange(len(self))
+        return places
+
+    def places(self, numbers: Ints) -> Ints:
+        """The rows of `vectors` that are these terms of the patterns; -1 for one that is no neighbour of any."""
+        return self._place[numbers]
+
+    def passed_on(self, numbers: Ints, counts: Ints) -> Any:
+        """How much of B² terms pass on to a hypernym that they are stated to be so many times, if nothing else does."""
+        return self._shrunk[numbers] * (counts / np.maximum(self._patterns.hyponym_totals[numbers], 1))
 
     def rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
         """The two rows of each asked term.
@@ -91,81 +110,84 @@ class NeighbourStatements:
             vectors: Skip-gram vectors of the asked terms, one row each.
             numbers: Their numbers in the patterns, -1 for a term that no pattern names. No term is its own neighbour.
         """
-        from scipy.sparse import csr_array, vstack
-
         blocks = [
             self._neighbours(vectors[start : start + _BLOCK], numbers[start : start + _BLOCK])
             for start in range(0, len(vectors), _BLOCK)
         ]
-        if not blocks:
-            empty = csr_array((0, len(self._patterns)), dtype=np.float32)
-            return AnalogyRows(empty, empty, empty)
-        every, nearest = (vstack(parts, format="csr") for parts in zip(*blocks, strict=True))
-        every.sort_indices()
-        nearest.sort_indices()
+        chosen, likeness = (
+            (np.concatenate([block[part] for block in blocks]) for part in range(2))
+            if blocks
+            else (np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
+        )
+        every = self._voted(chosen, likeness)
+        order = np.argsort(-likeness, axis=1, kind="stable")[:, :NEAREST]
+        nearest = self._voted(np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1))
         return AnalogyRows(every, nearest, self._inherited(every, numbers))
 
-    def _neighbours(self, vectors: Floats32, numbers: Ints) -> tuple[Any, Any]:
-        """A(q, ·) and A₂₀(q, ·) of a block of terms."""
-        from scipy.sparse import csr_array
-
-        size, many = len(self._patterns), min(NEIGHBOURS, len(self))
+    def _neighbours(self, vectors: Floats32, numbers: Ints) -> tuple[Ints, Floats32]:
+        """The neighbours of a block of terms, as rows of `vectors`, and the positive parts of their cosines."""
+        many = min(NEIGHBOURS, len(self))
         if many == 0:
-            empty = csr_array((len(vectors), size), dtype=np.float32)
-            return empty, empty
-        with threadpool_limits(1, "blas"):
-            cosines = np.asarray(lengths_of_one(vectors), dtype=np.float32) @ self._vectors.T
-        own = np.searchsorted(self.numbers, numbers)
-        is_named: Bools = (numbers >= 0) & (self.numbers[np.minimum(own, len(self) - 1)] == numbers)
-        cosines[np.flatnonzero(is_named), own[is_named]] = 0.0
-        chosen = np.sort(np.argpartition(-cosines, many - 1, axis=1)[:, :many], axis=1)
-        likeness = np.maximum(np.take_along_axis(cosines, chosen, axis=1), 0.0)
-        order = np.argsort(-likeness, axis=1, kind="stable")[:, :NEAREST]
-        nearest = np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1)
-        return self._voted(chosen, likeness), self._voted(*nearest)
+            return np.zeros((len(vectors), 0), dtype=np.int64), np.zeros((len(vectors), 0), dtype=np.float32)
+        with one_blas_thread():
+            cosines = np.asarray(lengths_of_one(vectors), dtype=np.float32) @ self.vectors.T
+        own = self.places(numbers)
+        cosines[np.flatnonzero(own >= 0), own[own >= 0]] = 0.0
+        chosen = np.stack([np.sort(_largest_places(row, many)) for row in cosines])
+        return chosen, np.maximum(np.take_along_axis(cosines, chosen, axis=1), 0.0)
 
-    def _voted(self, neighbours: Ints, likeness: Floats32) -> Any:
+    def _voted(self, neighbours: Ints, likeness: Floats32) -> SparseRows:
         """The PPMI rows of these neighbours, averaged by their weights."""
-        from scipy.sparse import csr_array
-
-        weights = likeness**2 * self._trust[neighbours]
+        weights = likeness**2 * self.trust[neighbours]
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
         pointers = np.arange(len(neighbours) + 1) * neighbours.shape[1]
-        shape = (len(neighbours), len(self._patterns))
-        places = self.numbers[neighbours.ravel()]
-        return csr_array((weights.astype(np.float32).ravel(), places, pointers), shape=shape) @ self._patterns.ppmi
+        numbers = self.numbers[neighbours.ravel()]
+        return weighted_sums(weights.astype(np.float32).ravel(), numbers, pointers, self._patterns.ppmi)
 
-    def _inherited(self, neighbours: Any, numbers: Ints) -> Any:
-        from scipy.sparse import csr_array
-
-        named = numbers >= 0
-        own = csr_array(
-            (
-                np.full(int(named.sum()), _OWN, dtype=np.float32),
-                numbers[named],
-                np.concatenate([[0], np.cumsum(named)]),
-            ),
-            shape=(len(numbers), len(self._patterns)),
-        )
-        likely = _largest((neighbours + own @ self._patterns.ppmi).tocsr(), PARENTS)
+    def _inherited(self, neighbours: SparseRows, numbers: Ints) -> SparseRows:
+        likely = _largest(_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
         lengths = np.diff(likely.indptr)
         totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
-        likely.data *= self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
-        inherited = (likely.astype(np.float32) @ self._shares).tocsr()
-        inherited.sort_indices()
+        weights = likely.data * self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
+        inherited = weighted_sums(weights.astype(np.float32), likely.indices, likely.indptr, self._shares)
         np.sqrt(inherited.data, out=inherited.data)
         return inherited
 
 
-def _largest(matrix: Any, most: int) -> Any:
+def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> SparseRows:
+    """A(q, ·) + 0.3·PPMI(q, ·) of each asked term."""
+    named = np.flatnonzero(numbers >= 0)
+    starts, ends = (ppmi.indptr[numbers[named] + end].astype(np.int64) for end in (0, 1))
+    entries = entries_of(starts, ends)
+    rows = np.concatenate(
+        [np.repeat(np.arange(len(numbers)), np.diff(neighbours.indptr)), np.repeat(named, ends - starts)]
+    )
+    columns = np.concatenate([neighbours.indices, ppmi.indices[entries]])
+    values = np.concatenate([neighbours.data, np.float32(_OWN) * ppmi.data[entries]])
+    return summed(rows, columns, values, neighbours.shape)
+
+
+def _largest_places(values: Floats32, most: int) -> Ints:
+    """The places of the largest values, in any order; only those are compared that a sample cannot rule out.
+
+    >>> np.sort(_largest_places(np.sin(np.arange(100, dtype=np.float32)), 3)).tolist()
+    [33, 58, 77]
+    """
+    sample = values[::_SAMPLED]
+    if len(sample) <= most:
+        return np.argpartition(-values, most - 1)[:most]
+    limit = np.partition(sample, len(sample) - most)[len(sample) - most]  # the largest of all are no smaller
+    places = np.flatnonzero(values >= limit)
+    return places[np.argpartition(-values[places], most - 1)[:most]]
+
+
+def _largest(matrix: SparseRows, most: int) -> SparseRows:
     """Only the largest entries of each row.
 
-    >>> from scipy.sparse import csr_array
-    >>> _largest(csr_array(np.array([[3.0, 1.0, 2.0], [0.0, 0.0, 5.0]])), 2).toarray().tolist()
+    >>> rows = SparseRows(np.array([3.0, 1.0, 2.0, 5.0]), [0, 1, 2, 2], [0, 3, 4], (2, 3))
+    >>> _largest(rows, 2).toarray().tolist()
     [[3.0, 0.0, 2.0], [0.0, 0.0, 5.0]]
     """
-    from scipy.sparse import csr_array
-
     keep = np.zeros(len(matrix.data), dtype=np.bool_)
     for start, end in zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True):
         if end - start <= most:
@@ -173,4 +195,4 @@ def _largest(matrix: Any, most: int) -> Any:
         else:
             keep[start + np.argpartition(-matrix.data[start:end], most - 1)[:most]] = True
     pointers = np.concatenate([[0], np.cumsum(keep)])[matrix.indptr]
-    return csr_array((matrix.data[keep], matrix.indices[keep], pointers), shape=matrix.shape)
+    return SparseRows(matrix.data[keep], matrix.indices[keep], pointers, matrix.shape)

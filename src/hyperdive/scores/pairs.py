@@ -241,11 +241,13 @@ class Pairs:
     def is_head(self) -> npt.NDArray[np.bool_]:
         """Whether q ends in p, or p stands before its preposition: a guide dog is a dog, a bird of prey a bird."""
         distinct, place = self._asked
-        found = np.zeros(len(self), dtype=np.bool_)
-        for number, heads in enumerate(self.terms.heads(distinct)):
-            if len(heads):
-                found |= (place == number) & np.isin(self.p, heads)
-        return found
+        heads = self.terms.heads(distinct)
+        numbers = np.repeat(np.arange(len(heads)), [len(rows) for rows in heads])
+        if not len(numbers):
+            return np.zeros(len(self), dtype=np.bool_)
+        flat = np.concatenate(heads)
+        size = max(int(flat.max()), int(self.p.max())) + 1
+        return np.isin(place * size + self.p, numbers * size + flat)
 
     # ---- similarity -----------------------------------------------------------------------------------------
 
@@ -305,7 +307,7 @@ def _dots(rows: Rows, pairs: Pairs) -> Floats:
 
 def _cosine(dots: Floats, rows: Rows, pairs: Pairs) -> Floats:
     # the root of the product, not the product of roots: equal vectors then have a cosine of exactly 1 and stay tied
-    return ratio(dots, np.sqrt(rows.squares[pairs.q] * rows.squares[pairs.p]))
+    return ratio(dots, np.sqrt(rows.squares_of(pairs.q) * rows.squares_of(pairs.p)))
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

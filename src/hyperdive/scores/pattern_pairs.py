@@ -58,13 +58,18 @@ class StatedTerms:
         >>> StatedTerms.named(patterns, ["hot dog", "hot_dog", "cat"]).numbers.tolist()
         [0, 0, -1]
         """
-        numbers = patterns.numbers
-        found = np.fromiter((numbers.get(name, -1) for name in names), dtype=np.int64, count=len(names))
-        backed_off = np.zeros(len(names), dtype=np.bool_)
+        numbers, whole = patterns.numbers, patterns.numbers_of(names)
+        found, backed_off = whole.copy(), np.zeros(len(names), dtype=np.bool_)
         # only phrases that patterns do not have need to be taken apart
-        phrases = [row for row in np.flatnonzero(found < 0).tolist() if " " in names[row] or "_" in names[row]]
-        parts = cls.find(patterns, [names[row].replace("_", " ").split(" ") for row in phrases], lemmas=False)
-        found[phrases], backed_off[phrases] = parts.numbers, parts.backed_off
+        unstated = [(row, names[row]) for row in np.flatnonzero(whole < 0).tolist()]
+        plain = [(row, numbers.get(name.rpartition(" ")[2], -1)) for row, name in unstated if _is_plain_phrase(name)]
+        if plain:
+            rows, heads = (list(column) for column in zip(*plain, strict=True))
+            found[rows], backed_off[rows] = heads, np.array(heads) >= 0
+        others = [(row, name) for row, name in unstated if "_" in name or ("|" in name and " " in name)]
+        parts = cls.find(patterns, [name.replace("_", " ").split(" ") for _, name in others], lemmas=False)
+        rows = [row for row, _ in others]
+        found[rows], backed_off[rows] = parts.numbers, parts.backed_off
         return cls(patterns, found, backed_off)
 
     def of_terms(self, of_pattern_term: npt.NDArray[np.int64]) -> Ints:
@@ -116,6 +121,10 @@ class StatedTerms:
     def with_heads(self) -> StatedTerms:
         """The same where a phrase's being a kind of its head counts like any pattern."""
         return StatedTerms(self.patterns.with_heads, self.numbers, self.backed_off)
+
+
+def _is_plain_phrase(name: str) -> bool:
+    return " " in name and "_" not in name and "|" not in name
 
 
 class StatedPairs:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._resources import one_blas_thread
+
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
 
@@ -34,8 +36,6 @@ def projection(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
     >>> projection(stated, space).shape
     (4, 2)
     """
-    from threadpoolctl import threadpool_limits
-
     named = np.flatnonzero(patterns.hyponym_totals > 0)
     places = {word: row for row, word in enumerate(space.words)}
     found = np.fromiter((places.get(patterns.terms[n], -1) for n in named.tolist()), dtype=np.int64, count=len(named))
@@ -45,7 +45,7 @@ def projection(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
         return np.zeros((dimensions, patterns.factors.rank), dtype=np.float32)
     vectors = lengths_of_one(np.asarray(space.matrix[rows], dtype=np.float64))
     weighted = vectors * np.minimum(patterns.hyponym_totals[numbers], _MOST)[:, None]
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         gram = weighted.T @ vectors + _RIDGE * np.eye(dimensions)
         right = weighted.T @ patterns.hyponym_vectors(numbers).astype(np.float64)
         return np.asarray(np.linalg.solve(gram, right), dtype=np.float32)

@@ -210,9 +210,8 @@ def get(name: str | Score) -> Score:
     """
     if isinstance(name, Score):
         return name
-    _fill()
     plain, colon, text = name.partition(":")
-    found = _ALIASES.get(key_of(plain))
+    found = _ALIASES.get(key_of(plain))  # the score of questions is there without the others
     if found is None:
         _fill_plugins()
         found = _ALIASES.get(key_of(plain))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import as_sparse_rows
 from hyperdive._types import Floats, Ints
 from hyperdive.scores._blocks import in_blocks, kernels, run
 
@@ -23,6 +24,7 @@ class Rows:
     def __init__(self, matrix: Any, *, threads: int = 0) -> None:
         self.matrix = matrix
         self.threads = threads
+        self._single_sums = 0  # rows whose sums were computed for themselves
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
@@ -34,15 +36,13 @@ class Rows:
     @cached_property
     def csr(self) -> Any:
         """The rows as CSR with sorted indices and without zeros."""
-        from scipy.sparse import csr_array
-
         if not self.is_sparse:
-            return csr_array(self.matrix)
+            return as_sparse_rows(self.matrix)
         matrix = self.matrix
         if not matrix.has_sorted_indices:
             matrix = matrix.sorted_indices()
         if not (matrix.data != 0).all():
-            matrix = matrix.copy()
+            matrix = matrix.tocsr().copy()
             matrix.eliminate_zeros()
         return matrix
 
@@ -72,6 +72,14 @@ class Rows:
     def squares(self) -> Floats:
         """‖x‖₂²."""
         return self._sums[:, 1]
+
+    def squares_of(self, rows: Ints) -> Floats:
+        """`squares` of these rows; of a few rows of many, only theirs are computed."""
+        self._single_sums += len(rows)
+        if self.is_sparse or "_sums" in self.__dict__ or self._single_sums > len(self) // 4:
+            return self.squares[rows]
+        distinct, place = np.unique(rows, return_inverse=True)
+        return Rows(self.matrix[distinct], threads=self.threads).squares[place.ravel()]
 
     @cached_property
     def entropies(self) -> Floats:

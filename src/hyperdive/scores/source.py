@@ -28,6 +28,8 @@ class SpaceLike(Protocol):
     @property
     def matrix(self) -> Any: ...
     @property
+    def arrays(self) -> Any: ...
+    @property
     def frequencies(self) -> npt.NDArray[np.int64]: ...
     @property
     def kind(self) -> str: ...
@@ -89,7 +91,7 @@ class Source:
     @cached_property
     def context_counts(self) -> Rows | None:
         """The counts of the context words, when the columns of `main` are the rows of `counts`."""
-        if self.counts is None or self.counts.matrix.shape[0] != self.main.matrix.shape[1]:
+        if self.counts is None or self.counts.arrays.shape[0] != self.main.arrays.shape[1]:
             return None
         return Rows(self.counts.matrix)
 

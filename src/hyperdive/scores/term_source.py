@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperdive._memo import Memo
+from hyperdive._sparse_rows import as_sparse_rows, stacked
+from hyperdive._types import Ints
 from hyperdive.patterns.plurals import with_singulars
 from hyperdive.scores.source import AnyModel, Source, as_source
 from hyperdive.spaces.space import VectorSpace
@@ -39,8 +41,12 @@ def term_source(model: AnyModel) -> Source:
     stated = partial(_stated, plain)
     if terms is None:
         return replace(plain, stated=stated, memo=Memo())
-    main = _joined(plain.main, terms.dive)
-    skipgram = None if plain.skipgram is None or terms.skipgram is None else _joined(plain.skipgram, terms.skipgram)
+    known = set(plain.main.words)  # a term that is also a word is the word
+    rows = np.array([row for row, name in enumerate(terms.dive.words) if name not in known], dtype=np.int64)
+    names = [*plain.main.words, *(terms.dive.words[row] for row in rows.tolist())]
+    main, skipgram = _joined(plain.main, terms.dive, rows, names), None
+    if plain.skipgram is not None and terms.skipgram is not None:
+        skipgram = _joined(plain.skipgram, terms.skipgram, rows, names)
     return Source(main, skipgram, None, plain.parameters, stated, terms)
 
 
@@ -48,18 +54,15 @@ def _stated(source: Source) -> Patterns | None:
     return None if source.patterns is None else with_singulars(source.patterns)
 
 
-def _joined(words: Any, terms: Any) -> VectorSpace:
-    """One space of both; a term that is also a word is the word."""
-    from scipy import sparse
-
-    rows = [row for row, name in enumerate(terms.words) if name not in words]
-    below = terms.matrix[rows]
+def _joined(words: Any, terms: Any, rows: Ints, names: list[str]) -> VectorSpace:
+    """One space of both, with these rows of the terms."""
     if words.is_sparse or terms.is_sparse:
-        matrix: Any = sparse.vstack([sparse.csr_array(words.matrix), sparse.csr_array(below)], format="csr")
+        above, below = (as_sparse_rows(space.arrays) for space in (words, terms))
+        matrix: Any = stacked(above, below, rows)
     else:
-        matrix = np.concatenate([words.matrix, below])
+        matrix = np.concatenate([words.arrays, terms.arrays[rows]])
     return VectorSpace(
-        [*words.words, *(terms.words[row] for row in rows)],
+        names,
         matrix,
         frequencies=np.concatenate([words.frequencies, terms.frequencies[rows]]),
         kind=words.kind,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
+from hyperdive._resources import one_blas_thread
+from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
@@ -22,6 +23,7 @@ from hyperdive.scores.source import Source
 from hyperdive.text.term_names import head_end
 
 _COORDINATIONS = ("and", "or")
+_UNSEEN = -2
 
 
 def heads_of(words: Sequence[str]) -> list[str]:
@@ -45,6 +47,13 @@ def _heads(name: str) -> tuple[str, ...]:
     return tuple(" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end))
 
 
+def _filled(values: Ints, rows: Ints, compute: Callable[[int], int]) -> Ints:
+    """The values of rows, computed where they have not been; the same few thousand rows are in most questions."""
+    for row in rows[values[rows] == _UNSEEN].tolist():
+        values[row] = compute(row)
+    return values[rows]
+
+
 class Terms:
     """Distinct terms found in the spaces of a source, ready to be paired.
 
@@ -54,7 +63,7 @@ class Terms:
     def __init__(
         self,
         source: Source,
-        terms: Sequence[Sequence[str]],
+        terms: Sequence[str] | Sequence[Sequence[str]],
         *,
         lemmas: bool = True,
         language: str = "en",
@@ -69,7 +78,7 @@ class Terms:
     @cached_property
     def names(self) -> Sequence[str]:
         """Each term as one string."""
-        return [" ".join(words) for words in self._terms]
+        return [term if isinstance(term, str) else " ".join(term) for term in self._terms]
 
     @property
     def found(self) -> Bools:
@@ -98,7 +107,7 @@ class Terms:
         if not self.has_projection or self.skipgram is None:
             return None
         vectors = lengths_of_one(np.asarray(self.skipgram.matrix, dtype=np.float32))
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
     def analogies(self, rows: Ints) -> AnalogyRows:
@@ -123,21 +132,35 @@ class Terms:
 
     def heads(self, rows: Ints) -> list[Ints]:
         """The rows of the terms that each of these ends in, or that stand before its preposition."""
-        every = ([self._row(head) for head in heads_of(self._terms[row])] for row in rows.tolist())
+        every = ([self._row(head) for head in _heads(self.names[row])] for row in rows.tolist())
         return [np.array([row for row in heads if row >= 0], dtype=np.int64) for heads in every]
 
     def head_rows(self, rows: Ints) -> Ints:
         """The row of the last word of each phrase, or of the one before its preposition; -1 if it is no term here."""
-        last = (heads_of(self._terms[row])[-1:] for row in rows.tolist())
-        return np.fromiter((self._row(heads[0]) if heads else -1 for heads in last), dtype=np.int64, count=len(rows))
+
+        def row_of_head(row: int) -> int:
+            heads = _heads(self.names[row])
+            return self._row(heads[-1]) if heads else -1
+
+        return _filled(self._head_rows, rows, row_of_head)
+
+    @cached_property
+    def _head_rows(self) -> Ints:
+        return np.full(len(self.names), _UNSEEN, dtype=np.int64)
 
     def head_numbers(self, rows: Ints) -> Ints:
         """The number in the patterns of the longest end of each phrase that they name; -1 without one."""
         assert self.stated is not None
         numbers = self.stated.patterns.numbers
-        ends = (heads_of(self._terms[row]) for row in rows.tolist())
-        found = (next((numbers[end] for end in heads if end in numbers), -1) for heads in ends)
-        return np.fromiter(found, dtype=np.int64, count=len(rows))
+
+        def number_of_head(row: int) -> int:
+            return next((numbers[end] for end in _heads(self.names[row]) if end in numbers), -1)
+
+        return _filled(self._head_numbers, rows, number_of_head)
+
+    @cached_property
+    def _head_numbers(self) -> Ints:
+        return np.full(len(self.names), _UNSEEN, dtype=np.int64)
 
     @cached_property
     def row_of_number(self) -> Ints:
@@ -161,8 +184,8 @@ class Terms:
         counts = stated.patterns.counts
         own = np.concatenate([stated.exact_numbers[rows], self.head_numbers(rows)])
         said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
-        numbers = np.unique(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
-        return numbers, heads_of(self._terms[row])
+        numbers = distinct(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
+        return numbers, list(_heads(self.names[row]))
 
     @cached_property
     def own_frequencies(self) -> Floats:
@@ -172,8 +195,7 @@ class Terms:
     @cached_property
     def phrases(self) -> Bools:
         """Which terms have several words."""
-        many = (len(words) > 1 or " " in words[0] for words in self._terms)
-        return np.fromiter(many, dtype=np.bool_, count=len(self._terms))
+        return np.array([" " in name for name in self.names], dtype=np.bool_)
 
     @cached_property
     def gaussians(self) -> Gaussians | None:
@@ -220,7 +242,7 @@ class NamedTerms(Terms):
         listed = dict.fromkeys(names)
         last = (heads[-1] for name in listed if (heads := heads_of([name])))
         every = [*names, *(head for head in dict.fromkeys(last) if head not in listed and head in source.main)]
-        super().__init__(source, [[name] for name in every], threads=threads, lookup=look_up_terms(source.main, every))
+        super().__init__(source, every, threads=threads, lookup=look_up_terms(source.main, every))
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -258,15 +280,18 @@ class Vocabulary(Terms):
     """
 
     def __init__(self, source: Source, *, threads: int = 0) -> None:
-        words = [[word] for word in source.main.words]
-        super().__init__(source, words, lemmas=False, threads=threads, lookup=every_word(source.main))
+        super().__init__(source, source.main.words, lemmas=False, threads=threads, lookup=every_word(source.main))
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.source.main.words
 
     def _row(self, name: str) -> int:
         return self.source.main.index(name) if name in self.source.main else -1
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(self.source.main.matrix, threads=self._threads)
+        return Rows(self.source.main.arrays, threads=self._threads)
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -274,15 +299,15 @@ class Vocabulary(Terms):
         if space is None:
             return None
         if space.words == self.source.main.words:
-            return Rows(space.matrix, threads=self._threads)
-        return Rows(gather(space, look_up(space, self._terms, lemmas=False)), threads=self._threads)
+            return Rows(space.arrays, threads=self._threads)
+        return Rows(gather(space, look_up(space, [[name] for name in self.names], lemmas=False)), threads=self._threads)
 
     @cached_property
     def stated(self) -> StatedTerms | None:
         patterns = self.source.patterns
         if patterns is None:
             return None
-        return StatedTerms.named(patterns, self.source.main.words)
+        return StatedTerms.named(patterns, self.names)
 
 
 def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True, threads: int = 0) -> Terms:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._store import Artifact, narrowest
 from hyperdive._types import Floats32, Ints
 from hyperdive.errors import Error, FormatError
 from hyperdive.spaces.space import VectorSpace
 
 TENSORS, VOCABULARY = "model.safetensors", "vocabulary.txt"
-_DAMAGED = "the folder is damaged; train it again"
+DAMAGED = "the folder is damaged; train it again"
 
 
 def fits_16_bits(values: Floats32) -> bool:
@@ -36,7 +36,9 @@ def space_tensors(name: str, space: VectorSpace) -> dict[str, Any]:
         if skipgram and (small := packed(dense)) is not None:
             return {name: small[0], f"{name}.exponents": small[1]}
         return {name: narrowest_floats(dense)}
-    csr = space.matrix if space.is_sparse else sparse.csr_array(space.matrix)
+    from scipy.sparse import csr_array
+
+    csr = space.matrix if space.is_sparse else csr_array(space.matrix)
     lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
     return {
         f"{name}.lengths": narrowest(lengths, int(lengths.max(initial=0))),
@@ -57,11 +59,11 @@ class StoredSpaces:
 
         self.path, self.header = artifact.path, artifact.header
         if TENSORS not in artifact or VOCABULARY not in artifact:
-            raise FormatError(f"{self.path}: the model is incomplete", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: the model is incomplete", hint=DAMAGED)
         try:
             self._tensors: Any = safe_open(str(self.path / TENSORS), framework="numpy")
         except (SafetensorError, OSError) as error:
-            raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=_DAMAGED) from None
+            raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=DAMAGED) from None
         self._names = set(self._tensors.keys())  # type: ignore[no-untyped-call,unused-ignore]
         self.words = artifact.bytes(VOCABULARY).decode("utf-8").split("\n")[:-1]
         self.frequencies = self.tensor("frequencies", np.integer)
@@ -70,7 +72,7 @@ class StoredSpaces:
 
     def wrong(self, name: str) -> FormatError:
         """A tensor that does not go with the rest."""
-        return FormatError(f"{self.path}: {name} does not have the shape of the vocabulary", hint=_DAMAGED)
+        return FormatError(f"{self.path}: {name} does not have the shape of the vocabulary", hint=DAMAGED)
 
     def __contains__(self, tensor: str) -> bool:
         return tensor in self._names
@@ -78,10 +80,10 @@ class StoredSpaces:
     def tensor(self, name: str, kind: Any) -> Any:
         """One tensor of this kind of number."""
         if name not in self._names:
-            raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=DAMAGED)
         tensor = self._tensors.get_tensor(name)
         if not np.issubdtype(tensor.dtype, kind):
-            raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=DAMAGED)
         return tensor
 
     def space(self, name: str, words: list[str] | None = None, frequencies: Ints | None = None) -> VectorSpace:
@@ -100,7 +102,7 @@ class StoredSpaces:
         if matrix.shape != shape:
             raise self.wrong(name)
         if not np.isfinite(values).all():
-            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=_DAMAGED)
+            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
         return VectorSpace(
             words,
             matrix,
@@ -126,4 +128,4 @@ class StoredSpaces:
         if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < shape[1]:
             raise self.wrong(name)
         indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return sparse.csr_array((values, indices, indptr), shape=shape)
+        return SparseRows(values, indices, indptr, shape)

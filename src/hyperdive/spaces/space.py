@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._memo import Memo
+from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive._types import Floats32, Ints
@@ -58,39 +59,44 @@ class VectorSpace:
         parameters: Mapping[str, Any] | None = None,
         variances: Any = None,
     ) -> None:
-        self.words = list(words)
-        self.matrix = _checked(matrix)
+        self.words = words if isinstance(words, list) else list(words)  # spaces of one vocabulary share the list
+        self.arrays = _checked(matrix)
         self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
         self.memo = Memo()
         self.parameters = dict(parameters or {})
-        if self.matrix.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
+        if self.arrays.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
             raise InputError(
-                f"{len(self.words)} words, {self.matrix.shape[0]} vectors and {self.frequencies.size} frequencies "
+                f"{len(self.words)} words, {self.arrays.shape[0]} vectors and {self.frequencies.size} frequencies "
                 "do not go together"
             )
         self.variances: Floats32 | None = None if variances is None else np.asarray(variances, dtype=np.float32)
-        if self.variances is not None and (self.is_sparse or self.variances.shape != self.matrix.shape):
+        if self.variances is not None and (self.is_sparse or self.variances.shape != self.arrays.shape):
             raise InputError(f"variances of shape {self.variances.shape} do not go with these vectors")
 
     # ---- asking ---------------------------------------------------------------------------------------------
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        numbers = {word: i for i, word in enumerate(self.words)}
+        numbers = dict(zip(self.words, range(len(self.words)), strict=True))
         if len(numbers) != len(self.words):
             raise InputError("a space has one vector per word, but a word occurs twice")
         return numbers
 
     @property
+    def matrix(self) -> Any:
+        """The vectors, one row a word: an array, or a `scipy.sparse.csr_array`; `arrays` has them without SciPy."""
+        return self.arrays.tocsr() if isinstance(self.arrays, SparseRows) else self.arrays
+
+    @property
     def dimensions(self) -> int:
         """The length of every vector."""
-        return int(self.matrix.shape[1])
+        return int(self.arrays.shape[1])
 
     @property
     def is_sparse(self) -> bool:
         """Whether `matrix` is a CSR matrix."""
-        return not isinstance(self.matrix, np.ndarray)
+        return not isinstance(self.arrays, np.ndarray)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -146,11 +152,11 @@ class VectorSpace:
         )
 
     def _dense(self, number: int) -> Floats32:
-        if isinstance(self.matrix, np.ndarray):
-            return np.array(self.matrix[number])
+        if isinstance(self.arrays, np.ndarray):
+            return np.array(self.arrays[number])
         vector = np.zeros(self.dimensions, dtype=np.float32)
-        start, end = int(self.matrix.indptr[number]), int(self.matrix.indptr[number + 1])
-        vector[self.matrix.indices[start:end]] = self.matrix.data[start:end]
+        start, end = int(self.arrays.indptr[number]), int(self.arrays.indptr[number + 1])
+        vector[self.arrays.indices[start:end]] = self.arrays.data[start:end]
         return vector
 
     def __repr__(self) -> str:
@@ -227,9 +233,11 @@ def _checked(matrix: Any) -> Any:
         if dense.ndim != 2:
             raise InputError(f"a matrix of vectors has two dimensions, not {dense.ndim}")
         return dense
+    if isinstance(matrix, SparseRows) and matrix.dtype == np.float32:
+        return matrix
     from scipy.sparse import csr_array
 
-    sparse = matrix if isinstance(matrix, csr_array) else csr_array(matrix)
+    sparse = matrix if isinstance(matrix, csr_array) else csr_array(matrix.tocsr())
     if sparse.dtype != np.float32:
         sparse = sparse.astype(np.float32)
     if not sparse.has_sorted_indices:

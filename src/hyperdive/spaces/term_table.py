@@ -20,9 +20,9 @@ import numpy as np
 
 from hyperdive._store import Artifact, narrowest
 from hyperdive._types import Ints
-from hyperdive.errors import InputError
+from hyperdive.errors import FormatError, InputError
 from hyperdive.spaces.composition import Composition
-from hyperdive.spaces.model_files import StoredSpaces
+from hyperdive.spaces.model_files import DAMAGED, StoredSpaces
 from hyperdive.spaces.space import VectorSpace
 
 TERMS = "terms.txt"
@@ -89,7 +89,7 @@ class TermTable:
     @cached_property
     def numbers(self) -> dict[str, int]:
         """The place of every term by its name."""
-        return {name: number for number, name in enumerate(self.names)}
+        return dict(zip(self.names, range(len(self.names)), strict=True))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -140,15 +140,18 @@ class TermTable:
     @classmethod
     def read(cls, artifact: Artifact, stored: StoredSpaces) -> TermTable:
         """The terms of a model folder; their rows are read when asked for."""
-        columns = [line.partition("\t") for line in artifact.bytes(TERMS).decode("utf-8").split("\n")[:-1]]
-        names = [name for name, _, _ in columns]
+        lines = artifact.bytes(TERMS).decode("utf-8")
+        columns = lines.replace("\n", "\t").split("\t")[:-1]
+        names, spellings = columns[::2], columns[1::2]
+        if len(names) != len(spellings) or lines.count("\n") != len(names):
+            raise FormatError(f"{artifact.path}: {TERMS} is not a name and a spelling a line", hint=DAMAGED)
         frequencies = stored.tensor("terms.frequencies", np.integer).astype(np.int64)
         if frequencies.shape != (len(names),):
             raise stored.wrong("terms.frequencies")
         with_skipgram = "terms.skipgram" in stored.header["spaces"]
         return cls(
             names,
-            [spelling for _, _, spelling in columns],
+            spellings,
             dive=lambda: stored.space("terms.dive", names, frequencies),
             skipgram=(lambda: stored.space("terms.skipgram", names, frequencies)) if with_skipgram else None,
             composition=partial(_maps, stored) if "composition.dive" in stored else None,

@@ -1,18 +1,21 @@
 """A file of corrections that programs edit step by step: read, checked, changed and saved whole, with a version.
 
 The version is a hash of the content, so a change by another window, another program or an editor is noticed, and it
-means the same after a restart. Comments and the order of lines stay.
+means the same after a restart. Two servers with one file change it one after the other: a lock file beside it is held
+from the comparison of versions to the end of writing. Comments and the order of lines stay.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperdive._store import write_file
+from hyperdive._locks import exclusive
+from hyperdive._store import explain_os_errors, write_file
 from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.corrections import VERBS, Corrections, corrections_of, read_rule
 from hyperdive.taxonomy.names import normal
@@ -92,7 +95,7 @@ class CorrectionsFile:
 
         Rules that are there already are not added again, rules that are not there are not removed.
         """
-        with self._lock:
+        with self._alone():
             text = self._text()
             present = self._parsed(text)
             if present.version != version:
@@ -118,6 +121,14 @@ class CorrectionsFile:
             _check(result)
             write_file(self.path, changed)
             return result, actual
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other thread and no other program that changes the file this way does so meanwhile."""
+        with self._lock, explain_os_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with exclusive(self.path.with_name(f".{self.path.name}.lock")):
+                yield
 
     def _text(self) -> str:
         try:
