@@ -44,6 +44,8 @@ GROUND = {
     "_quantize",
     "_resources",
     "_resume",
+    "_atomic",
+    "_checks",
     "_store",
     "_types",
     "_progress",

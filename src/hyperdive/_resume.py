@@ -25,7 +25,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, explain_os_errors, is_running, write_file
+from hyperdive._atomic import explain_os_errors, is_running, write_file
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json
 from hyperdive._types import Array
 from hyperdive.errors import FormatError, InputError, OutputError
 

@@ -50,7 +50,7 @@ def info(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive._store import Artifact, read_header
+    from hyperdive._store import Artifact, header_fields, read_header
     from hyperdive.patterns.pattern_table import FOLDER
     from hyperdive.patterns.store import open_folder
     from hyperdive.patterns.store_files import drop_sentences
@@ -61,7 +61,8 @@ def info(
     path = find_model(path)
     header = read_header(path)
     if verify:
-        Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
+        with header_fields(path):
+            Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
         if (path / FOLDER).is_dir():
             open_folder(path).verify()
     if drop_text:
@@ -71,12 +72,13 @@ def info(
     if json:
         write_json(header)
         return
-    if header["format"] == "hyperdive-corpus":
-        describe_corpus(Corpus.open(path), words=words)
-        if coverage:
-            _coverage(Corpus.open(path), data)
-    else:
-        _describe(path, header)
+    with header_fields(path):
+        if header["format"] == "hyperdive-corpus":
+            describe_corpus(Corpus.open(path), words=words)
+            if coverage:
+                _coverage(Corpus.open(path), data)
+        else:
+            _describe(path, header)
     if verify:
         write(f"all {len(header['files'])} files match their checksums")
 

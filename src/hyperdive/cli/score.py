@@ -133,7 +133,7 @@ def _output(path: Path | None, force: bool) -> Any:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    from hyperdive._store import whole_file
+    from hyperdive._atomic import whole_file
 
     file: IO[bytes]
     with whole_file(path, force=force) as unfinished, unfinished.open("wb") as file:

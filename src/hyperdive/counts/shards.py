@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._atomic import explain_os_errors, unfinished_file
 from hyperdive._resume import WorkFolder
-from hyperdive._store import explain_os_errors, fingerprint, unfinished_file
+from hyperdive._store import fingerprint
 from hyperdive._types import Array
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.errors import FormatError, OutputError

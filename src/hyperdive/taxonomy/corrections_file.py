@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperdive._store import write_file
+from hyperdive._atomic import write_file
 from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.corrections import VERBS, Corrections, corrections_of, read_rule
 from hyperdive.taxonomy.names import normal

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header, write_file
+from hyperdive._atomic import write_file
+from hyperdive._checks import are_below, are_pointers
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
 from hyperdive.errors import Error, FormatError
 
 BLOCK = 1 << 20
@@ -52,12 +54,18 @@ class TextKeeper:
 class KeptText:
     """Read access to the kept text by sentence."""
 
-    def __init__(self, artifact: Artifact) -> None:
-        blocks = artifact.array("text_blocks.bin")
-        self._starts, self._bytes = blocks[:-1], int(blocks[-1])
-        self._file = artifact.path / "text.zst"
-        self._spans = artifact.array("sentence_text.bin")
-        self._path = artifact.path
+    def __init__(self, artifact: Artifact, sentences: int) -> None:
+        self._path, self._file = artifact.path, artifact.file("text.zst")
+        blocks, self._spans = (
+            artifact.array("text_blocks.bin", "int64"),
+            artifact.array("sentence_text.bin", "int64", ndim=2),
+        )
+        self._starts, self._bytes = blocks[:-1], int(blocks[-1]) if len(blocks) > 1 else -1
+        spans, size = self._spans, self._file.stat().st_size
+        whole = -(-self._bytes // BLOCK) == len(self._starts) - 1 and are_pointers(self._starts, size)
+        inside = spans.shape == (sentences, 2) and are_below(spans.reshape(-1), self._bytes + 1)
+        if not whole or not inside or not (spans[:, 0] <= spans[:, 1]).all():
+            raise FormatError(f"{self._path}: the kept text does not fit its sentences", hint="create it again")
         self._block = lru_cache(maxsize=8)(self._read_block)
 
     def _read_block(self, number: int) -> bytes:

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hyperdive._atomic import explain_os_errors, write_file
 from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._resources import Run
 from hyperdive._resume import OwnerLock
-from hyperdive._store import HEADER, canonical_json, explain_os_errors, write_file
+from hyperdive._store import HEADER, canonical_json
 from hyperdive.benchmark.reproduce.plan import ReproduceStage
 from hyperdive.errors import Error, FormatError, InputError
 
