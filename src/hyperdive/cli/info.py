@@ -110,6 +110,8 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     read = header["input"]
     if "invalid_utf8_bytes" in read:
         rows.append(("invalid UTF-8", f"{read['invalid_utf8_bytes']:,} bytes"))
+    if "rows_without_text" in read:
+        rows.append(("rows without text", f"{read['rows_without_text']:,}"))
     if header.get("skipped_files"):
         rows.append(("files skipped", f"{header['skipped_files']:,}"))
     if "n_files" in read:

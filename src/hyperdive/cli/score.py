@@ -77,7 +77,7 @@ def score(
         return
     if pairs is None:
         raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
-    from hyperdive._spelling import near_spellings
+    from hyperdive._spelling import near_spellings, shown
     from hyperdive.scores import usable_scores
     from hyperdive.scores.pair_files import PairWriter, open_pairs
     from hyperdive.scores.score_file import score_stream
@@ -96,7 +96,7 @@ def score(
         near = near_spellings(word.lower(), source.main.words, source.main)
         guess = f" (did you mean {' or '.join(near)}?)" if near else ""
         report.note(
-            f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {word!r}{guess}; "
+            f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {shown(word)!r}{guess}; "
             "see the column 'unknown'"
         )
 
