@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from hyperdive.errors import OutputError
+from hyperdive.errors import DiskFullError, OutputError
 
 _PARTIAL, OLD = ".partial-", "-old"
 
@@ -24,9 +24,7 @@ def explain_os_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise OutputError(
-                f"{path}: the disk is full", hint="free some space or choose another output; nothing was left behind"
-            ) from error
+            raise DiskFullError(f"{path}: the disk is full", hint="free some space or choose another output") from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise OutputError(f"{path}: no permission to write there", hint="choose another place") from error
         if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.EINVAL):
@@ -60,6 +58,12 @@ def sweep_partial(path: Path) -> None:
             left.rename(path)
         else:
             remove_any(left)
+
+
+def repair(path: Path) -> None:
+    """Sweep where that is possible: what reads `path`, or refuses to replace it, finds what the last whole run made."""
+    with contextlib.suppress(OSError):
+        sweep_partial(path)
 
 
 def remove_any(path: Path) -> None:

@@ -21,7 +21,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._atomic import OLD, explain_os_errors, partial_name, remove_any, sweep_partial
+from hyperdive._atomic import OLD, explain_os_errors, partial_name, remove_any, repair, sweep_partial
 from hyperdive._types import Array
 from hyperdive.errors import Error, FormatError, OutputError
 
@@ -197,6 +197,7 @@ def check_output(path: Path, *, force: bool) -> None:
 
     `force` never deletes a folder that is not a hyperdive artefact.
     """
+    repair(path)
     if not os.path.lexists(path):
         return
     if not force:
@@ -404,6 +405,8 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
     """The header of an artefact folder, checked against its own fingerprint."""
     file = path / HEADER
     hint = f"make one with: {made_with}" if made_with else ""
+    if not path.exists():
+        repair(path)
     if not path.exists():
         raise FormatError(f"{path}: no such file or folder", hint=hint)
     if not file.is_file():

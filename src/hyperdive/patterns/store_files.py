@@ -11,15 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._atomic import write_file
 from hyperdive._checks import are_below, row_pointers
 from hyperdive._quantize import packed, unpacked
 from hyperdive._store import (
-    HEADER,
     Artifact,
     ArtifactWriter,
-    canonical_json,
-    fingerprint,
     header_fields,
     narrowest,
     read_header,
@@ -29,6 +25,7 @@ from hyperdive.patterns.evidence import MOST_TERMS, EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
 from hyperdive.patterns.pattern_table import FOLDER, KIND, PatternTable
 from hyperdive.patterns.svd import Factors
+from hyperdive.text.kept_text import drop_files
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -297,20 +294,9 @@ def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, name
 
 
 def drop_sentences(corpus: str | Path) -> int:
-    """Remove the sentences from the patterns of a corpus folder and return how many bytes that freed; counts stay.
-
-    The header is replaced first, by a rename: a kill at any moment leaves patterns that open.
-    """
+    """Remove the sentences from the patterns of a corpus folder and return how many bytes that freed; counts stay."""
     folder = Path(corpus) / FOLDER
     if not folder.is_dir():
         return 0
     header = read_header(folder, f"hyperdive-{KIND}")
-    present = [name for name in SENTENCE_FILES if name in header["files"]]
-    freed = sum(int(header["files"].pop(name)["bytes"]) for name in present)
-    header["patterns"]["sentences"] = None
-    header.pop("fingerprint")
-    header["fingerprint"] = fingerprint(header)
-    write_file(folder / HEADER, canonical_json(header))
-    for name in present:
-        (folder / name).unlink(missing_ok=True)
-    return freed
+    return drop_files(folder, header, SENTENCE_FILES, {"patterns": {**header["patterns"], "sentences": None}})

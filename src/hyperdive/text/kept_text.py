@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pyarrow as pa
 from hyperdive._atomic import write_file
 from hyperdive._checks import are_below, are_pointers
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
-from hyperdive.errors import Error, FormatError
+from hyperdive.errors import FormatError
 
 BLOCK = 1 << 20
 # Above this much raw text `encode` does not keep the text unless asked to (`--keep-text`).
@@ -91,22 +93,40 @@ class KeptText:
 
 
 def drop_text(path: str | Path) -> int:
-    """Remove the original text from a corpus folder and return how many bytes that freed.
+    """Remove the original text from a corpus folder and return how many bytes that freed."""
+    about = read_header(Path(path), "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
+    return drop_files(Path(path), about, TEXT_FILES, {"keep_text": False})
 
-    The header is replaced first, by a rename: a kill at any moment leaves a corpus that opens.
+
+def drop_files(folder: Path, header: dict[str, Any], names: Sequence[str], changes: dict[str, Any]) -> int:
+    """Take files out of an artefact, also those that an interrupted call left, and return how many bytes that freed.
+
+    The header is replaced first, by a rename: a kill at any moment leaves a folder that opens, and `left_files` tells
+    what is still there.
+
+    Args:
+        folder: the artefact.
+        header: its header.
+        names: the files.
+        changes: what the header says instead.
     """
-    path = Path(path)
-    header = read_header(path, "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
-    present = [name for name in TEXT_FILES if name in header["files"]]
-    if not present:
-        raise Error(f"{path}: no text is kept in this corpus")
-    freed = sum(int(header["files"][name]["bytes"]) for name in present)
-    for name in present:
-        del header["files"][name]
-    header["keep_text"] = False
-    header.pop("fingerprint")
-    header["fingerprint"] = fingerprint(header)
-    write_file(path / HEADER, canonical_json(header))
-    for name in present:
-        (path / name).unlink(missing_ok=True)
+    listed = [name for name in names if name in header["files"]]
+    if listed:
+        for name in listed:
+            del header["files"][name]
+        header.update(changes)
+        header.pop("fingerprint")
+        header["fingerprint"] = fingerprint(header)
+        write_file(folder / HEADER, canonical_json(header))
+    freed = 0
+    for name in names:
+        if os.path.lexists(folder / name):
+            freed += (folder / name).lstat().st_size
+            (folder / name).unlink()
     return freed
+
+
+def left_files(folder: Path, names: Sequence[str] = TEXT_FILES) -> list[str]:
+    """Files of these names that are in a folder but not part of it: removing them was interrupted."""
+    listed = read_header(folder)["files"]
+    return [name for name in names if name not in listed and os.path.lexists(folder / name)]

@@ -381,7 +381,7 @@ def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes | Non
 
 
 def _column(column: Any) -> Iterator[bytes | None]:
-    """Texts one by one; a dictionary is not unfolded, so that a text that is there a thousand times is in memory once."""
+    """Texts one by one; a dictionary is not unfolded: a text that is there a thousand times is in memory once."""
     import pyarrow as pa
 
     if isinstance(column, pa.DictionaryArray):

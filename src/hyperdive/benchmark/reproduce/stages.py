@@ -7,7 +7,6 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +154,7 @@ class Workshop:
         source, place = self.place(stage.needs[0]), self.place(stage)
         if (self.folder / f".{stage.name}.train").exists():
             try:
-                train(source, place, run=replace(run, resume=True), **options)
+                train(source, place, run=run, **options)
                 return
             except (InputError, FormatError):  # left by a run with other options, another version, or damaged
                 shutil.rmtree(place, ignore_errors=True)
