@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -21,7 +21,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._atomic import OLD, explain_os_errors, partial_name, remove_any, repair, sweep_partial
+from hyperdive._atomic import OLD, explain_os_errors, partial_name, remove_any, repair, sweep_partial, write_file
 from hyperdive._types import Array
 from hyperdive.errors import Error, FormatError, OutputError
 
@@ -430,3 +430,37 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
         raise FormatError(f"{path}: {HEADER} was altered", hint=_DAMAGED)
     header["fingerprint"] = claimed
     return header
+
+
+def drop_files(folder: Path, header: dict[str, Any], names: Sequence[str], changes: dict[str, Any]) -> int:
+    """Take files out of an artefact, also those that an interrupted call left, and return how many bytes that freed.
+
+    The header is replaced first, by a rename: a kill at any moment leaves a folder that opens, and `left_files` tells
+    what is still there.
+
+    Args:
+        folder: the artefact.
+        header: its header.
+        names: the files.
+        changes: what the header says instead.
+    """
+    listed = [name for name in names if name in header["files"]]
+    if listed:
+        for name in listed:
+            del header["files"][name]
+        header.update(changes)
+        header.pop("fingerprint")
+        header["fingerprint"] = fingerprint(header)
+        write_file(folder / HEADER, canonical_json(header))
+    freed = 0
+    for name in names:
+        if os.path.lexists(folder / name):
+            freed += (folder / name).lstat().st_size
+            (folder / name).unlink()
+    return freed
+
+
+def left_files(folder: Path, names: Sequence[str]) -> list[str]:
+    """Files of these names that are in a folder but not part of it: removing them was interrupted."""
+    listed = read_header(folder)["files"]
+    return [name for name in names if name not in listed and os.path.lexists(folder / name)]

@@ -141,13 +141,13 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
 
 def _left_text(path: Path) -> list[str]:
     """Files with text that an interrupted --drop-text left."""
-    from hyperdive._store import HEADER
+    from hyperdive._store import HEADER, left_files
     from hyperdive.patterns.pattern_table import FOLDER
     from hyperdive.patterns.store_files import SENTENCE_FILES
-    from hyperdive.text.kept_text import left_files
+    from hyperdive.text.kept_text import TEXT_FILES
 
     inside = left_files(path / FOLDER, SENTENCE_FILES) if (path / FOLDER / HEADER).is_file() else []
-    return [*left_files(path), *(f"{FOLDER}/{name}" for name in inside)]
+    return [*left_files(path, TEXT_FILES), *(f"{FOLDER}/{name}" for name in inside)]
 
 
 def _pattern_rows(folder: Path) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from hyperdive.cli.common import (
     ProgressOption,
     ThreadsOption,
     load_source,
+    quiet_stdout,
     reporter,
     write,
     write_json,
@@ -130,8 +131,12 @@ def _list(as_json: bool) -> None:
 def _output(path: Path | None, force: bool) -> Any:
     """Standard output, or a file that appears only when it is complete."""
     if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:  # `| head`
+            quiet_stdout()
+            raise SystemExit(0) from None
         return
     from hyperdive._atomic import whole_file
 

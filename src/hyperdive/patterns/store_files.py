@@ -25,7 +25,6 @@ from hyperdive.patterns.evidence import MOST_TERMS, EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
 from hyperdive.patterns.pattern_table import FOLDER, KIND, PatternTable
 from hyperdive.patterns.svd import Factors
-from hyperdive.text.kept_text import drop_files
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -230,6 +229,8 @@ def _read_evidence(artifact: Artifact, terms: int, names: int) -> EvidenceRows:
         if any(column.dtype.kind not in "iu" for column in columns.values()):
             raise ValueError("a column is of another type")
         texts = _sentences(_checked_table(artifact, SENTENCES).column("text"))
+    except MemoryError:
+        raise
     except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
         raise FormatError(f"{path}: {EVIDENCE} cannot be read ({error})", hint=_DAMAGED) from None
     spans = np.column_stack([columns[name] for name in _SPANS])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ class StoredSpaces:
         try:
             self._tensors: Any = safe_open(str(artifact.file(TENSORS)), framework="numpy")
         except (SafetensorError, OSError) as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+                raise
             raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=_DAMAGED) from None
         self._names = set(self._tensors.keys())  # type: ignore[no-untyped-call,unused-ignore]
         self.words = artifact.lines(VOCABULARY)
@@ -80,6 +83,8 @@ class StoredSpaces:
             raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=_DAMAGED)
         try:
             tensor = self._tensors.get_tensor(name)
+        except MemoryError:
+            raise
         except Exception as error:  # the library raises what it likes for types that numpy does not have
             raise FormatError(f"{self.path}: {name} cannot be read ({error})", hint=_DAMAGED) from None
         if not np.issubdtype(tensor.dtype, kind):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hyperdive._atomic import write_file
 from hyperdive._checks import are_below, are_pointers
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header
+from hyperdive._store import Artifact, ArtifactWriter, drop_files, read_header
 from hyperdive.errors import FormatError
 
 BLOCK = 1 << 20
@@ -78,6 +75,8 @@ class KeptText:
             data = file.read(end - start)
         try:
             return bytes(_codec().decompress(data, decompressed_size=size, asbytes=True))
+        except MemoryError:
+            raise
         except (OSError, ValueError, pa.ArrowException):
             raise FormatError(
                 f"{self._path}: block {number} of the kept text is damaged", hint="create it again"
@@ -96,37 +95,3 @@ def drop_text(path: str | Path) -> int:
     """Remove the original text from a corpus folder and return how many bytes that freed."""
     about = read_header(Path(path), "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
     return drop_files(Path(path), about, TEXT_FILES, {"keep_text": False})
-
-
-def drop_files(folder: Path, header: dict[str, Any], names: Sequence[str], changes: dict[str, Any]) -> int:
-    """Take files out of an artefact, also those that an interrupted call left, and return how many bytes that freed.
-
-    The header is replaced first, by a rename: a kill at any moment leaves a folder that opens, and `left_files` tells
-    what is still there.
-
-    Args:
-        folder: the artefact.
-        header: its header.
-        names: the files.
-        changes: what the header says instead.
-    """
-    listed = [name for name in names if name in header["files"]]
-    if listed:
-        for name in listed:
-            del header["files"][name]
-        header.update(changes)
-        header.pop("fingerprint")
-        header["fingerprint"] = fingerprint(header)
-        write_file(folder / HEADER, canonical_json(header))
-    freed = 0
-    for name in names:
-        if os.path.lexists(folder / name):
-            freed += (folder / name).lstat().st_size
-            (folder / name).unlink()
-    return freed
-
-
-def left_files(folder: Path, names: Sequence[str] = TEXT_FILES) -> list[str]:
-    """Files of these names that are in a folder but not part of it: removing them was interrupted."""
-    listed = read_header(folder)["files"]
-    return [name for name in names if name not in listed and os.path.lexists(folder / name)]
