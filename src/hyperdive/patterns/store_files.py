@@ -16,6 +16,7 @@ from hyperdive._quantize import packed, unpacked
 from hyperdive._store import (
     Artifact,
     ArtifactWriter,
+    drop_files,
     header_fields,
     narrowest,
     read_header,
