@@ -46,6 +46,8 @@ GROUND = {
     "_resources",
     "_resume",
     "_sparse_rows",
+    "_atomic",
+    "_checks",
     "_store",
     "_types",
     "_progress",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,14 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hyperdive._resume import OWNER, PLAN, OwnerLock, WorkFolder
-from hyperdive.errors import InputError, OutputError
+from hyperdive._atomic import sweep_partial
+from hyperdive._resources import Run
+from hyperdive._resume import ONCE, OWNER, PLAN, OwnerLock, WorkFolder
+from hyperdive._store import ArtifactWriter
+from hyperdive.errors import OutputError
 
 DEAD = 2**22 - 1  # no process has this number
 
 
-def open_folder(place: Path, identity: str = "run", resume: bool | None = None) -> WorkFolder:
-    return WorkFolder(place / ".x.work", place / "x", identity, resume=resume)
+def open_folder(place: Path, identity: str = "run", **run: bool) -> WorkFolder:
+    return WorkFolder(place / ".x.work", place / "x", identity, Run(**run))
 
 
 def test_only_one_of_many_starts_owns_a_folder(tmp_path: Path) -> None:
@@ -69,7 +73,7 @@ def test_a_second_run_in_the_same_process_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_same_run_finds_its_stages_and_another_starts_anew(tmp_path: Path) -> None:
+def test_the_same_run_finds_its_stages_and_another_is_told(tmp_path: Path) -> None:
     work = open_folder(tmp_path)
     made = work.arrays("a", lambda: ({"n": 2}, {"values": np.arange(2)}))
     assert made[0] == {"n": 2}
@@ -78,37 +82,98 @@ def test_the_same_run_finds_its_stages_and_another_starts_anew(tmp_path: Path) -
     assert again.done("a") and again.started
     assert again.arrays("a", lambda: pytest.fail("made twice"))[1]["values"].tolist() == [0, 1]
     again.release()
-    assert not open_folder(tmp_path, "other run").started
+    with pytest.raises(OutputError, match="other options or other input"):
+        open_folder(tmp_path, "other run")
 
 
-def test_resume_true_needs_the_same_run_and_false_forgets_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run to resume"):
-        open_folder(tmp_path, resume=True)
-    work = open_folder(tmp_path, resume=False)
+def test_a_run_can_begin_anew(tmp_path: Path) -> None:
+    work = open_folder(tmp_path)
     work.arrays("a", lambda: ({}, {"values": np.arange(2)}))
     work.release()
-    with pytest.raises(InputError, match="other options"):
-        open_folder(tmp_path, "other", resume=True)
-    resumed = open_folder(tmp_path, resume=True)
-    assert resumed.done("a")
-    resumed.release()
-    assert not open_folder(tmp_path, resume=False).started
+    again = open_folder(tmp_path)
+    assert again.done("a")
+    again.release()
+    with pytest.raises(OutputError, match="other options or other input"):
+        open_folder(tmp_path, "other")
+    other = open_folder(tmp_path, "other", restart=True)
+    assert not other.started
+    other.arrays("a", lambda: ({}, {"values": np.arange(2)}))
+    other.release()
+    assert not open_folder(tmp_path, "other", restart=True).started
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", "\x00"])
-def test_a_plan_that_cannot_be_read_belongs_to_no_run(tmp_path: Path, content: str) -> None:
+def test_a_run_on_a_pipe_can_never_go_on(tmp_path: Path) -> None:
+    work = open_folder(tmp_path, f"{ONCE}1")
+    work.arrays("a", lambda: ({}, {"values": np.arange(2)}))
+    work.release()
+    assert not open_folder(tmp_path, f"{ONCE}2").started
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", "\x00", '{"plan": "holidays"}'])
+def test_a_plan_of_another_program_is_never_touched(tmp_path: Path, content: str) -> None:
+    """Any folder with a file of this name was taken for a work folder, and emptied."""
     (tmp_path / ".x.work").mkdir()
     (tmp_path / ".x.work" / PLAN).write_text(content)
-    (tmp_path / ".x.work" / "left").write_text("by a run that was killed")
+    (tmp_path / ".x.work" / "thesis.txt").write_text("mine")
+    for restart in (False, True):
+        with pytest.raises(OutputError, match="not made by hyperdive"):
+            open_folder(tmp_path, restart=restart)
+    assert (tmp_path / ".x.work" / "thesis.txt").read_text() == "mine"
+
+
+def test_a_file_named_owner_does_not_make_a_work_folder(tmp_path: Path) -> None:
+    (tmp_path / ".x.work").mkdir()
+    (tmp_path / ".x.work" / OWNER).write_text("me")
+    (tmp_path / ".x.work" / "thesis.txt").write_text("mine")
+    with pytest.raises(OutputError, match="not made by hyperdive"):
+        open_folder(tmp_path)
+    assert (tmp_path / ".x.work" / "thesis.txt").read_text() == "mine"
+
+
+def test_a_work_folder_is_private(tmp_path: Path) -> None:
     work = open_folder(tmp_path)
-    assert not work.place("left").exists()
+    assert work.folder.stat().st_mode & 0o077 == 0
+    assert (work.folder / OWNER).stat().st_mode & 0o077 == 0
+    work.remove()
+
+
+def test_a_folder_half_removed_is_swept_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed while it was removed, it had lost its plan, and every later run refused it."""
+    import hyperdive._resume as module
+
+    work = open_folder(tmp_path)
+    work.arrays("a", lambda: ({}, {"values": np.arange(2)}))
+    monkeypatch.setattr(module, "remove_any", lambda path: (path / PLAN).unlink())
+    work.remove()
+    monkeypatch.undo()
+    assert not work.folder.exists()
+    (left,) = tmp_path.iterdir()
+    left.rename(left.with_name(left.name.replace(str(os.getpid()), str(DEAD))))
+    open_folder(tmp_path).remove()
+    sweep_partial(tmp_path / "x")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_left_after_the_output_is_complete_is_swept(tmp_path: Path) -> None:
+    """Killed between its last rename and the removal of its work folder."""
+    for force, swept in ((False, True), (True, False)):
+        work = open_folder(tmp_path, force=force)
+        work.arrays("a", lambda: ({}, {"values": np.arange(2)}))
+        work.release()
+        WorkFolder.sweep(work.folder, work.output)
+        assert work.folder.exists()  # there is no output yet
+        with ArtifactWriter(work.output, "example", 1, force=True) as writer:
+            writer.finish({})
+        WorkFolder.sweep(work.folder, work.output)
+        assert work.folder.exists() is not swept
+        shutil.rmtree(work.output)
 
 
 def test_what_others_made_is_never_touched(tmp_path: Path) -> None:
     mine = tmp_path / ".x.work" / "deep" / "thesis.txt"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    for resume in (None, True, False):
+    for restart in (True, False):
         with pytest.raises(OutputError, match="not made by hyperdive"):
-            open_folder(tmp_path, resume=resume)
+            open_folder(tmp_path, restart=restart)
     assert mine.read_text() == "mine"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperdive._store import whole_file, write_file
+from hyperdive._atomic import whole_file, write_file
 from hyperdive.errors import OutputError
 
 DEAD = 2**22 - 1  # no process has this number

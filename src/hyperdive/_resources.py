@@ -31,8 +31,8 @@ class Run:
     """Bytes that counting stays under; None means half of this machine's."""
     progress: Progress = SILENT
     """Where progress and notes go."""
-    resume: bool = False
-    """Continue the run that was stopped here; without it a new one starts."""
+    restart: bool = False
+    """Begin anew; without it the same run goes on where it was stopped."""
     force: bool = False
     """Replace an artefact that already has the output's name."""
     engine: Engine | None = None

@@ -4,40 +4,52 @@ A work folder is next to the output of its run. It holds
 
 | file | content |
 | --- | --- |
-| `owner` | number of the process that works here; created exclusively, so two runs never share a folder |
-| `plan.json` | identity of the run: a hash of its input and options |
+| `owner` | number of the process that works here, which holds its lock: two runs never share a folder |
+| `plan.json` | identity of the run: a hash of its input and options; whether it may replace its output |
 | anything else | finished stages (each an artefact, whole or absent), checkpoints, pieces |
 
-The same run continues from what it finds; any other run starts anew.
+The same run continues from what it finds; any other run, and one that is told to, starts anew.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import shutil
+import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, explain_os_errors, is_running, write_file
+from hyperdive._atomic import explain_os_errors, is_running, partial_name, remove_any, write_file
+from hyperdive._resources import Run
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, is_artifact
 from hyperdive._types import Array
-from hyperdive.errors import FormatError, InputError, OutputError
+from hyperdive.errors import FormatError, OutputError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 CHECKPOINT_SECONDS = 20.0
 PLAN, OWNER = "plan.json", "owner"
+ONCE = "once:"
+"""How the identity of a run begins that can never be the same again, since its input was a pipe."""
 _STAGE, _CHECKPOINT, _VERSION = "stage", "checkpoint", 1
-_UNWRITTEN_SECONDS = 1.0  # an owner file has its number long before this, unless its process was killed in between
+_LOCKED_BYTE = 1 << 20  # beyond the number, which others may read
 _HELD: set[Path] = set()
 
 
 class OwnerLock:
-    """The right of one process to work in a folder.
+    """The right of one process to work in a folder: a lock of the operating system, gone with the process.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -49,52 +61,48 @@ class OwnerLock:
 
     def __init__(self, folder: Path, what: str, *, hint: str = "wait for it or choose another -o") -> None:
         self._file, self._what, self._hint = folder.absolute() / OWNER, what, hint
+        self._descriptor = -1
 
     def acquire(self) -> None:
         """Take the folder, also from a process that was killed; a running one is an error."""
         while True:
+            if self._file in _HELD:  # a lock is the process's, so it would be given twice
+                self._refuse(os.getpid())
+            descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600)
             try:
-                descriptor = os.open(self._file, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-            except FileExistsError:
-                self._displace()
-                continue
-            with os.fdopen(descriptor, "w") as file:
-                file.write(str(os.getpid()))
+                if not _locked(descriptor):
+                    self._refuse(_pid_in(descriptor))
+                if not self._is_in_place(descriptor):  # its owner left and removed it meanwhile
+                    os.close(descriptor)
+                    continue
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, str(os.getpid()).encode())
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+                raise
+            self._descriptor = descriptor
             _HELD.add(self._file)
             return
 
-    def _displace(self) -> None:
-        """Move aside the file of an owner that is gone."""
-        pid = self._owner()
-        alive = self._file in _HELD if pid == os.getpid() else pid is not None and is_running(pid)
-        if alive:
-            raise OutputError(f"{self._what}: another run (process {pid}) is making it", hint=self._hint)
-        # two runs may find the same stale file: each moves what it finds, and looks at it before it goes
-        aside = self._file.with_name(f"{OWNER}-{os.getpid()}-{uuid.uuid4().hex[:8]}")
-        try:
-            self._file.rename(aside)
-        except FileNotFoundError:
-            return
-        if _pid_in(aside) != pid:
-            aside.rename(self._file)
-        else:
-            aside.unlink()
+    def _refuse(self, pid: int | None) -> NoReturn:
+        raise OutputError(f"{self._what}: another run (process {pid or '?'}) is making it", hint=self._hint)
 
-    def _owner(self) -> int | None:
-        """The process named in the file; a file without a number gets a moment to be written."""
-        deadline = time.monotonic() + _UNWRITTEN_SECONDS
-        while self._file.exists():
-            pid = _pid_in(self._file)
-            if pid is not None or time.monotonic() > deadline:
-                return pid
-            time.sleep(0.01)
-        return None
+    def _is_in_place(self, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(descriptor), self._file.stat())
+        except OSError:
+            return False
 
     def release(self) -> None:
         """Leave the folder to others."""
-        if self._file in _HELD:
+        if self._descriptor >= 0:
+            # an open file cannot be removed on Windows; an unlocked one is nobody's
+            if sys.platform != "win32" and self._is_in_place(self._descriptor):
+                self._file.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = -1
             _HELD.discard(self._file)
-            self._file.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         self.acquire()
@@ -106,11 +114,28 @@ class OwnerLock:
         self.release()
 
 
-def _pid_in(file: Path) -> int | None:
+def _locked(descriptor: int) -> bool:
+    """Whether this process now has the lock of a file; where a file system has none, whether no other owner runs."""
     try:
-        text = file.read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return None
+        if sys.platform == "win32":
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        else:
+            # a record lock: not inherited by children, so one that outlives its parent does not keep it
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            return False
+        pid = _pid_in(descriptor)
+        return pid is None or pid == os.getpid() or not is_running(pid)
+    return True
+
+
+def _pid_in(descriptor: int) -> int | None:
+    """The process named in an owner file; None where there is none yet."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    text = os.read(descriptor, 32).decode("ascii", errors="replace")
     return int(text) if text.isdigit() else None
 
 
@@ -140,70 +165,60 @@ def read_stage(place: Path, *, verify: bool = True) -> tuple[dict[str, Any], dic
 
 
 class WorkFolder:
-    """The work folder of one run.
+    """The work folder of one run, which only this user can read.
 
     Args:
         folder: where it lies; it is removed when the run is complete.
         output: what the run makes, for messages.
         identity: a hash of everything the result depends on.
-        resume: True: it must hold the same run; False: start anew; None: continue the same run, else start anew.
+        run: whether to begin anew (`restart`), and whether the output may be there already (`force`).
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp()) / ".model.train"
-    >>> work = WorkFolder(folder, Path("model"), "run 1", resume=None)
+    >>> work = WorkFolder(folder, Path("model"), "run 1")
     >>> work.arrays("squares", lambda: ({"n": 3}, {"values": np.arange(3) ** 2}))[1]["values"].tolist()
     [0, 1, 4]
     >>> work.release()
-    >>> WorkFolder(folder, Path("model"), "run 1", resume=True).done("squares")
+    >>> WorkFolder(folder, Path("model"), "run 1").done("squares")
     True
     """
 
-    def __init__(self, folder: Path, output: Path, identity: str, *, resume: bool | None) -> None:
+    def __init__(self, folder: Path, output: Path, identity: str, run: Run = Run()) -> None:
         self.folder, self.output = folder, output
-        if resume and not folder.exists():
-            raise InputError(f"{output}: there is no run to resume", hint="train without --resume")
-        self._refuse_foreign()
+        if not _is_work(folder):
+            raise OutputError(f"{folder}: exists and was not made by hyperdive", hint="rename it, or choose another -o")
         with explain_os_errors(output):
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = OwnerLock(folder, str(output))
             self._lock.acquire()
-            same = self._identity() == identity
-            if resume and not same:
+            try:
+                found = str(_plan(folder).get("identity", ""))
+                if found != identity and not run.restart and self.started and not found.startswith(ONCE):
+                    raise OutputError(
+                        f"{folder}: holds an interrupted run with other options or other input",
+                        hint="type that command to go on with it, or add --restart to begin anew",
+                    )
+                if found != identity or run.restart:
+                    self._clear()
+                write_file(folder / PLAN, canonical_json({"force": run.force, "identity": identity}))
+            except BaseException:
                 self._lock.release()
-                raise InputError(
-                    f"{folder}: holds a run with other options or other text", hint="train without --resume"
-                )
-            if not same or resume is False:
-                self._clear()
-                write_file(folder / PLAN, canonical_json({"identity": identity}))
+                raise
 
-    def _refuse_foreign(self) -> None:
-        """Never touch a folder of this name that is not a work folder."""
-        if not os.path.lexists(self.folder):
-            return
-        ours = self.folder.is_dir() and not self.folder.is_symlink()
-        if ours:
-            names = {path.name for path in self.folder.iterdir()}
-            ours = not names or bool(names & {PLAN, OWNER})
-        if not ours:
-            raise OutputError(
-                f"{self.folder}: exists and was not made by hyperdive", hint="rename it, or choose another -o"
-            )
-
-    def _identity(self) -> str | None:
-        """The run the folder belongs to; a plan that cannot be read belongs to no run."""
-        try:
-            plan = json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        return plan.get("identity") if isinstance(plan, dict) else None
+    @staticmethod
+    def sweep(folder: Path, output: Path) -> None:
+        """Remove the work folder of a run that was killed after its output was complete, in its final clean-up."""
+        if is_artifact(output) and folder.is_dir() and _is_work(folder) and _plan(folder).get("force") is False:
+            with contextlib.suppress(OSError, OutputError), OwnerLock(folder, str(output)):
+                _discard(folder, output)
 
     def _clear(self) -> None:
-        for path in self.folder.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.name != OWNER:
-                path.unlink()
+        """Empty the folder but for its owner; what is half removed has no name that a run looks for."""
+        for path in list(self.folder.iterdir()):
+            if path.name not in (OWNER, PLAN):
+                cleared = path.with_name(f"cleared-{uuid.uuid4().hex[:8]}")
+                path.rename(cleared)
+                remove_any(cleared)
 
     def place(self, name: str) -> Path:
         """Where a stage of this name lies, or will lie."""
@@ -230,10 +245,61 @@ class WorkFolder:
         """Stop here and leave the folder for the next run."""
         self._lock.release()
 
+    @property
+    def _holds_work(self) -> bool:
+        """Whether a later run can go on with something: stages, checkpoints or parts of them."""
+        return self.folder.is_dir() and any(path.is_dir() for path in self.folder.iterdir())
+
+    def leave(self) -> None:
+        """Stop here; a folder in which nothing is finished goes."""
+        if not self.folder.is_dir():  # it was removed already
+            self._lock.release()
+        elif self._holds_work:
+            self.release()
+        else:
+            self.remove()
+
+    def advice(self) -> str:
+        """What to type when the disk was full."""
+        if self._holds_work:
+            return f"free some space and type the same command to go on, or delete {self.folder} to give up"
+        return "free some space or choose another output"
+
     def remove(self) -> None:
         """The run is complete, or cannot be resumed: the folder goes."""
+        if sys.platform == "win32":  # a folder with an open file cannot be renamed there
+            self._lock.release()
+        _discard(self.folder, self.output)
         self._lock.release()
-        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _is_work(folder: Path) -> bool:
+    """Whether a place is free, or a work folder; any other folder of this name is never touched."""
+    if not os.path.lexists(folder):
+        return True
+    if not folder.is_dir() or folder.is_symlink():
+        return False
+    others = [path.name for path in folder.iterdir() if not path.name.startswith((OWNER, f".{PLAN}.partial-"))]
+    return not others or isinstance(_plan(folder).get("identity"), str)
+
+
+def _plan(folder: Path) -> dict[str, Any]:
+    """What a run noted about itself; nothing where that cannot be read."""
+    try:
+        plan = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return plan if isinstance(plan, dict) else {}
+
+
+def _discard(folder: Path, output: Path) -> None:
+    """Remove a work folder: it is renamed first, so that a kill leaves what the next run next to it sweeps."""
+    aside = partial_name(output.absolute())
+    try:
+        folder.rename(aside)
+    except OSError:
+        aside = folder
+    remove_any(aside)
 
 
 class Checkpoint:
@@ -258,7 +324,7 @@ class Checkpoint:
         if artifact.header["run"] != self._identity:
             raise FormatError(
                 f"{self.path}: this checkpoint belongs to a run with other options or other counts",
-                hint="remove it, or train without --resume",
+                hint="type the same command with --restart",
             )
         artifact.verify()
         arrays = {name: np.array(artifact.array(name)) for name in artifact.header["files"]}

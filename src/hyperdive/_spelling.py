@@ -8,6 +8,9 @@ from collections.abc import Container, Iterable
 
 from hyperdive.errors import UnknownWordError
 
+LONGEST = 60
+"""Letters of the longest word that similar spellings are looked for; messages show no more of a longer one."""
+
 
 def near_spellings(word: str, words: Iterable[str], known: Container[str], *, most: int = 3) -> list[str]:
     """Up to `most` words like `word`: one edit away first (in the order of `words`), then alike by their letters.
@@ -16,6 +19,8 @@ def near_spellings(word: str, words: Iterable[str], known: Container[str], *, mo
     >>> near_spellings("dgo", words, set(words)), near_spellings("Dog", words, set(words))
     (['dog'], ['dog', 'dig'])
     """
+    if len(word) > LONGEST:  # all spellings one edit away take 54 times the square of its length
+        return []
     edits = {candidate for candidate in _one_edit(word) if candidate in known}
     lower = word.lower()
     if lower != word:
@@ -45,8 +50,18 @@ def unknown_word(word: object, words: Iterable[str], known: Container[str], wher
     near = near_spellings(word, words, known)
     parts = [part for part in word.replace("_", " ").replace("-", " ").split() if part != word and part in known]
     hint = ""
+    parts = [part for part in parts if len(part) <= LONGEST][:3]
     if near:
         hint = f"did you mean {' or '.join(near)}?"
     elif parts:
         hint = f"it has {', '.join(parts)}"
-    return UnknownWordError(f"{word!r} is not in {where}", hint=hint, near=near)
+    return UnknownWordError(f"{shown(word)!r} is not in {where}", hint=hint, near=near)
+
+
+def shown(word: str) -> str:
+    """A word as messages show it.
+
+    >>> shown("dog"), shown("x" * 99)[-3:], len(shown("x" * 99))
+    ('dog', 'xx…', 61)
+    """
+    return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"

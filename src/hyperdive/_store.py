@@ -8,15 +8,12 @@ The same content gives the same bytes: no time stamps, no paths, no number of th
 from __future__ import annotations
 
 import contextlib
-import errno
-import glob
 import hashlib
 import json
 import os
 import shutil
-import sys
-import uuid
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -24,13 +21,14 @@ from typing import IO, Any, Self
 import numpy as np
 
 from hyperdive import __version__
+from hyperdive._atomic import OLD, explain_os_errors, partial_name, remove_any, repair, sweep_partial, write_file
 from hyperdive._types import Array
-from hyperdive.errors import FormatError, OutputError
+from hyperdive.errors import Error, FormatError, OutputError
 
 HEADER = "header.json"
 MAX_HEADER_BYTES = 64 << 20
 _CHUNK = 8 << 20
-_PARTIAL, _OLD = ".partial-", "-old"
+_DAMAGED = "the folder is damaged; create it again"
 
 
 def canonical_json(value: object) -> str:
@@ -45,117 +43,6 @@ def fingerprint(value: object) -> str:
     True
     """
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
-
-
-@contextlib.contextmanager
-def explain_os_errors(path: Path) -> Iterator[None]:
-    """Turn the operating system's refusals while writing `path` into one clear line."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise OutputError(
-                f"{path}: the disk is full", hint="free some space or choose another output; nothing was left behind"
-            ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise OutputError(f"{path}: no permission to write there", hint="choose another place") from error
-        if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.EINVAL):
-            raise OutputError(f"{path}: not a usable place ({error.strerror})", hint="choose another place") from error
-        raise
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process with this number runs on this machine; True where that cannot be told."""
-    if sys.platform == "win32":  # no cheap probe there: leave what may belong to a running process
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def sweep_partial(path: Path) -> None:
-    """Remove temporary files and folders that killed runs left next to `path`.
-
-    A run killed between the two renames of `put_in_place` leaves the old artefact under another name: it comes back.
-    """
-    for left in sorted(path.parent.glob(f".{glob.escape(path.name)}{_PARTIAL}*")):
-        pid = left.name.split(_PARTIAL, 1)[1].split("-", 1)[0]
-        if not pid.isdigit() or is_running(int(pid)):
-            continue
-        if left.name.endswith(_OLD) and not os.path.lexists(path):
-            left.rename(path)
-        else:
-            _remove(left)
-
-
-def _remove(path: Path) -> None:
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    else:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _partial_name(path: Path) -> Path:
-    """A hidden name next to `path` that no other run has."""
-    return path.with_name(f".{path.name}{_PARTIAL}{os.getpid()}-{uuid.uuid4().hex[:8]}")
-
-
-@contextlib.contextmanager
-def unfinished_file(path: Path) -> Iterator[Path]:
-    """The bare mechanism of `whole_file`, for files in folders that are checked and removed as a whole."""
-    unfinished = _partial_name(path)
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def whole_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
-    """A name to write a file under, which becomes `path` when all went well; after an error nothing is left of it.
-
-    Two runs that write the same file never share a temporary name: the last one to finish wins, whole.
-
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "notes.txt"
-    >>> with whole_file(place) as unfinished:
-    ...     _ = unfinished.write_text("dogs")
-    ...     place.exists()
-    False
-    >>> place.read_text()
-    'dogs'
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise OutputError(f"{path}: a folder, not a file", hint="choose another name")
-    if not force and os.path.lexists(path):
-        raise OutputError(f"{path}: already exists", hint="add --force to replace it, or choose another name")
-    with explain_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        sweep_partial(path)
-        with unfinished_file(path) as unfinished:
-            yield unfinished
-
-
-def write_file(path: str | Path, content: str | bytes, *, force: bool = True) -> None:
-    """Write a small file whole or not at all; text as UTF-8, with a question mark for half a surrogate pair.
-
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "notes.txt"
-    >>> write_file(place, "dogs")
-    >>> write_file(place, "cats", force=False)
-    Traceback (most recent call last):
-    hyperdive.errors.OutputError: ...notes.txt: already exists (add --force to replace it, or choose another name)
-    """
-    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
-    with whole_file(path, force=force) as unfinished:
-        unfinished.write_bytes(data)
 
 
 class FileWriter:
@@ -226,7 +113,7 @@ class ArtifactWriter:
         with explain_os_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             sweep_partial(self.path)
-            self.folder = _partial_name(self.path)
+            self.folder = partial_name(self.path)
             self.folder.mkdir()
         # next to the folder, not in it: maps of scratch files may still be open when the folder is renamed
         self._scratch = self.folder.with_name(f"{self.folder.name}-scratch")
@@ -310,6 +197,7 @@ def check_output(path: Path, *, force: bool) -> None:
 
     `force` never deletes a folder that is not a hyperdive artefact.
     """
+    repair(path)
     if not os.path.lexists(path):
         return
     if not force:
@@ -324,8 +212,8 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
     old: Path | None = None
     if os.path.lexists(path):
         check_output(path, force=force)
-        old = _partial_name(path)
-        old = old.with_name(f"{old.name}{_OLD}")
+        old = partial_name(path)
+        old = old.with_name(f"{old.name}{OLD}")
         path.rename(old)
     try:
         folder.rename(path)
@@ -334,17 +222,22 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
             old.rename(path)
         raise
     if old is not None:
-        _remove(old)
+        remove_any(old)
 
 
 class Artifact:
-    """A finished artefact: its header, and its files as read-only memory maps."""
+    """A finished artefact: its header, and its files as read-only memory maps.
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        self.path, self.header = path, header
+    A file is compared with its checksum before its first use, once for each object; `verify=False` leaves that out, for
+    what the same run has just written.
+    """
+
+    def __init__(self, path: Path, header: dict[str, Any], *, verify: bool = True) -> None:
+        self.path, self.header, self._verify = path, header, verify
+        self._verified: set[str] = set()
 
     @classmethod
-    def open(cls, path: str | Path, kind: str, version: int, *, made_with: str = "") -> Self:
+    def open(cls, path: str | Path, kind: str, version: int, *, made_with: str = "", verify: bool = True) -> Self:
         """Check the header and the size of every file, then map; nothing is allocated by what a header claims.
 
         `made_with` is the command that makes such an artefact, for the error line.
@@ -353,22 +246,20 @@ class Artifact:
         header = read_header(path, f"hyperdive-{kind}", made_with=made_with)
         written = header.get("format_version")
         if not isinstance(written, int) or written < 1:
-            raise FormatError(
-                f"{path}: header has no valid format version", hint="the folder is damaged; create it again"
-            )
+            raise FormatError(f"{path}: header has no valid format version", hint=_DAMAGED)
         if written > version:
             raise FormatError(
                 f"{path}: format version {written} is newer than this hyperdive reads ({version})",
                 hint="type: pip install -U hyperdive",
             )
-        artifact = cls(path, header)
+        artifact = cls(path, header, verify=verify)
         artifact._check_sizes()
         return artifact
 
     def _check_sizes(self) -> None:
         files = self.header.get("files")
         if not isinstance(files, dict):
-            raise FormatError(f"{self.path}: header lists no files", hint="the folder is damaged; create it again")
+            raise FormatError(f"{self.path}: header lists no files", hint=_DAMAGED)
         for name, entry in files.items():
             if not isinstance(entry, dict) or not isinstance(entry.get("sha256"), str):
                 raise FormatError(f"{self.path}: the header does not describe {name}", hint="create it again")
@@ -376,15 +267,18 @@ class Artifact:
             if not parts or Path(name).is_absolute() or ".." in parts:
                 raise FormatError(f"{self.path}: header names a file outside the folder ({name!r})")
             try:
-                size = (self.path / name).stat().st_size
-            except OSError:
+                found = (self.path / name).stat()
+            except (OSError, ValueError):
                 raise FormatError(
                     f"{self.path}: {name} is missing", hint="the folder is incomplete; create it again"
                 ) from None
+            size = found.st_size
+            if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for ever
+                raise FormatError(f"{self.path}: {name} is not a file", hint=_DAMAGED)
             if size != entry.get("bytes"):
                 raise FormatError(
                     f"{self.path}: {name} has {size} bytes, its header says {entry.get('bytes')}",
-                    hint="the folder is damaged; create it again",
+                    hint=_DAMAGED,
                 )
             if "dtype" in entry:
                 self._check_shape(name, entry)
@@ -403,7 +297,7 @@ class Artifact:
         if not valid or count * dtype.itemsize != entry["bytes"]:
             raise FormatError(
                 f"{self.path}: {name} does not have the shape its header says",
-                hint="the folder is damaged; create it again",
+                hint=_DAMAGED,
             )
 
     @property
@@ -414,34 +308,80 @@ class Artifact:
     def __contains__(self, name: str) -> bool:
         return name in self.header["files"]
 
-    def array(self, name: str) -> Array:
-        """One file as a read-only memory map."""
-        entry = self.header["files"].get(name)
-        if entry is None or "dtype" not in entry:
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, without reading it."""
+        return tuple(self._entry(name, "dtype")["shape"])
+
+    def _entry(self, name: str, *fields: str) -> dict[str, Any]:
+        entry: dict[str, Any] | None = self.header["files"].get(name)
+        if entry is None or any(field not in entry for field in fields):
             raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; create it again")
-        shape = tuple(entry["shape"])
+        return entry
+
+    def array(self, name: str, *types: str, ndim: int = 1) -> Array:
+        """One file as a read-only memory map.
+
+        Args:
+            name: the file.
+            types: the types of number it may have, such as `int64`; none named is any, and any number of dimensions.
+            ndim: how many dimensions it has.
+        """
+        entry = self._entry(name, "dtype")
+        shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
+        if types and (len(shape) != ndim or dtype not in [np.dtype(one).newbyteorder("<") for one in types]):
+            raise FormatError(f"{self.path}: {name} holds {dtype} of the shape {list(shape)}", hint=_DAMAGED)
+        file = self.file(name)
         if entry["bytes"] == 0:  # an empty file cannot be mapped
-            return np.zeros(shape, dtype=np.dtype(entry["dtype"]))
-        return np.memmap(self.path / name, dtype=np.dtype(entry["dtype"]), mode="r", shape=shape)
+            return np.zeros(shape, dtype=dtype)
+        return np.memmap(file, dtype=dtype, mode="r", shape=shape)
 
     def bytes(self, name: str) -> bytes:
         """One plain file, whole."""
-        if name not in self.header["files"]:
-            raise FormatError(f"{self.path}: {name} is missing", hint="the folder is incomplete; create it again")
-        return (self.path / name).read_bytes()
+        return self.file(name).read_bytes()
+
+    def text(self, name: str) -> str:
+        """A text file, whole."""
+        try:
+            return self.bytes(name).decode("utf-8")
+        except UnicodeDecodeError:
+            raise FormatError(f"{self.path}: {name} is not UTF-8 text", hint=_DAMAGED) from None
+
+    def lines(self, name: str) -> list[str]:
+        """The lines of a text file."""
+        return self.text(name).split("\n")[:-1]
+
+    def file(self, name: str) -> Path:
+        """Where a file is, to be read by its path: its checksum was compared."""
+        self._entry(name)
+        if self._verify and name not in self._verified:
+            self.verify(name)
+        return self.path / name
 
     def verify(self, *names: str) -> None:
         """Compare files (all when none is named) with the checksums of the header; raise on the first that differs."""
         for name in names or tuple(self.header["files"]):
+            entry = self._entry(name)
             sha = hashlib.sha256()
             with (self.path / name).open("rb") as file:
                 while chunk := file.read(_CHUNK):
                     sha.update(chunk)
-            if sha.hexdigest() != self.header["files"][name]["sha256"]:
+            if sha.hexdigest() != entry["sha256"]:
                 raise FormatError(
                     f"{self.path}: {name} does not match its checksum",
                     hint="the file was altered or the disk is failing; create it again",
                 )
+            self._verified.add(name)
+
+
+@contextlib.contextmanager
+def header_fields(path: Path) -> Iterator[None]:
+    """Turn a field of a header that is missing or of another type into one clear line."""
+    try:
+        yield
+    except Error:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        raise FormatError(f"{path}: {HEADER} is not what it should be ({error!r})", hint=_DAMAGED) from error
 
 
 def is_ours(path: Path) -> bool:
@@ -470,17 +410,19 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
     file = path / HEADER
     hint = f"make one with: {made_with}" if made_with else ""
     if not path.exists():
+        repair(path)
+    if not path.exists():
         raise FormatError(f"{path}: no such file or folder", hint=hint)
     if not file.is_file():
         raise FormatError(f"{path}: not a hyperdive folder (it has no {HEADER})", hint=hint)
     if file.stat().st_size > MAX_HEADER_BYTES:
-        raise FormatError(f"{path}: {HEADER} is too large", hint="the folder is damaged; create it again")
+        raise FormatError(f"{path}: {HEADER} is too large", hint=_DAMAGED)
     try:
         header = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or not str(header.get("format", "")).startswith("hyperdive-"):
-        raise FormatError(f"{path}: {HEADER} cannot be read", hint="the folder is damaged; create it again")
+        raise FormatError(f"{path}: {HEADER} cannot be read", hint=_DAMAGED)
     if expected and header["format"] != expected:
         raise FormatError(f"{path}: this is a {header['format']}, not a {expected}", hint=hint)
     claimed = header.pop("fingerprint", None)
@@ -489,6 +431,40 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
     except (ValueError, RecursionError):  # NaN, half a pair of surrogates
         actual = ""
     if claimed != actual:
-        raise FormatError(f"{path}: {HEADER} was altered", hint="the folder is damaged; create it again")
+        raise FormatError(f"{path}: {HEADER} was altered", hint=_DAMAGED)
     header["fingerprint"] = claimed
     return header
+
+
+def drop_files(folder: Path, header: dict[str, Any], names: Sequence[str], changes: dict[str, Any]) -> int:
+    """Take files out of an artefact, also those that an interrupted call left, and return how many bytes that freed.
+
+    The header is replaced first, by a rename: a kill at any moment leaves a folder that opens, and `left_files` tells
+    what is still there.
+
+    Args:
+        folder: the artefact.
+        header: its header.
+        names: the files.
+        changes: what the header says instead.
+    """
+    listed = [name for name in names if name in header["files"]]
+    if listed:
+        for name in listed:
+            del header["files"][name]
+        header.update(changes)
+        header.pop("fingerprint")
+        header["fingerprint"] = fingerprint(header)
+        write_file(folder / HEADER, canonical_json(header))
+    freed = 0
+    for name in names:
+        if os.path.lexists(folder / name):
+            freed += (folder / name).lstat().st_size
+            (folder / name).unlink()
+    return freed
+
+
+def left_files(folder: Path, names: Sequence[str]) -> list[str]:
+    """Files of these names that are in a folder but not part of it: removing them was interrupted."""
+    listed = read_header(folder)["files"]
+    return [name for name in names if name not in listed and os.path.lexists(folder / name)]

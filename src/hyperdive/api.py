@@ -324,7 +324,7 @@ def train(
     text: Mapping[str, Any] | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    resume: bool = False,
+    restart: bool = False,
     force: bool = False,
     engine: Engine | None = None,
     progress: Progress = SILENT,
@@ -339,7 +339,7 @@ def train(
         text: Options of `encode`, for text.
         threads: Threads to use; None is all. The result is the same for any number.
         memory: Bytes that counting stays under; None is half of this machine's.
-        resume: Continue a run that was stopped.
+        restart: Begin anew; without it a run that was stopped goes on.
         force: Replace an older model of this name.
         engine: Where the work is run, such as a `hyperdive.engines.SparkEngine`; None is this process. The result is
             the same.
@@ -362,7 +362,7 @@ def train(
 
     if output is None:
         raise OptionError("a model needs a folder to be written to", hint="give output=")
-    run = Run(threads=threads, memory=memory, resume=resume, force=force, progress=progress, engine=engine)
+    run = Run(threads=threads, memory=memory, restart=restart, force=force, progress=progress, engine=engine)
     given: Any = read_input(source, texts)
     if not isinstance(given, DocumentSource | TokenLists):
         given = given[0] if isinstance(given, list) and len(given) == 1 else given

@@ -42,6 +42,10 @@ class OutputError(Error):
     """The result cannot be written where it was asked for."""
 
 
+class DiskFullError(OutputError):
+    """There is no room left where something is written."""
+
+
 class MissingExtra(Error):
     """A feature needs an optional dependency that is not installed."""
 

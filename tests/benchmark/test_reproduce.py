@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hyperdive._resume import OwnerLock
 from hyperdive.benchmark.reproduce import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
 from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
@@ -214,10 +215,8 @@ def test_a_damaged_record_or_a_lost_folder_is_made_anew(small: Small, made: Repr
 
 @pytest.fixture
 def at_work(small: Small, made: Reproduction) -> Iterator[int]:
-    mark = small.output / "stages" / "owner"
-    mark.write_text(str(os.getppid()))
-    yield os.getppid()
-    mark.unlink()
+    with OwnerLock(small.output / "stages", "another run"):
+        yield os.getpid()
 
 
 def test_two_runs_in_one_folder_are_refused(small: Small, at_work: int) -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fuzz.resealing import reseal
 
 from hyperdive._resources import Run
 from hyperdive._store import canonical_json, fingerprint
@@ -83,6 +84,8 @@ def test_corpus_of_another_size_than_its_header(hyperdive, tmp_path, corpus):
 def test_corpus_with_a_flipped_token(hyperdive, tmp_path, corpus):
     """The size fits, but the tokens no longer have the counts the corpus states."""
     flip(corpus / "tokens.bin", 0)
+    refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "tokens.bin does not match its checksum")
+    reseal(corpus)
     refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "word counts", "damaged")
 
 
@@ -91,6 +94,7 @@ def test_corpus_with_a_token_beyond_the_vocabulary(hyperdive, tmp_path, corpus):
     data = bytearray((corpus / "tokens.bin").read_bytes())
     data[3] = 0xFF
     (corpus / "tokens.bin").write_bytes(data)
+    reseal(corpus)
     refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "beyond its", "damaged")
 
 

@@ -159,7 +159,7 @@ def test_full_disk_in_the_merge(corpus, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(shards, "_write_sections", full)
-        with pytest.raises(OutputError, match=r"the disk is full .*run the same command to go on"):
+        with pytest.raises(OutputError, match=r"the disk is full .*type the same command to go on"):
             run(corpus, place, 7_000)
     assert not place.exists()
     run(corpus, place, 7_000)
@@ -169,15 +169,23 @@ def test_full_disk_in_the_merge(corpus, monkeypatch):
 
 def test_a_run_under_way_is_left_alone(corpus):
     place = folder() / "counts"
-    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    work = place.parent / ".counts.work"
+    work.mkdir()
+    program = (
+        "import sys; from pathlib import Path; from hyperdive._resume import OwnerLock\n"
+        "OwnerLock(Path(sys.argv[1]), 'x').acquire(); print('mine', flush=True); input()"
+    )
+    command = [sys.executable, "-c", program, str(work)]
+    other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        work = place.parent / ".counts.work"
-        work.mkdir()
-        (work / "owner").write_text(str(other.pid))
-        with pytest.raises(OutputError, match="another run"):
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"mine\n"
+        with pytest.raises(OutputError, match=rf"another run \(process {other.pid}\)"):
             run(corpus, place)
     finally:
-        other.communicate(b"\n")
+        other.kill()
+        other.wait()
+    run(corpus, place)  # the lock of a process that was killed is gone
 
 
 def test_interrupted_merge_resumes(corpus, monkeypatch):

@@ -27,8 +27,7 @@ def main() -> None:
                 [corpus], Path(output), options=CountOptions(**options), block_tokens=-(-len(corpus) // parts), run=run
             )
         else:
-            resume = (Path(output).parent / f".{Path(output).name}.train").exists()
-            hyperdive.train(source, output, engine=engine, resume=resume, **options)
+            hyperdive.train(source, output, engine=engine, **options)
 
 
 if __name__ == "__main__":

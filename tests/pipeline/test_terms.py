@@ -125,7 +125,7 @@ def test_a_run_that_was_stopped_has_the_same_bytes(
         stop.setattr("hyperdive.pipeline.terms.fit_composition", stopped)
         with pytest.raises(KeyboardInterrupt):
             trained(corpus, tmp_path / "resumed")
-    trained(corpus, tmp_path / "resumed", run=Run(resume=True, threads=1))
+    trained(corpus, tmp_path / "resumed", run=Run(threads=1))
     for file in ("model.safetensors", "terms.txt", "vocabulary.txt"):
         assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "resumed" / file).read_bytes()
 

@@ -16,6 +16,7 @@ import pytest
 
 from hyperdive import Dive, Model, encode, load, train
 from hyperdive._progress import Progress
+from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.pipeline.options import TrainOptions
@@ -164,8 +165,6 @@ def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: R
     for space in (name for name, maker in SPACES.items() if maker.needs == "tokens"):
         with pytest.raises(OptionError, match=f"{space} reads tokens, not counts"):
             train(counts, tmp_path / "m", space=space, **SMALL)
-    with pytest.raises(InputError, match="no run to resume"):
-        train(counts, tmp_path / "other", resume=True, **SMALL)
     assert not (tmp_path / "m").exists()
     assert not list(tmp_path.glob(".*"))
 
@@ -198,10 +197,10 @@ def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Pat
     child.wait()
     assert not (tmp_path / "m").exists()
     assert (tmp_path / ".m.train" / "counts").exists()
-    other = subprocess.run([*command, "-o", tmp_path / "m", "--resume", "--seed", "7"], capture_output=True, text=True)
+    other = subprocess.run([*command, "-o", tmp_path / "m", "--seed", "7"], capture_output=True, text=True)
     assert other.returncode == 1
     assert "other options" in other.stderr
-    subprocess.run([*command, "-o", tmp_path / "m", "--resume"], check=True, capture_output=True)
+    subprocess.run([*command, "-o", tmp_path / "m"], check=True, capture_output=True)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
     assert not list(tmp_path.glob(".m*"))
 
@@ -275,10 +274,10 @@ def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monk
     interrupted(monkeypatch, text, tmp_path / "m", text=rules, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
     stop.write_text("kinda\n")
-    with pytest.raises(InputError, match="other options or other text"):
-        train(text, tmp_path / "m", text=rules, resume=True, **SMALL)
+    with pytest.raises(OutputError, match="other options or other input"):
+        train(text, tmp_path / "m", text=rules, **SMALL)
     stop.write_text("xyz\n")
-    train(text, tmp_path / "m", text=rules, resume=True, **SMALL)
+    train(text, tmp_path / "m", text=rules, **SMALL)
     train(text, tmp_path / "whole", text=rules, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
@@ -297,7 +296,7 @@ def test_the_count_for_skipgram_is_a_stage(tmp_path: Path, text: Path, monkeypat
         return counted(cls, corpus, output, **options)
 
     monkeypatch.setattr(Cooccurrence, "from_corpus", classmethod(watched))
-    train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    train(text, tmp_path / "m", text=PLAIN, **SMALL)
     assert made == ["neighbour-counts"]
     train(text, tmp_path / "whole", text=PLAIN, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
@@ -316,17 +315,14 @@ def test_a_folder_that_is_not_ours_is_left_alone(tmp_path: Path, text: Path) -> 
 def test_a_damaged_mark_belongs_to_no_run(tmp_path: Path, text: Path) -> None:
     """A mark cut short by a kill made every later run fail."""
     (tmp_path / ".m.train").mkdir()
-    (tmp_path / ".m.train" / "plan.json").write_text('{"iden')
-    with pytest.raises(InputError, match="other options"):
-        train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    (tmp_path / ".m.train" / "owner").write_text("")
     train(text, tmp_path / "m", text=PLAIN, **SMALL)
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path, text: Path) -> None:
     """The second one removed the first one's stages under its feet."""
     (tmp_path / ".m.train").mkdir()
-    (tmp_path / ".m.train" / "owner").write_text("1")
-    with pytest.raises(OutputError, match="another run"):
+    with OwnerLock(tmp_path / ".m.train", "m"), pytest.raises(OutputError, match="another run"):
         train(text, tmp_path / "m", text=PLAIN, **SMALL)
 
 
@@ -356,7 +352,7 @@ def test_a_correctable_mistake_keeps_the_finished_stages(tmp_path: Path, text: P
     with pytest.raises(OptionError):
         train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
-    train(text, tmp_path / "m", text=PLAIN, resume=True, **SMALL)
+    train(text, tmp_path / "m", text=PLAIN, **SMALL)
     train(text, tmp_path / "whole", text=PLAIN, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 

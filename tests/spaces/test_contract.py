@@ -43,7 +43,7 @@ def registered(name: str) -> VectorSpace:
         pytest.importorskip(module)
     folder = Path(tempfile.mkdtemp())
     corpus = encode_tokens(LINES * 50 + [["hapax", "dog", "cat"]], folder / "corpus", min_count=2)
-    work = WorkFolder(folder / ".work", folder / "space", name, resume=False)
+    work = WorkFolder(folder / ".work", folder / "space", name)
     run = Run(threads=2)
     maker.check(OPTIONS, True, None)
     space = maker.make(SpaceInputs(corpus, work, OPTIONS, run), OPTIONS, run)

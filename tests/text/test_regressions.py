@@ -17,7 +17,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from hyperdive._store import HEADER, ArtifactWriter, canonical_json, fingerprint, sweep_partial
+from hyperdive._atomic import sweep_partial
+from hyperdive._store import HEADER, ArtifactWriter, canonical_json, fingerprint
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text

@@ -19,8 +19,8 @@ from email.message import Message
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Any
 
+from hyperdive._atomic import explain_os_errors, whole_file, write_file
 from hyperdive._progress import SILENT, Progress
-from hyperdive._store import explain_os_errors, whole_file, write_file
 from hyperdive.benchmark.datasets import SPECS, ManifestEntry, manifest, spec_of
 from hyperdive.errors import InputError, OptionError
 

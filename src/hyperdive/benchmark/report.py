@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._store import write_file
+from hyperdive._atomic import write_file
 from hyperdive.benchmark.charts import bars, curves, legend, precision_recall
 from hyperdive.benchmark.comparison import Difference
 from hyperdive.benchmark.evaluation import Evaluation, Scored

@@ -86,6 +86,9 @@ def count(
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin anew; without it an interrupted run goes on where it was.")
+    ] = False,
     engine: EngineOption = EngineName.local,
     master: MasterOption = None,
     conf: SparkConfOption = None,
@@ -101,7 +104,7 @@ def count(
 
     report = reporter(progress)
     limit = None if memory is None else parse_size(memory)
-    run = Run(memory=limit, threads=threads, force=force, progress=report)
+    run = Run(memory=limit, threads=threads, force=force, restart=restart, progress=report)
     try:
         if merge:
             from hyperdive.counts.merge import merge as merge_stores
@@ -123,7 +126,7 @@ def count(
                 )
     except KeyboardInterrupt:
         if (output.parent / f".{output.name}.work").exists():
-            report.note("completed parts are kept; run the same command again to resume")
+            report.note("completed parts are kept; type the same command to go on")
         raise
     if json:
         write_json(counts.header)

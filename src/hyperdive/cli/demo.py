@@ -72,7 +72,7 @@ class _Page:
     """Lines printed as they come, and saved to a file at the end."""
 
     def __init__(self, folder: Path) -> None:
-        from hyperdive._store import explain_os_errors
+        from hyperdive._atomic import explain_os_errors
         from hyperdive.cli.demo_page import TextStyle
         from hyperdive.errors import OutputError
 

@@ -50,7 +50,9 @@ def info(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    from hyperdive._store import Artifact, read_header
+    from hyperdive._atomic import explain_os_errors
+    from hyperdive._store import Artifact, header_fields, read_header
+    from hyperdive.errors import Error
     from hyperdive.patterns.pattern_table import FOLDER
     from hyperdive.patterns.store import open_folder
     from hyperdive.patterns.store_files import drop_sentences
@@ -61,22 +63,32 @@ def info(
     path = find_model(path)
     header = read_header(path)
     if verify:
-        Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
+        with header_fields(path):
+            Artifact.open(path, header["format"].removeprefix("hyperdive-"), header["format_version"]).verify()
         if (path / FOLDER).is_dir():
             open_folder(path).verify()
+        if left := _left_text(path):
+            raise Error(
+                f"{path}: {left[0]} is left of an interrupted --drop-text",
+                hint=f"type: hyperdive info {path} --drop-text",
+            )
     if drop_text:
-        freed = drop(path) + drop_sentences(path)
+        with header_fields(path), explain_os_errors(path):
+            freed = drop(path) + drop_sentences(path)
+        if not freed:
+            raise Error(f"{path}: no text is kept in this corpus")
         write(f"{path}: removed the kept text, {human(freed, 'B')} freed")
         return
     if json:
         write_json(header)
         return
-    if header["format"] == "hyperdive-corpus":
-        describe_corpus(Corpus.open(path), words=words)
-        if coverage:
-            _coverage(Corpus.open(path), data)
-    else:
-        _describe(path, header)
+    with header_fields(path):
+        if header["format"] == "hyperdive-corpus":
+            describe_corpus(Corpus.open(path), words=words)
+            if coverage:
+                _coverage(Corpus.open(path), data)
+        else:
+            _describe(path, header)
     if verify:
         write(f"all {len(header['files'])} files match their checksums")
 
@@ -108,11 +120,16 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     read = header["input"]
     if "invalid_utf8_bytes" in read:
         rows.append(("invalid UTF-8", f"{read['invalid_utf8_bytes']:,} bytes"))
+    if "rows_without_text" in read:
+        rows.append(("rows without text", f"{read['rows_without_text']:,}"))
     if header.get("skipped_files"):
         rows.append(("files skipped", f"{header['skipped_files']:,}"))
     if "n_files" in read:
         rows.append(("input", f"{read['n_files']:,} file(s), {human(read['bytes'], 'B')} of text"))
-    rows.append(("text kept", "yes" if corpus.text is not None else "no"))
+    left = _left_text(corpus.path)
+    rows.append(("text kept", "yes" if "text.zst" in header["files"] or left else "no"))
+    if left:
+        rows.append(("", f"{', '.join(left)} left of an interrupted --drop-text: type it again"))
     rows += _pattern_rows(corpus.path)
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
     _table(rows)
@@ -120,6 +137,17 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
         last = min(words + 1, corpus.vocabulary_size)
         pairs = zip(corpus.vocabulary[1:last], corpus.counts[1:last].tolist(), strict=True)
         write(f"most frequent: {', '.join(f'{word} {count:,}' for word, count in pairs)}")
+
+
+def _left_text(path: Path) -> list[str]:
+    """Files with text that an interrupted --drop-text left."""
+    from hyperdive._store import HEADER, left_files
+    from hyperdive.patterns.pattern_table import FOLDER
+    from hyperdive.patterns.store_files import SENTENCE_FILES
+    from hyperdive.text.kept_text import TEXT_FILES
+
+    inside = left_files(path / FOLDER, SENTENCE_FILES) if (path / FOLDER / HEADER).is_file() else []
+    return [*left_files(path, TEXT_FILES), *(f"{FOLDER}/{name}" for name in inside)]
 
 
 def _pattern_rows(folder: Path) -> list[tuple[str, str]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import keyword
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -133,6 +135,8 @@ def main(arguments: list[str] | None = None) -> int:
         quiet_stdout()
         return 0
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            return _fail("out of memory (type: hyperdive plan --help)", 1)
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", 1)
     if code == 130:  # newer releases of typer turn Ctrl-C into this code
@@ -145,6 +149,17 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+def _open_closed_streams() -> None:
+    """Where the shell closed stdout or stderr (`>&-`), the null device: else the next file would get its number."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
 def _compiling(kernel: str) -> None:
     sys.stderr.write(f"Compiling {kernel.rpartition(':')[2]}, once\n")
     sys.stderr.flush()
@@ -152,6 +167,7 @@ def _compiling(kernel: str) -> None:
 
 def run() -> None:
     """Entry point of the console script."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):

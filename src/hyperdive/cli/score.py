@@ -21,6 +21,7 @@ from hyperdive.cli.common import (
     ProgressOption,
     ThreadsOption,
     load_source,
+    quiet_stdout,
     reporter,
     write,
     write_json,
@@ -77,7 +78,7 @@ def score(
         return
     if pairs is None:
         raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
-    from hyperdive._spelling import near_spellings
+    from hyperdive._spelling import near_spellings, shown
     from hyperdive.scores import usable_scores
     from hyperdive.scores.pair_files import PairWriter, open_pairs
     from hyperdive.scores.score_file import score_stream
@@ -96,7 +97,7 @@ def score(
         near = near_spellings(word.lower(), source.main.words, source.main)
         guess = f" (did you mean {' or '.join(near)}?)" if near else ""
         report.note(
-            f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {word!r}{guess}; "
+            f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {shown(word)!r}{guess}; "
             "see the column 'unknown'"
         )
 
@@ -130,10 +131,14 @@ def _list(as_json: bool) -> None:
 def _output(path: Path | None, force: bool) -> Any:
     """Standard output, or a file that appears only when it is complete."""
     if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:  # `| head`
+            quiet_stdout()
+            raise SystemExit(0) from None
         return
-    from hyperdive._store import whole_file
+    from hyperdive._atomic import whole_file
 
     file: IO[bytes]
     with whole_file(path, force=force) as unfinished, unfinished.open("wb") as file:

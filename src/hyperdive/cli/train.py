@@ -1,7 +1,7 @@
 """Text, a corpus or counts → a model.
 
 INPUT is text (as for encode), an encoded corpus or a folder of counts. The model contains DIVE vectors, context vectors
-and skip-gram vectors trained on the same counts. An interrupted run continues with --resume and gives the same bytes.
+and skip-gram vectors trained on the same counts. The same command goes on after an interruption, to the same bytes.
 """
 
 from __future__ import annotations
@@ -150,7 +150,9 @@ def train(
             help="Text input: words with fewer occurrences are replaced by the unknown symbol.", show_default="10"
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin anew; without it an interrupted run goes on where it was.")
+    ] = False,
     force: ForceOption = False,
     memory: Annotated[
         str | None,
@@ -194,7 +196,7 @@ def train(
                 patterns=patterns_from if patterns and patterns_from else patterns,
                 memory=None if memory is None else parse_size(memory),
                 threads=threads,
-                resume=resume,
+                restart=restart,
                 force=force,
                 progress=reporter(progress),
                 space=space,
@@ -215,7 +217,7 @@ def train(
                 engine=where,
             )
     except KeyboardInterrupt:
-        raise Error("interrupted", hint="add --resume to continue") from None
+        raise Error("interrupted", hint="type the same command to go on, or add --restart to begin anew") from None
     describe(output, made)
 
 

@@ -15,6 +15,7 @@ import shutil
 import time
 import uuid
 import zipfile
+import zlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,10 @@ use_shipped = True
 _INDEX = "index.json"
 _IMPORT = re.compile(rb"^from hyperdive\.(\w+)\.", re.MULTILINE)
 _KEEP_DAYS = 30
+_UNREADABLE = (
+    OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, RuntimeError, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
+"""What a damaged file of kernels raises; its kernels are then compiled."""
 
 
 def kernel_sources(package: str) -> list[Path]:
@@ -74,7 +79,7 @@ class ShippedKernels:
             index = json.loads(self._file.read(_INDEX))
             stamps = {name for name, stamp in index["stamps"].items() if stamp == source_stamp(name)}
             self._hashes = {name: sha for name, sha in index["kernels"].items() if name.split(".")[0] in stamps}
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+        except _UNREADABLE:
             self._file = None
 
     def __contains__(self, name: object) -> bool:
@@ -84,7 +89,10 @@ class ShippedKernels:
         """The compiled kernel, when it is there and whole."""
         if self._file is None or name not in self._hashes:
             return None
-        content = self._file.read(name)
+        try:
+            content = self._file.read(name)
+        except _UNREADABLE:
+            return None
         return content if hashlib.sha256(content).hexdigest() == self._hashes[name] else None
 
     @staticmethod

@@ -28,9 +28,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._checks import are_below, are_pointers
 from hyperdive._resources import Run, check_threads
 from hyperdive._spelling import unknown_word
-from hyperdive._store import Artifact
+from hyperdive._store import HEADER, Artifact, header_fields
 from hyperdive._types import Ints
 from hyperdive.counts.association import Margins, association_matrix, weigh
 from hyperdive.counts.options import CountOptions
@@ -42,6 +43,7 @@ from hyperdive.errors import FormatError, InputError
 from hyperdive.text.corpus import Corpus
 
 MADE_WITH = "hyperdive count CORPUS -o COUNTS"
+_DAMAGED = "the folder is damaged; create it again"
 
 
 class Csr(NamedTuple):
@@ -71,7 +73,6 @@ class Cooccurrence:
         self._artifact = artifact
         self.path, self.header = artifact.path, artifact.header
         self.name = str(artifact.path)
-        self._verified: set[int] = set()
 
     # ---- making and opening ---------------------------------------------------------------------------------
 
@@ -120,17 +121,21 @@ class Cooccurrence:
         artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
         artifact.verify("words.txt", "word_counts.bin", "pointers.bin", "totals.bin")
         counts = cls(artifact)
-        counts._check()
+        with header_fields(artifact.path):
+            counts._check()
         return counts
 
     def _check(self) -> None:
         totals, types = self.header["totals"], len(self.word_counts)
         shards = self._layout.shards
+        _ = self.options, self.has_near, self.fingerprint
+        if self.scale < 1 or self.min_count < 1 or types == 0 or not shards or not are_below(self.word_counts, 1 << 48):
+            raise FormatError(f"{self.path}: its parts do not fit together", hint=_DAMAGED)
         wanted = {
             "tokens": int(self.word_counts.sum()),
             "types": types - 1,
             "vocabulary": vocabulary_size(self.word_counts, self.min_count),
-            "entries": int(self._pointers[-1]),
+            "entries": int(self._pointers[-1]) if len(self._pointers) else -1,
             "pairs": int(self._totals[0].sum()),
         }
         for name, value in wanted.items():
@@ -139,21 +144,26 @@ class Cooccurrence:
                     f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="count the corpus again"
                 )
         borders = [shard.first for shard in shards] + [types]
-        whole = shards[-1].last == types and all(
-            shard.first == first and shard.last == last
-            for shard, first, last in zip(shards, borders[:-1], borders[1:], strict=True)
+        whole = shards[0].first == 0 and all(
+            shard.first < shard.last == last for shard, last in zip(shards, borders[1:], strict=True)
         )
         pointers = self._pointers
-        rising = len(pointers) == types + 1 and pointers[0] == 0 and bool((np.diff(pointers) >= 0).all())
-        if not (whole and rising) or self._totals.shape != (3, wanted["vocabulary"]):
-            raise FormatError(
-                f"{self.path}: its parts do not fit together", hint="the folder is damaged; create it again"
-            )
+        rising = len(pointers) == types + 1 and are_pointers(pointers, wanted["entries"])
+        rows, unknown, _ = self._totals
+        whole = whole and self._totals.shape == (3, wanted["vocabulary"]) and bool((unknown <= rows).all())
+        if not (whole and rising) or int(self._totals.min(initial=0)) < 0:
+            raise FormatError(f"{self.path}: its parts do not fit together", hint=_DAMAGED)
 
     @cached_property
     def _layout(self) -> ShardLayout:
         if any(kind not in COUNT_TYPES for _, _, _, kind in self.header["shards"]):
             raise FormatError(f"{self.path}: a shard has an unknown number type", hint="count the corpus again")
+        if not all(
+            isinstance(number, int)
+            for first, last, entries, _ in self.header["shards"]
+            for number in (first, last, entries)
+        ):
+            raise FormatError(f"{self.path}: {HEADER} does not describe its shards", hint=_DAMAGED)
         shards = tuple(
             Shard(number, first, last, entries, np.dtype(kind))
             for number, (first, last, entries, kind) in enumerate(self.header["shards"])
@@ -196,7 +206,7 @@ class Cooccurrence:
     @cached_property
     def all_words(self) -> list[str]:
         """Every word by its number, rare ones too; the unknown symbol first."""
-        words = self._artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
+        words = self._artifact.lines("words.txt")
         if len(words) != len(self.word_counts):
             raise FormatError(
                 f"{self.path}: {len(words)} words, {len(self.word_counts)} counts", hint="create it again"
@@ -206,7 +216,7 @@ class Cooccurrence:
     @cached_property
     def word_counts(self) -> Ints:
         """How many tokens each word has, by its own number (index 0 is 0)."""
-        return np.array(self._artifact.array("word_counts.bin"), dtype=np.int64)
+        return np.array(self._artifact.array("word_counts.bin", "int64"))
 
     @property
     def vocabulary_size(self) -> int:
@@ -237,11 +247,11 @@ class Cooccurrence:
 
     @cached_property
     def _totals(self) -> Ints:
-        return np.array(self._artifact.array("totals.bin"), dtype=np.int64)
+        return np.array(self._artifact.array("totals.bin", "int64", ndim=2))
 
     @cached_property
     def _pointers(self) -> Ints:
-        return np.array(self._artifact.array("pointers.bin"), dtype=np.int64)
+        return np.array(self._artifact.array("pointers.bin", "int64"))
 
     @property
     def totals(self) -> Ints:
@@ -313,16 +323,14 @@ class Cooccurrence:
 
     def shard_rows(self, shard: Shard) -> RowBlock:
         """All rows of a shard as stored, verified once."""
-        if shard.number not in self._verified:  # two threads at once would both verify: slower, never wrong
-            self._artifact.verify(shard.name)
-            self._verified.add(shard.number)
+        file = self._artifact.file(shard.name)  # two threads at once would both verify: slower, never wrong
         pointers = self._pointers[shard.first : shard.last + 1]
         pointers = pointers - pointers[0]
         if pointers[-1] != shard.bound:
             raise FormatError(
                 f"{self.path}: {shard.name} does not have the entries of its rows", hint="create it again"
             )
-        return RowBlock(pointers, *map_piece(self.path / shard.name, shard, shard.bound, with_edges=self.has_near))
+        return RowBlock(pointers, *map_piece(file, shard, shard.bound, with_edges=self.has_near))
 
     @property
     def shards(self) -> tuple[Shard, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress, human
 from hyperdive._resources import Run
+from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
 from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load, shard_rows
@@ -18,7 +19,7 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import count_parts
 from hyperdive.counts.plan import CountPlan, make_plan
 from hyperdive.counts.shard_layout import Shard, make_layout
-from hyperdive.counts.shards import PieceFolder
+from hyperdive.counts.shards import PieceFolder, work_of
 from hyperdive.counts.store_writer import (
     FINAL,
     VERSION,
@@ -59,6 +60,7 @@ def count(
     progress = run.progress
     options = options or CountOptions()
     output = Path(output)
+    WorkFolder.sweep(work_of(output), output)
     check_output(output, force=run.force)
     text = common_text([(str(corpus.path), corpus.parameters) for corpus in corpora])
     refuse_repeats([(str(corpus.path), [corpus.fingerprint]) for corpus in corpora])
@@ -85,6 +87,7 @@ def count(
             "version": VERSION, "corpora": identities, "min_count": min_count, "options": options.as_parameters(),
             "shards": len(layout.shards),
         },
+        run,
         sync=sync,
     )  # fmt: skip
     try:

@@ -64,7 +64,7 @@ def merge(
         "version": VERSION, "stores": [store.fingerprint for store in stores], "min_count": min_count,
         "shards": len(layout.shards),
     }  # fmt: skip
-    work = PieceFolder(output, plan, sync=sync)
+    work = PieceFolder(output, plan, run, sync=sync)
     try:
         job = StoreJob(work, layout, options, cost.threads, run.progress)
         runs = []

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._atomic import write_file
 from hyperdive._engine import Engine, Facts
-from hyperdive._store import write_file
 from hyperdive.counts import _kernels
 from hyperdive.counts.inverted_index import TokenRange, cut, load, shard_rows
 from hyperdive.counts.options import CountOptions

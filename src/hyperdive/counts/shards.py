@@ -21,11 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._atomic import explain_os_errors, unfinished_file
+from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
-from hyperdive._store import explain_os_errors, fingerprint, unfinished_file
+from hyperdive._store import fingerprint
 from hyperdive._types import Array
 from hyperdive.counts.shard_layout import Shard, ShardLayout
-from hyperdive.errors import FormatError, OutputError
+from hyperdive.errors import DiskFullError, FormatError
 
 _CHUNK = 8 << 20
 
@@ -125,11 +127,16 @@ def rows_path(folder: Path, name: str) -> Path:
     return folder / f"{name}.rows"
 
 
+def work_of(output: Path) -> Path:
+    """The work folder of a count."""
+    return output.parent / f".{output.name}.work"
+
+
 class PieceFolder(WorkFolder):
     """The work folder of a count: the same command continues from its finished pieces."""
 
-    def __init__(self, output: Path, plan: dict[str, Any], *, sync: bool = True) -> None:
-        super().__init__(output.parent / f".{output.name}.work", output, fingerprint(plan), resume=None)
+    def __init__(self, output: Path, plan: dict[str, Any], run: Run = Run(), *, sync: bool = True) -> None:
+        super().__init__(work_of(output), output, fingerprint(plan), run)
         self._sync, self._writing = sync, threading.Lock()
         self._pieces: dict[str, Piece] = {}
         with explain_os_errors(output):
@@ -223,9 +230,9 @@ def explain_work_errors(output: Path, folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise OutputError(
+            raise DiskFullError(
                 f"{output}: the disk is full",
-                hint=f"free some space and run the same command to go on, or delete {folder} to give up",
+                hint=f"free some space and type the same command to go on, or delete {folder} to give up",
             ) from error
         raise
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._store import write_file
+from hyperdive._atomic import write_file
 from hyperdive.discover.compare import HIDDEN, Comparison, compare, vectors_of
 from hyperdive.discover.dimensions import dimensions_of
 from hyperdive.errors import MissingExtra, OptionError, OutputError, one_line

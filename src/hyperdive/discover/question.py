@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._sparse_rows import distinct
-from hyperdive._spelling import unknown_word
+from hyperdive._spelling import shown, unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
 from hyperdive.scores.analogy_bounds import BoundedTerms
-from hyperdive.scores.lookup import TAGS, look_up_terms, name_of
+from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.term_source import term_source
@@ -25,7 +25,6 @@ from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary
 from hyperdive.text.word_lists import raw_lines
 
 MAX_TERMS = 1_000_000
-MAX_WORDS, MAX_CHARACTERS = 50, 1000
 Choice = Callable[[Source, Sequence[str]], Sequence[str]]
 """The words and terms of a model that may be an answer to one of some names."""
 _VERB_ENDINGS = ("ed", "ing")
@@ -119,6 +118,12 @@ def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWor
 def _check(terms: Sequence[str]) -> None:
     if not all(isinstance(term, str) and term.strip() for term in terms):
         raise OptionError("a word is missing", hint="give a word or a phrase, such as poodle or 'police dog'")
+    for term in terms:
+        if len(term) > MAX_CHARACTERS or len(term.split()) > MAX_WORDS:
+            raise OptionError(
+                f"{shown(term)!r} is too long for a term",
+                hint=f"up to {MAX_WORDS} words and {MAX_CHARACTERS} characters",
+            )
 
 
 def _unknown(space: SpaceLike, name: str) -> UnknownWordError:

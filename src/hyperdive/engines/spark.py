@@ -25,9 +25,9 @@ from typing import Any
 
 import hyperdive
 from hyperdive import errors
+from hyperdive._atomic import explain_os_errors, write_file
 from hyperdive._engine import Emit, Gather, TaskFunction, result_place
 from hyperdive._resume import is_stage, read_stage, write_stage
-from hyperdive._store import explain_os_errors, write_file
 from hyperdive._types import Array
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError
 

@@ -16,6 +16,7 @@ from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import (
     CAP,
     LONGEST,
+    MOST_TERMS,
     TOTAL,
     EvidenceRows,
     Keys,
@@ -32,7 +33,6 @@ from hyperdive.patterns.evidence import (
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.store import HEAD, Patterns, check_names
 
-_MOST_TERMS = 1 << 28
 _FEW = 1 << 18  # rows that wait before they are added up; then as many as were added up before
 
 
@@ -110,8 +110,8 @@ class Collector:
             raise InputError(f"a match has pattern {int(piece.pattern.max())}, the table has {len(self.names)}")
         numbers = self._numbers
         table = np.array([numbers.setdefault(term, len(numbers)) for term in piece.terms], dtype=np.int64)
-        if len(numbers) > _MOST_TERMS:
-            raise InputError(f"more than {_MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
+        if len(numbers) > MOST_TERMS:
+            raise InputError(f"more than {MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
         keys = pack(table[piece.hyponym], table[piece.hypernym], piece.pattern)
         self._runs.append(_added(keys))
         if sum(len(run) for run, _ in self._runs[1:]) > max(_FEW, len(self._runs[0][0])):
@@ -178,8 +178,8 @@ class Collector:
         """Take in what another collector collected from the text that comes next, after so many documents."""
         numbers = self._numbers
         table = np.array([numbers.setdefault(term, len(numbers)) for term in terms], dtype=np.int64)
-        if len(numbers) > _MOST_TERMS:
-            raise InputError(f"more than {_MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
+        if len(numbers) > MOST_TERMS:
+            raise InputError(f"more than {MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
         self._runs.append(summed(renumbered(arrays["pair_keys"], table)[0], np.asarray(arrays["pair_counts"])))
         if sum(len(run) for run, _ in self._runs[1:]) > max(_FEW, len(self._runs[0][0])):
             self._runs = [_merged(self._runs)]

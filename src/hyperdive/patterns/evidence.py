@@ -24,6 +24,8 @@ TOTAL = 1_000_000
 """Sentences kept for all pairs together; first ones of frequent pairs go before others."""
 LONGEST = 400
 """Bytes of a sentence; of a longer one the part around both terms is kept."""
+MOST_TERMS = 1 << 28
+"""Terms have numbers below this."""
 _STEP = 50  # sentences whose lengths differ by less are equally short: the earlier one wins
 _CUT = "…"
 _LONGEST_TERMS = 240  # bytes of both terms, for which there is always room in an excerpt
@@ -96,7 +98,7 @@ def pack(hyponym: Any, hypernym: Any, pattern: Any) -> Keys:
 
 def unpack(keys: Keys) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """The terms and the pattern of each key."""
-    low = np.uint64((1 << 28) - 1)
+    low = np.uint64(MOST_TERMS - 1)
     return (
         (keys >> np.uint64(36)).astype(np.int32),
         ((keys >> np.uint64(8)) & low).astype(np.int32),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._checks import are_below, row_pointers
 from hyperdive._quantize import packed, unpacked
 from hyperdive._store import (
-    HEADER,
     Artifact,
     ArtifactWriter,
-    canonical_json,
-    fingerprint,
+    drop_files,
+    header_fields,
     narrowest,
     read_header,
-    write_file,
 )
 from hyperdive.errors import FormatError
-from hyperdive.patterns.evidence import EvidenceRows, pack, unpack
+from hyperdive.patterns.evidence import MOST_TERMS, EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
 from hyperdive.patterns.pattern_table import FOLDER, KIND, PatternTable
 from hyperdive.patterns.svd import Factors
@@ -35,6 +35,9 @@ EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
 SENTENCE_FILES = (EVIDENCE, SENTENCES)
 _DAMAGED = "the folder is damaged; create it again"
 _ROW_GROUP = 1 << 16
+_MOST_UNFOLDED = 100  # how many times its own size a Parquet file of a folder may take in memory
+_LONGEST_TEXT = 1 << 14  # bytes of a kept sentence; `LONGEST` and what stands around it is less
+_KEYS, _PLACES = ("hypo", "hyper", "pattern"), ("document", "sentence")
 _SPANS = ("hypo_start", "hypo_end", "hyper_start", "hyper_end")
 
 
@@ -123,24 +126,27 @@ def read_files(artifact: Artifact) -> PatternTable:
     from safetensors.numpy import load
 
     path = artifact.path
-    try:
+    with header_fields(path):
         described = artifact.header["patterns"]
         names, precision = (
             [str(name) for name in described["names"]],
             [float(value) for value in described["precision"]],
         )
         documents, total = int(described["documents"]), int(described["total"])
-    except (KeyError, TypeError, ValueError):
-        raise FormatError(f"{path}: the header does not describe its patterns", hint=_DAMAGED) from None
+    if not 0 < len(names) == len(set(names)) == len(precision) <= 256 or min(documents, total) < 0:
+        raise FormatError(f"{path}: the header does not describe its patterns", hint=_DAMAGED)
     try:
         tensors = load(artifact.bytes(TENSORS))
-    except SafetensorError as error:
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path}: {TENSORS} cannot be read ({error})", hint=_DAMAGED) from None
-    terms = artifact.bytes(TERMS).decode("utf-8").split("\n")[:-1]
+    terms = artifact.lines(TERMS)
+    if len(terms) >= MOST_TERMS:
+        raise FormatError(f"{path}: {len(terms)} terms are more than patterns can have", hint=_DAMAGED)
     read = _CheckedTensors(path, tensors, len(terms))
-    lengths = read.numbers("lengths", len(terms))
-    pointers = np.concatenate([[0], np.cumsum(lengths)])
-    size = int(pointers[-1])
+    size = len(read.numbers("hypernyms", None))
+    pointers = row_pointers(read.numbers("lengths", len(terms)), size)
+    if pointers is None:
+        raise read.wrong("lengths")
     hypernyms = read.numbers("hypernyms", size, below=len(terms))
     patterns = read.numbers("patterns", size, below=len(names))
     values = read.numbers("counts", size)
@@ -154,7 +160,7 @@ def read_files(artifact: Artifact) -> PatternTable:
         values=values,
         precision=precision,
         documents=documents,
-        evidence=partial(_read_evidence, path, len(terms), len(names)) if EVIDENCE in artifact else None,
+        evidence=partial(_read_evidence, artifact, len(terms), len(names)) if EVIDENCE in artifact else None,
         factors=partial(_factors, read, tensors) if "svd.v" in tensors else None,
         totals=totals,
     )
@@ -176,10 +182,9 @@ class _CheckedTensors:
         tensor = self._tensors.get(name)
         if tensor is None or tensor.dtype.kind != "u" or tensor.ndim != 1 or (size is not None and len(tensor) != size):
             raise self.wrong(name)
-        numbers = tensor.astype(np.int64)
-        if len(numbers) and (int(numbers.min()) < 0 or (below is not None and int(numbers.max()) >= below)):
+        if not are_below(tensor, 1 << 63 if below is None else below):
             raise self.wrong(name)
-        return numbers
+        return tensor.astype(np.int64)
 
     def vectors(self, name: str, size: int) -> npt.NDArray[np.float16]:
         tensor, exponents = self._tensors.get(name), self._tensors.get(f"{name}.exponents")
@@ -213,29 +218,61 @@ def _factors(read: _CheckedTensors, tensors: dict[str, Any]) -> Factors:
     return factors
 
 
-def _read_evidence(path: Path, terms: int, names: int) -> EvidenceRows:
+def _read_evidence(artifact: Artifact, terms: int, names: int) -> EvidenceRows:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
+    path = artifact.path
     try:
-        table = pq.read_table(path / EVIDENCE)
-        text = pq.read_table(path / SENTENCES).column("text").combine_chunks()
-        columns = {name: table.column(name).to_numpy() for name in table.column_names}
-        spans = np.column_stack([columns[name] for name in _SPANS]).astype(np.int32)
-        hyponym, hypernym, pattern = columns["hypo"], columns["hyper"], columns["pattern"]
-        document, sentence = columns["document"].astype(np.int64), columns["sentence"].astype(np.int64)
+        table = _checked_table(artifact, EVIDENCE)
+        columns = {name: table.column(name).to_numpy() for name in (*_KEYS, *_PLACES, *_SPANS)}
+        if any(column.dtype.kind not in "iu" for column in columns.values()):
+            raise ValueError("a column is of another type")
+        texts = _sentences(_checked_table(artifact, SENTENCES).column("text"))
+    except MemoryError:
+        raise
     except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
         raise FormatError(f"{path}: {EVIDENCE} cannot be read ({error})", hint=_DAMAGED) from None
-    if isinstance(text, pa.ChunkedArray):
-        text = pa.concat_arrays(text.chunks) if text.num_chunks else pa.array([], type=pa.large_binary())
-    text = text.cast(pa.large_binary())
+    spans = np.column_stack([columns[name] for name in _SPANS])
+    parts = tuple(columns[name] for name in _KEYS)
+    document, sentence = (columns[name].astype(np.int64) for name in _PLACES)
+    rows = EvidenceRows(pack(*parts), document, sentence, spans, texts)
+    _check_evidence(path, rows, parts, terms, names)
+    return replace(rows, spans=spans.astype(np.int32))
+
+
+def _checked_table(artifact: Artifact, name: str) -> Any:
+    """A Parquet file that does not unfold to far more than its own size; dictionaries stay as they are."""
+    import pyarrow.parquet as pq
+
+    most = _MOST_UNFOLDED * artifact.path.joinpath(name).stat().st_size + (64 << 20)
+    file = pq.ParquetFile(artifact.file(name), read_dictionary=["text"] if name == SENTENCES else None)
+    about = file.metadata
+    claimed = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    if max(claimed, 8 * about.num_rows * about.num_columns) > most:
+        raise ValueError("it would unfold to many times its size")
+    return file.read()
+
+
+def _sentences(column: Any) -> Texts:
+    """The sentences of a column, which may hold each distinct one once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    pieces = []
+    for chunk in column.chunks:
+        if isinstance(chunk, pa.DictionaryArray):
+            lengths = pc.take(pc.binary_length(chunk.dictionary), chunk.indices)
+            if (pc.max(lengths).as_py() or 0) > _LONGEST_TEXT:
+                raise ValueError("a sentence is too long")
+            chunk = chunk.dictionary_decode()
+        pieces.append(chunk.cast(pa.large_binary()))
+    text = pa.concat_arrays(pieces) if pieces else pa.array([], type=pa.large_binary())
+    if text.null_count:
+        raise ValueError("a sentence is missing")
     _, ends, data = text.buffers()
     offsets = np.frombuffer(ends, dtype=np.int64)[text.offset : text.offset + len(text) + 1] if len(text) else [0]
     raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
-    texts = Texts(raw, np.array(offsets, dtype=np.int64))
-    rows = EvidenceRows(pack(hyponym, hypernym, pattern), document, sentence, spans, texts)
-    _check_evidence(path, rows, (hyponym, hypernym, pattern), terms, names)
-    return rows
+    return Texts(raw, np.array(offsets, dtype=np.int64))
 
 
 def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, names: int) -> None:
@@ -257,20 +294,9 @@ def _check_evidence(path: Path, rows: EvidenceRows, parts: Any, terms: int, name
 
 
 def drop_sentences(corpus: str | Path) -> int:
-    """Remove the sentences from the patterns of a corpus folder and return how many bytes that freed; counts stay.
-
-    The header is replaced first, by a rename: a kill at any moment leaves patterns that open.
-    """
+    """Remove the sentences from the patterns of a corpus folder and return how many bytes that freed; counts stay."""
     folder = Path(corpus) / FOLDER
     if not folder.is_dir():
         return 0
     header = read_header(folder, f"hyperdive-{KIND}")
-    present = [name for name in SENTENCE_FILES if name in header["files"]]
-    freed = sum(int(header["files"].pop(name)["bytes"]) for name in present)
-    header["patterns"]["sentences"] = None
-    header.pop("fingerprint")
-    header["fingerprint"] = fingerprint(header)
-    write_file(folder / HEADER, canonical_json(header))
-    for name in present:
-        (folder / name).unlink(missing_ok=True)
-    return freed
+    return drop_files(folder, header, SENTENCE_FILES, {"patterns": {**header["patterns"], "sentences": None}})

@@ -11,6 +11,7 @@ from typing import Any
 from hyperdive import __version__
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
+from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output, fingerprint
 from hyperdive.compilation.compiler import prepare
@@ -106,14 +107,14 @@ def encode(
         "part_bytes": part_bytes,
         "version": __version__,
     }
-    with kept_work(output, "encode", plan) as work:
+    with kept_work(output, "encode", plan, Run(force=bool(options.get("force")))) as work:
         return encode_text(files, output, reading=PartReading(engine, work, part_bytes), **rules, **options)
 
 
 @contextmanager
-def kept_work(output: Path, verb: str, plan: dict[str, Any]) -> Iterator[WorkFolder]:
+def kept_work(output: Path, verb: str, plan: dict[str, Any], run: Run = Run()) -> Iterator[WorkFolder]:
     """A work folder next to an output, kept for the same run where the work was stopped before its end."""
-    work = WorkFolder(output.parent / f".{output.name}.{verb}", output, fingerprint(plan), resume=None)
+    work = WorkFolder(output.parent / f".{output.name}.{verb}", output, fingerprint(plan), run)
     try:
         yield work
     except Error:

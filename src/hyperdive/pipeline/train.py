@@ -1,8 +1,8 @@
 """From text, a corpus or counts to a finished model: one stage after the other, each kept until the model is whole.
 
 While a run is under way its stages are in a hidden folder next to the model, `.NAME.train`: `corpus/`, `counts/`, the
-solvers' states, `dive/`, `neighbour-counts/`, `skipgram/`, `terms/`. With `resume` the same run continues from there;
-the model has the bytes of an uninterrupted run. The folder is removed when the model is complete.
+solvers' states, `dive/`, `neighbour-counts/`, `skipgram/`, `terms/`. The same run continues from there, and the model
+has the bytes of an uninterrupted run. The folder is removed when the model is complete.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 
 from hyperdive import __version__
 from hyperdive._resources import Run
-from hyperdive._resume import WorkFolder
+from hyperdive._resume import ONCE, WorkFolder
 from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
 from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
 from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
@@ -60,7 +60,7 @@ def train(
         start: an earlier model whose vectors the known words start from.
         patterns: False leaves out what the text states; corpora or folders of patterns give it where the input does
             not, as for counts.
-        run: threads, memory and progress; whether to resume, and to replace an older model.
+        run: threads, memory and progress; whether to begin anew, and to replace an older model.
         options: `preset`, and options of `TrainOptions` and `DiveOptions`.
 
     >>> import tempfile
@@ -74,6 +74,8 @@ def train(
     preset = str(options.pop("preset", "default"))
     chosen = TrainOptions.preset(preset, **options)
     output, kind = Path(output), kind_of(source)
+    folder = output.parent / f".{output.name}.train"
+    WorkFolder.sweep(folder, output)
     check_output(output, force=run.force)
     _check(chosen, kind, start)
     if text and kind != "text":
@@ -90,7 +92,10 @@ def train(
         "patterns": [folder.fingerprint for folder in folders] if folders else patterns is not False,
         "version": __version__,
     }
-    work = WorkFolder(output.parent / f".{output.name}.train", output, fingerprint(plan), resume=run.resume)
+    once = isinstance(opened, TextFiles) and any(source.size is None for source in opened.sources)
+    work = WorkFolder(folder, output, f"{ONCE if once else ''}{fingerprint(plan)}", run)
+    if work.started:
+        run.progress.note("going on with the finished stages of an earlier run (--restart begins anew)")
     try:
         if isinstance(opened, TextFiles):
             # nothing is read from the text that the model has no use for
@@ -101,13 +106,15 @@ def train(
         inputs = SpaceInputs(opened, work, chosen, replace(run, force=False), start=start)
         made = _made(inputs, chosen, patterns, run)
         made.save(output, force=run.force)
-    except (InputError, OptionError) as error:
-        # text that cannot work never will; an option such as the memory may be corrected and the run resumed
-        if not run.resume and (isinstance(error, InputError) or not work.started):
+    except DiskFullError as error:
+        raise OutputError(f"{output}: the disk is full", hint=work.advice()) from error
+    except Error as error:
+        # text that cannot work never will; an option such as the memory may be corrected and the run goes on
+        if isinstance(error, InputError):
             work.remove()
         raise
     finally:
-        work.release()
+        work.leave()
     work.remove()
     return ModelData.load(output, verify=False) if isinstance(made, ModelData) else made
 

@@ -17,6 +17,8 @@ from hyperdive.text.term_names import compound_parts, head_end, normal_term
 
 TAGS = "nvja"
 """Parts of speech in the order in which a word without a tag is looked for."""
+MAX_WORDS, MAX_CHARACTERS = 50, 1000
+"""A longer phrase is no term; looking for its parts would take the cube of its words."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,10 @@ def look_up_terms(space: SpaceLike, names: Sequence[str]) -> Lookup:
     rows: list[int] = []
     starts = [0]
     for name in names:
-        rows += [space.index(name)] if name in space else _parts(space, name.split(" "))
+        if name in space:
+            rows.append(space.index(name))
+        elif len(name) <= MAX_CHARACTERS and (words := name.split(" ", MAX_WORDS)) and len(words) <= MAX_WORDS:
+            rows += _parts(space, words)
         starts.append(len(rows))
     return Lookup(
         np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64), np.zeros(len(names), dtype=np.bool_)

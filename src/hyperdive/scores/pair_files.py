@@ -16,6 +16,7 @@ from hyperdive.errors import InputError
 
 BLOCK_BYTES = 8 << 20
 _LINES = 50_000
+_FORMULA = r"^([=@\t\r]|[+\-][^0-9.])"
 _SHAPE = "each line is hyponym<TAB>hypernym, with more columns if you like; or CSV, or JSON lines"
 HYPONYM_NAMES = ("hyponym", "q", "x", "word1", "term1", "narrower", "child", "source", "subject")
 HYPERNYM_NAMES = ("hypernym", "p", "y", "word2", "term2", "broader", "parent", "target", "object")
@@ -167,6 +168,8 @@ def open_pairs(path: str | Path, format: str | None = None, *, block_bytes: int 
     [[{'word1': 'dog, large', 'word2': 'animal'}]]
     """
     name = "standard input" if str(path) == "-" else str(path)
+    if str(path) == "-" and (sys.stdin is None or sys.stdin.closed):
+        raise InputError("there is no standard input here", hint="name a file instead of -")
     try:
         file: Any = sys.stdin.buffer if str(path) == "-" else Path(path).open("rb")  # noqa: SIM115 – read and closed by PairFile
         start: bytes = file.peek(65536)[:65536]
@@ -244,6 +247,8 @@ class PairWriter:
         for column in table.combine_chunks().columns:
             text = pc.fill_null(column if pa.types.is_string(column.type) else pc.cast(column, pa.string()), "")
             if pa.types.is_string(column.type):
+                if self._format is PairFormat.csv:  # a spreadsheet would run it
+                    text = pc.replace_substring_regex(text, _FORMULA, r"'\1")
                 special = pc.match_substring_regex(text, f'["\\r\\n{self._format.delimiter}]')
                 if pc.any(special).as_py():
                     doubled = pc.replace_substring(text, '"', '""')

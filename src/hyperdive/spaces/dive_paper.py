@@ -250,9 +250,7 @@ def exact_objective(counts: CountMatrix, tables: Tables, options: PaperOptions) 
     values = row_objectives(counts, rows, tables.words, tables.contexts, weights, (n / n.sum()).astype(np.float32))
     value = float(values.sum() / max(int(n[rows].sum()), 1))
     if not np.isfinite(value):
-        raise Error(
-            "training left the range of numbers", hint="use a smaller rate; --resume goes on from the last state"
-        )
+        raise Error("training left the range of numbers", hint="use a smaller rate")
     return value
 
 

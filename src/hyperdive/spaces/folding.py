@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._checks import are_finite
+from hyperdive._store import header_fields
 from hyperdive._types import Floats32
 from hyperdive.spaces.model_files import StoredSpaces, narrowest_floats
 from hyperdive.spaces.space import VectorSpace
@@ -51,24 +53,26 @@ class Folding:
         """From a model folder; None where it holds none of these."""
         if f"{_PREFIX}gauge" not in stored:
             return None
-        dimensions = int(stored.header["spaces"]["dive"]["dimensions"])
+        with header_fields(stored.path):
+            dimensions = int(stored.header["spaces"]["dive"]["dimensions"])
 
         def tensor(name: str, *shape: int) -> Floats32:
             values: Floats32 = stored.tensor(_PREFIX + name, np.floating).astype(np.float32)
-            if values.shape[: len(shape)] != shape or not np.isfinite(values).all():
+            if values.shape != shape or not are_finite(values):
                 raise stored.wrong(_PREFIX + name)
             return values
 
-        frequency = stored.tensor(f"{_PREFIX}unknown_frequency", np.integer)
-        if frequency.shape != (1,):
-            raise stored.wrong(f"{_PREFIX}unknown_frequency")
+        frequency = stored.counts(f"{_PREFIX}unknown_frequency", 1)
         words = len(stored.words)
         with_skipgram = f"{_PREFIX}skipgram" in stored
+        columns = stored.tensor(f"{_PREFIX}skipgram", np.floating).shape[1:] if with_skipgram else ()
+        if with_skipgram and len(columns) != 1:
+            raise stored.wrong(f"{_PREFIX}skipgram")
         return cls(
             int(frequency[0]),
             tensor("unknown_context", dimensions),
             tensor("gauge", dimensions),
-            tensor("skipgram", words) if with_skipgram else None,
+            tensor("skipgram", words, *columns) if with_skipgram else None,
             tensor("context_terms", words) if with_skipgram else None,
         )
 

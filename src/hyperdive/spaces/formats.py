@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from hyperdive._store import whole_file
+from hyperdive._atomic import whole_file
 from hyperdive.errors import InputError, MissingExtra, OptionError, OutputError
 from hyperdive.spaces.space import VectorSpace
 

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._memo import Memo
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, narrowest, read_header
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, narrowest, read_header
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
@@ -264,25 +264,28 @@ class ModelData:
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = True) -> Self:
-        """Open a model or space folder, or a packaged model by name; spaces beside `dive` are read when asked for."""
+        """Open a model or space folder, or a packaged model by name; spaces beside `dive` are read when asked for.
+
+        Each file is compared with its checksum when it is first read; `verify=False` leaves that out.
+        """
         folder = find_model(path)
         if (folder / HEADER).is_file() and read_header(folder)["format"] == f"hyperdive-{SPACE}":
             return cls.of(VectorSpace.load(folder, verify=verify))
-        artifact = Artifact.open(folder, KIND, VERSION, made_with=MADE_WITH)
-        if verify:
-            artifact.verify()
+        artifact = Artifact.open(folder, KIND, VERSION, made_with=MADE_WITH, verify=verify)
+        header = artifact.header
+        with header_fields(folder):
+            parameters, facts, spaces = (dict(header[name]) for name in ("parameters", "facts", "spaces"))
         stored = StoredSpaces(artifact)
         beside: dict[str, Later] = {}
-        if "contexts" in artifact.header["spaces"]:
+        if "contexts" in spaces:
             beside["contexts"] = partial(ContextSpace.read, stored)
-        if "skipgram" in artifact.header["spaces"]:
+        if "skipgram" in spaces:
             beside["skipgram"] = partial(stored.space, "skipgram")
-        header = artifact.header
         return cls(
             stored.space("dive"),
             **beside,
             terms=partial(TermTable.read, artifact, stored) if TERMS in artifact else None,
             patterns=partial(Patterns.read, artifact) if TENSORS in artifact else None,
-            parameters=header["parameters"],
-            facts=header["facts"],
+            parameters=parameters,
+            facts=facts,
         )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import numpy as np
 
+from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, rise_in_rows, row_pointers
 from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
 from hyperdive._sparse_rows import SparseRows
-from hyperdive._store import Artifact, narrowest
+from hyperdive._store import Artifact, header_fields, narrowest
 from hyperdive._types import Floats32, Ints
 from hyperdive.errors import Error, FormatError
 from hyperdive.spaces.space import VectorSpace
@@ -61,14 +63,14 @@ class StoredSpaces:
         if TENSORS not in artifact or VOCABULARY not in artifact:
             raise FormatError(f"{self.path}: the model is incomplete", hint=DAMAGED)
         try:
-            self._tensors: Any = safe_open(str(self.path / TENSORS), framework="numpy")
+            self._tensors: Any = safe_open(str(artifact.file(TENSORS)), framework="numpy")
         except (SafetensorError, OSError) as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+                raise
             raise FormatError(f"{self.path}: model.safetensors cannot be read ({error})", hint=DAMAGED) from None
         self._names = set(self._tensors.keys())  # type: ignore[no-untyped-call,unused-ignore]
-        self.words = artifact.bytes(VOCABULARY).decode("utf-8").split("\n")[:-1]
-        self.frequencies = self.tensor("frequencies", np.integer)
-        if self.frequencies.shape != (len(self.words),):
-            raise self.wrong("frequencies")
+        self.words = artifact.lines(VOCABULARY)
+        self.frequencies = self.counts("frequencies", len(self.words))
 
     def wrong(self, name: str) -> FormatError:
         """A tensor that does not go with the rest."""
@@ -81,35 +83,45 @@ class StoredSpaces:
         """One tensor of this kind of number."""
         if name not in self._names:
             raise FormatError(f"{self.path}: {name} is missing from model.safetensors", hint=DAMAGED)
-        tensor = self._tensors.get_tensor(name)
+        try:
+            tensor = self._tensors.get_tensor(name)
+        except MemoryError:
+            raise
+        except Exception as error:  # the library raises what it likes for types that numpy does not have
+            raise FormatError(f"{self.path}: {name} cannot be read ({error})", hint=DAMAGED) from None
         if not np.issubdtype(tensor.dtype, kind):
             raise FormatError(f"{self.path}: {name} has type {tensor.dtype}", hint=DAMAGED)
+        return tensor
+
+    def counts(self, name: str, size: int) -> Ints:
+        """How often each of `size` words or terms occurs."""
+        tensor: Ints = self.tensor(name, np.integer)
+        if tensor.shape != (size,) or not are_below(tensor, 1 << 63):
+            raise self.wrong(name)
         return tensor
 
     def space(self, name: str, words: list[str] | None = None, frequencies: Ints | None = None) -> VectorSpace:
         """One of the spaces the header names, over the vocabulary or over these words."""
         if words is None or frequencies is None:
             words, frequencies = self.words, self.frequencies
-        about = self.header["spaces"].get(name)
-        if about is None:
-            raise Error(f"{self.path}: this model has no {name} vectors")
-        shape = (len(words), int(about["dimensions"]))
-        if about["sparse"]:
+        with header_fields(self.path):
+            about = self.header["spaces"].get(name)
+            if about is None:
+                raise Error(f"{self.path}: this model has no {name} vectors")
+            shape = (len(words), int(about["dimensions"]))
+            kind, is_sparse, parameters = str(about["kind"]), bool(about["sparse"]), dict(self.header["parameters"])
+        if not 0 <= shape[1] <= MOST_DIMENSIONS:
+            raise self.wrong(name)
+        if is_sparse:
             matrix = self._sparse(name, shape)
             values = matrix.data
         else:
             matrix = values = self._dense(name)
         if matrix.shape != shape:
             raise self.wrong(name)
-        if not np.isfinite(values).all():
+        if not are_finite(values):
             raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
-        return VectorSpace(
-            words,
-            matrix,
-            frequencies=frequencies,
-            kind=str(about["kind"]),
-            parameters=self.header["parameters"],
-        )
+        return VectorSpace(words, matrix, frequencies=frequencies, kind=kind, parameters=parameters)
 
     def _dense(self, name: str) -> Any:
         if f"{name}.exponents" not in self._names:
@@ -120,12 +132,11 @@ class StoredSpaces:
         return unpacked(codes, exponents)
 
     def _sparse(self, name: str, shape: tuple[int, int]) -> Any:
-        lengths = self.tensor(f"{name}.lengths", np.integer).astype(np.int64)
-        indices = self.tensor(f"{name}.indices", np.integer).astype(np.int32)
+        lengths, indices = self.tensor(f"{name}.lengths", np.integer), self.tensor(f"{name}.indices", np.integer)
         values = self.tensor(f"{name}.values", np.floating).astype(np.float32)
-        if lengths.shape != (shape[0],) or not len(indices) == len(values) == int(lengths.sum()):
+        if lengths.shape != (shape[0],) or indices.ndim != 1 or indices.shape != values.shape:
             raise self.wrong(name)
-        if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < shape[1]:
+        indptr = row_pointers(lengths, len(indices))
+        if indptr is None or not are_below(indices, shape[1]) or not rise_in_rows(indices, indptr):
             raise self.wrong(name)
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return SparseRows(values, indices, indptr, shape)
+        return SparseRows(values, indices.astype(np.int32), indptr, shape)

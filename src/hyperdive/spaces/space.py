@@ -23,14 +23,16 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, are_pointers, rise_in_rows
 from hyperdive._memo import Memo
 from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
-from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive._store import Artifact, ArtifactWriter, header_fields
 from hyperdive._types import Floats32, Ints
 from hyperdive.errors import FormatError, InputError
 
 KIND, VERSION = "space", 1
+_DAMAGED = "the folder is damaged; create it again"
 MADE_WITH = "hyperdive train INPUT -o MODEL"
 
 
@@ -189,25 +191,30 @@ class VectorSpace:
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = True) -> VectorSpace:
         """Map a saved space; nothing is read twice, and damage is found here (`verify=False` skips the checksums)."""
-        artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
-        if verify:
-            artifact.verify()
-        words = artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
-        totals = artifact.header["totals"]
-        shape = (int(totals["words"]), int(totals["dimensions"]))
+        artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH, verify=verify)
+        words, header = artifact.lines("words.txt"), artifact.header
+        with header_fields(artifact.path):
+            shape = (int(header["totals"]["words"]), int(header["totals"]["dimensions"]))
+            kind, parameters = str(header["space"]), dict(header["parameters"])
+        if not 0 <= shape[1] <= MOST_DIMENSIONS:
+            raise FormatError(f"{path}: {shape[1]} dimensions", hint=_DAMAGED)
         if "matrix.bin" in artifact:
-            matrix = artifact.array("matrix.bin")
+            matrix = values = artifact.array("matrix.bin", "float32", ndim=2)
         else:
             matrix = _mapped_csr(artifact, shape)
-        if matrix.shape != shape or len(words) != shape[0]:
+            values = matrix.data
+        frequencies = artifact.array("frequencies.bin", "int64")
+        if matrix.shape != shape or not len(words) == len(frequencies) == shape[0]:
             raise FormatError(f"{path}: {len(words)} words and a matrix of {matrix.shape}, its header says {shape}")
+        variances = artifact.array("variances.bin", "float32", ndim=2) if "variances.bin" in artifact else None
+        if variances is not None and (
+            variances.shape != shape or not are_finite(variances) or "matrix.bin" not in artifact
+        ):
+            raise FormatError(f"{path}: the variances are not those of its vectors", hint=_DAMAGED)
+        if not are_finite(values) or not are_below(frequencies, 1 << 63):
+            raise FormatError(f"{path}: it holds values that are not numbers", hint=_DAMAGED)
         return VectorSpace(
-            words,
-            matrix,
-            frequencies=artifact.array("frequencies.bin"),
-            kind=str(artifact.header["space"]),
-            parameters=artifact.header["parameters"],
-            variances=artifact.array("variances.bin") if "variances.bin" in artifact else None,
+            words, matrix, frequencies=frequencies, kind=kind, parameters=parameters, variances=variances
         )
 
 
@@ -248,8 +255,10 @@ def _checked(matrix: Any) -> Any:
 def _mapped_csr(artifact: Artifact, shape: tuple[int, int]) -> Any:
     from scipy.sparse import csr_array
 
-    indptr, indices, data = (artifact.array(f"{name}.bin") for name in ("indptr", "indices", "data"))
-    if len(indptr) != shape[0] + 1 or indptr[-1] != len(indices) or len(indices) != len(data):
+    indptr, data = artifact.array("indptr.bin", "int64"), artifact.array("data.bin", "float32")
+    indices = artifact.array("indices.bin", "int32", "int64")
+    fits = len(indptr) == shape[0] + 1 and len(indices) == len(data) and are_pointers(indptr, len(indices))
+    if not fits or not are_below(indices, shape[1]) or not rise_in_rows(indices, indptr):
         raise FormatError(
             f"{artifact.path}: the parts of its sparse matrix do not fit together", hint="create it again"
         )
@@ -257,5 +266,5 @@ def _mapped_csr(artifact: Artifact, shape: tuple[int, int]) -> Any:
     if indices.dtype == np.int32 and len(indices) <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)
     matrix = csr_array((data, indices, indptr), shape=shape)
-    matrix.has_sorted_indices = True  # it was written so; asking would read every page
+    matrix.has_sorted_indices = True
     return matrix

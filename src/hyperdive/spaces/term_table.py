@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._store import Artifact, narrowest
+from hyperdive._store import Artifact, header_fields, narrowest
 from hyperdive._types import Ints
 from hyperdive.errors import FormatError, InputError
 from hyperdive.spaces.composition import Composition
@@ -140,14 +140,12 @@ class TermTable:
     @classmethod
     def read(cls, artifact: Artifact, stored: StoredSpaces) -> TermTable:
         """The terms of a model folder; their rows are read when asked for."""
-        lines = artifact.bytes(TERMS).decode("utf-8")
+        lines = artifact.text(TERMS)
         columns = lines.replace("\n", "\t").split("\t")[:-1]
         names, spellings = columns[::2], columns[1::2]
         if len(names) != len(spellings) or lines.count("\n") != len(names):
             raise FormatError(f"{artifact.path}: {TERMS} is not a name and a spelling a line", hint=DAMAGED)
-        frequencies = stored.tensor("terms.frequencies", np.integer).astype(np.int64)
-        if frequencies.shape != (len(names),):
-            raise stored.wrong("terms.frequencies")
+        frequencies = stored.counts("terms.frequencies", len(names)).astype(np.int64)
         with_skipgram = "terms.skipgram" in stored.header["spaces"]
         return cls(
             names,
@@ -159,15 +157,19 @@ class TermTable:
 
 
 def _maps(stored: StoredSpaces) -> Composition:
-    spaces = stored.header["spaces"]
+    with header_fields(stored.path):
+        spaces = stored.header["spaces"]
+        dimensions, of_skipgram = (spaces.get(f"terms.{name}", {}).get("dimensions") for name in ("dive", "skipgram"))
     dive = stored.tensor("composition.dive", np.floating).astype(np.float32)
-    if dive.shape != (3, spaces["terms.dive"]["dimensions"]) or not np.isfinite(dive).all():
+    if dive.shape != (3, dimensions) or not np.isfinite(dive).all():
         raise stored.wrong("composition.dive")
     if "composition.skipgram" not in stored:
         return Composition(dive)
     skipgram = stored.tensor("composition.skipgram", np.floating).astype(np.float32)
-    lean = float(stored.tensor("composition.lean", np.floating)[0])
-    own = spaces["terms.skipgram"]["dimensions"] - (1 if lean else 0)
+    lean = stored.tensor("composition.lean", np.floating)
+    if lean.shape != (1,) or not 0 <= float(lean[0]) < np.inf or not isinstance(of_skipgram, int):
+        raise stored.wrong("composition.lean")
+    own = of_skipgram - (1 if lean[0] else 0)
     if skipgram.shape != (2 * own + 1, own) or not np.isfinite(skipgram).all():
         raise stored.wrong("composition.skipgram")
-    return Composition(dive, skipgram, lean)
+    return Composition(dive, skipgram, float(lean[0]))

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperdive._atomic import explain_os_errors, write_file
 from hyperdive._locks import exclusive
-from hyperdive._store import explain_os_errors, write_file
 from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.corrections import VERBS, Corrections, corrections_of, read_rule
 from hyperdive.taxonomy.names import normal

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hyperdive._store import write_file
+from hyperdive._atomic import write_file
 from hyperdive.errors import MissingExtra
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table

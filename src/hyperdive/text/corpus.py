@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._store import Artifact, fingerprint
+from hyperdive._checks import are_below, are_pointers
+from hyperdive._store import Artifact, fingerprint, header_fields
 from hyperdive._types import Ids
 from hyperdive.errors import Error, FormatError, OptionError
 from hyperdive.text.kept_text import TEXT_FILES, KeptText
@@ -75,28 +76,47 @@ class Corpus:
     def open(cls, path: str | Path, *, min_count: int | None = None) -> Corpus:
         """Open a corpus folder; `min_count` overrides the one it was encoded with."""
         artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
-        try:
+        with header_fields(artifact.path):
             corpus = cls(artifact, min_count)
             corpus._check()
-        except (KeyError, TypeError, ValueError, AttributeError):  # a field of the header is missing
-            raise FormatError(f"{path}: the header is not that of a corpus", hint="create it again") from None
         return corpus
 
     def _check(self) -> None:
+        """Check what the header says and the counts of words; other arrays are checked when they are first read."""
         totals = self.header.get("totals", {})
         sizes = {
-            "tokens": len(self.tokens),
-            "types": len(self.counts) - 1,
-            "documents": len(self.document_offsets) - 1,
-            "sentences": len(self.sentence_offsets) - 1,
+            "tokens": self._rows("tokens.bin"),
+            "types": self._rows("counts.bin") - 1,
+            "documents": self._rows("documents.bin") - 1,
+            "sentences": self._rows("sentences.bin") - 1,
         }
         for name, value in sizes.items():
             if totals.get(name) != value:
                 raise FormatError(
                     f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="create it again"
                 )
-        if int(self.counts.sum()) != len(self.tokens):
-            raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="create it again")
+        length = self.parameters["line_length"]
+        if "lines.bin" not in self._artifact and not (isinstance(length, int) and length > 0):
+            raise self._wrong("line_length")
+        if not isinstance(totals["lines"], int) or self.document_frequency.shape != self.counts.shape:
+            raise self._wrong("totals")
+
+    def _rows(self, name: str) -> int:
+        """The length of an array, from the header alone."""
+        shape = self._artifact.shape(name)
+        if len(shape) != 1:
+            raise self._wrong(name)
+        return shape[0]
+
+    def _wrong(self, name: str) -> FormatError:
+        return FormatError(f"{self.path}: {name} is not what it should be", hint="create it again")
+
+    def _offsets(self, name: str, end: int) -> Offsets:
+        """Offsets that begin at 0, never fall and end at `end`."""
+        offsets: Offsets = self._artifact.array(name, "int64")
+        if not are_pointers(offsets, end):
+            raise self._wrong(name)
+        return offsets
 
     # ---- parameters -----------------------------------------------------------------------------------------
 
@@ -121,7 +141,7 @@ class Corpus:
     @cached_property
     def all_words(self) -> list[str]:
         """Every word by its id, rare ones too; the unknown symbol first."""
-        words = self._artifact.bytes("words.txt").decode("utf-8").split("\n")[:-1]
+        words = self._artifact.lines("words.txt")
         if len(words) != len(self.counts):
             raise FormatError(f"{self.path}: {len(words)} words for {len(self.counts)} counts", hint="create it again")
         return words
@@ -129,12 +149,16 @@ class Corpus:
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """How often each word occurs, by its own id (index 0 is 0)."""
-        return self._artifact.array("counts.bin")
+        counts = self._artifact.array("counts.bin", "int64")
+        falling = len(counts) > 0 and int(counts[0]) == 0 and bool((counts[2:] <= counts[1:-1]).all())
+        if not falling or not are_below(counts, len(self) + 1) or int(counts.sum()) != len(self):
+            raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="create it again")
+        return counts
 
     @cached_property
     def document_frequency(self) -> npt.NDArray[np.int64]:
         """In how many documents each word occurs."""
-        return self._artifact.array("document_frequency.bin")
+        return self._artifact.array("document_frequency.bin", "int64")
 
     @cached_property
     def vocabulary_size(self) -> int:
@@ -150,7 +174,7 @@ class Corpus:
     def frequencies(self) -> npt.NDArray[np.int64]:
         """n(w) for each word of the vocabulary; the unknown symbol has the sum of all rare words."""
         frequencies = np.array(self.counts[: self.vocabulary_size])
-        frequencies[0] = len(self.tokens) - int(frequencies[1:].sum())
+        frequencies[0] = len(self) - int(frequencies[1:].sum())
         return frequencies
 
     @cached_property
@@ -163,10 +187,16 @@ class Corpus:
     @cached_property
     def tokens(self) -> Ids:
         """Own ids of all tokens, rare words included, as stored."""
-        return self._artifact.array("tokens.bin")
+        tokens = self._artifact.array("tokens.bin", "uint32")
+        if not are_below(tokens, len(self.counts)):
+            raise FormatError(
+                f"{self.path}: a token has a number beyond its {len(self.counts) - 1} words",
+                hint="the corpus is damaged; encode it again",
+            )
+        return tokens
 
     def __len__(self) -> int:
-        return len(self.tokens)
+        return self._rows("tokens.bin")
 
     def __getitem__(self, where: int | slice) -> Any:
         """Ids of a range of tokens with rare words read as the unknown symbol 0."""
@@ -179,7 +209,7 @@ class Corpus:
     def line_offsets(self) -> Offsets:
         """Where each line starts, plus the end: windows never reach across a line."""
         if "lines.bin" in self._artifact:
-            return self._artifact.array("lines.bin")
+            return self._offsets("lines.bin", len(self))
         length = int(self.parameters["line_length"])
         starts = np.arange(0, len(self), length, dtype=np.int64)
         return np.append(starts, np.int64(len(self)))
@@ -199,24 +229,27 @@ class Corpus:
     @cached_property
     def terms(self) -> TermOccurrences | None:
         """Terms and where they occur among the tokens; None when the corpus was encoded without."""
-        return TermOccurrences.read(self._artifact)
+        return TermOccurrences.read(self._artifact, len(self))
 
     # ---- documents, sentences, text -------------------------------------------------------------------------
 
     @cached_property
     def document_offsets(self) -> Offsets:
         """Token offsets of documents, plus the end."""
-        return self._artifact.array("documents.bin")
+        return self._offsets("documents.bin", len(self))
 
     @cached_property
     def sentence_offsets(self) -> Offsets:
         """Token offsets of sentences, plus the end; a sentence may have no kept token."""
-        return self._artifact.array("sentences.bin")
+        return self._offsets("sentences.bin", len(self))
 
     @cached_property
     def document_sentences(self) -> Offsets:
         """The first sentence of each document, plus the end."""
-        return self._artifact.array("document_sentences.bin")
+        offsets = self._offsets("document_sentences.bin", self._rows("sentences.bin") - 1)
+        if len(offsets) != self._rows("documents.bin"):
+            raise self._wrong("document_sentences.bin")
+        return offsets
 
     def document(self, number: int) -> Ids:
         """Ids of one document."""
@@ -238,7 +271,7 @@ class Corpus:
     @cached_property
     def text(self) -> KeptText | None:
         """The original text, or None when it was not kept."""
-        return KeptText(self._artifact) if "text.zst" in self._artifact else None
+        return KeptText(self._artifact, self._rows("sentences.bin") - 1) if "text.zst" in self._artifact else None
 
     def sentence_text(self, number: int) -> str:
         """The original text of one sentence."""

@@ -94,7 +94,7 @@ class SpoolWriter:
         self.sentences = GrowingArray(writer.scratch("sentences.bin"), "int64")
         self.spans = GrowingArray(writer.scratch("spans.bin"), "int64")
         self.forms = GrowingArray(writer.scratch("forms.bin"), "uint32")
-        self.budget_used = self.text_bytes = self.invalid = self.nul = 0
+        self.budget_used = self.text_bytes = self.invalid = self.nul = self.without_text = 0
         self.first_invalid: dict[str, Any] | None = None
         self._writer, self._progress = writer, progress
         self._asked_to_keep = keep_text
@@ -133,6 +133,7 @@ class SpoolWriter:
     def absorb(self, block: TextBlock, tokens: Tokens, used: int = 0) -> None:
         """Append a merged block that uses `used` tokens of the budget."""
         self._next_file(block.source)
+        self.without_text += block.without_text
         counters = tokens.counters
         if counters[k.INVALID]:
             offset = block.offset + int(counters[k.FIRST_INVALID])
@@ -244,6 +245,8 @@ class SpoolWriter:
             read["first_invalid_utf8"] = self.first_invalid
         if self.nul:
             read["nul_bytes"] = self.nul
+        if self.without_text:
+            read["rows_without_text"] = self.without_text
         return read
 
 
@@ -412,6 +415,8 @@ def encode_text(
             )
         if spooler.nul:
             progress.note(f"note: {spooler.nul} NUL bytes were read as spaces")
+        if spooler.without_text:
+            progress.note(f"note: {spooler.without_text:,} rows have no text (null) and were left out")
         if rules.shuffle is not None:
             spool = shuffle_documents(spool, rules.shuffle, writer)
         header: dict[str, Any] = {"input": spooler.header(), "skipped_files": len(skipped)}

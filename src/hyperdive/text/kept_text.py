@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, fingerprint, read_header, write_file
-from hyperdive.errors import Error, FormatError
+from hyperdive._checks import are_below, are_pointers
+from hyperdive._store import Artifact, ArtifactWriter, drop_files, read_header
+from hyperdive.errors import FormatError
 
 BLOCK = 1 << 20
 # Above this much raw text `encode` does not keep the text unless asked to (`--keep-text`).
@@ -52,12 +53,18 @@ class TextKeeper:
 class KeptText:
     """Read access to the kept text by sentence."""
 
-    def __init__(self, artifact: Artifact) -> None:
-        blocks = artifact.array("text_blocks.bin")
-        self._starts, self._bytes = blocks[:-1], int(blocks[-1])
-        self._file = artifact.path / "text.zst"
-        self._spans = artifact.array("sentence_text.bin")
-        self._path = artifact.path
+    def __init__(self, artifact: Artifact, sentences: int) -> None:
+        self._path, self._file = artifact.path, artifact.file("text.zst")
+        blocks, self._spans = (
+            artifact.array("text_blocks.bin", "int64"),
+            artifact.array("sentence_text.bin", "int64", ndim=2),
+        )
+        self._starts, self._bytes = blocks[:-1], int(blocks[-1]) if len(blocks) > 1 else -1
+        spans, size = self._spans, self._file.stat().st_size
+        whole = -(-self._bytes // BLOCK) == len(self._starts) - 1 and are_pointers(self._starts, size)
+        inside = spans.shape == (sentences, 2) and are_below(spans.reshape(-1), self._bytes + 1)
+        if not whole or not inside or not (spans[:, 0] <= spans[:, 1]).all():
+            raise FormatError(f"{self._path}: the kept text does not fit its sentences", hint="create it again")
         self._block = lru_cache(maxsize=8)(self._read_block)
 
     def _read_block(self, number: int) -> bytes:
@@ -68,6 +75,8 @@ class KeptText:
             data = file.read(end - start)
         try:
             return bytes(_codec().decompress(data, decompressed_size=size, asbytes=True))
+        except MemoryError:
+            raise
         except (OSError, ValueError, pa.ArrowException):
             raise FormatError(
                 f"{self._path}: block {number} of the kept text is damaged", hint="create it again"
@@ -83,22 +92,6 @@ class KeptText:
 
 
 def drop_text(path: str | Path) -> int:
-    """Remove the original text from a corpus folder and return how many bytes that freed.
-
-    The header is replaced first, by a rename: a kill at any moment leaves a corpus that opens.
-    """
-    path = Path(path)
-    header = read_header(path, "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
-    present = [name for name in TEXT_FILES if name in header["files"]]
-    if not present:
-        raise Error(f"{path}: no text is kept in this corpus")
-    freed = sum(int(header["files"][name]["bytes"]) for name in present)
-    for name in present:
-        del header["files"][name]
-    header["keep_text"] = False
-    header.pop("fingerprint")
-    header["fingerprint"] = fingerprint(header)
-    write_file(path / HEADER, canonical_json(header))
-    for name in present:
-        (path / name).unlink(missing_ok=True)
-    return freed
+    """Remove the original text from a corpus folder and return how many bytes that freed."""
+    about = read_header(Path(path), "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
+    return drop_files(Path(path), about, TEXT_FILES, {"keep_text": False})

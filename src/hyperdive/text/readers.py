@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +17,8 @@ from hyperdive.text.sources import ByteStream, DocumentSource, TextSource, open_
 BLOCK_BYTES = 4 << 20
 # A longer document is cut into pieces of at most this many bytes, at a blank. The cut depends on the document alone.
 PIECE_BYTES = 16 << 20
+LONGEST_LINE = 128 << 20
+"""Bytes of the longest JSON line that is read: a whole line has to be in memory to be understood."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -52,6 +54,8 @@ class TextBlock:
     """Where `data` starts in the text of the source."""
     position: int
     """How far the (compressed) file had been read."""
+    without_text: int = 0
+    """Rows of a table before or in the block whose text is null."""
 
     def first(self, documents: int) -> TextBlock:
         """The block cut after some of its pieces."""
@@ -206,23 +210,34 @@ def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
 
 
 def _pack(
-    texts: Iterable[bytes], source: TextSource, stream: ByteStream | None, block_bytes: int
+    texts: Iterable[bytes | None], source: TextSource, stream: ByteStream | None, block_bytes: int
 ) -> Iterator[TextBlock]:
-    """Blocks from documents that come one by one."""
+    """Blocks from documents that come one by one; rows without text are counted in the block after them."""
     parts: list[bytes] = []
     ends: list[int] = []
-    size = offset = 0
+    size = offset = without_text = 0
     origin: _BlockOrigin = stream or _LibraryOrigin(source)
+    ready: TextBlock | None = None
     for text in texts:
+        if text is None:
+            without_text += 1
+            continue
         parts += (text, b"\n")
         size += len(text) + 1
         ends.append(size)
         if size >= block_bytes:
-            yield _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
+            if ready is not None:
+                yield ready
+            block = _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
+            ready = replace(block, without_text=without_text)
             offset += size
-            parts, ends, size = [], [], 0
+            parts, ends, size, without_text = [], [], 0, 0
     if ends:
-        yield _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
+        if ready is not None:
+            yield ready
+        ready = _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
+    if ready is not None:  # rows at the end belong to the last block
+        yield replace(ready, without_text=ready.without_text + without_text)
 
 
 @dataclass
@@ -235,7 +250,7 @@ class _LibraryOrigin:
         return 0
 
 
-def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
+def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes | None]:
     path = stream.source.path
     names = layout.field.split(".")
     number = 0
@@ -258,6 +273,7 @@ def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
                 )
             value = value[name]
         if value is None:
+            yield None
             continue
         if not isinstance(value, str):
             raise InputError(
@@ -275,16 +291,28 @@ def _escaped(text: str) -> bytes:
 
 
 def _raw_lines(stream: ByteStream) -> Iterator[bytes]:
-    pending = b""
+    """Lines of any length up to a limit; the pieces of a long one are joined once."""
+    pending: list[bytes] = []
+    size = number = 0
     first = True
     for chunk in stream.chunks(1 << 20):
         if first:
             chunk, first = chunk.removeprefix(_BOM), False
-        lines = (pending + chunk).split(b"\n")
-        pending = lines.pop()
-        yield from lines
-    if pending:
-        yield pending
+        head, *lines = chunk.split(b"\n")
+        pending.append(head)
+        size += len(head)
+        if size > LONGEST_LINE:
+            raise InputError(
+                f"{stream.source.path}: line {number + 1} is longer than {LONGEST_LINE >> 20} MB",
+                hint="write one document a line, or give the text as plain text",
+            )
+        if lines:
+            number += len(lines)
+            yield b"".join(pending)
+            yield from lines[:-1]
+            pending, size = [lines[-1]], len(lines[-1])
+    if size:
+        yield b"".join(pending)
 
 
 class _ReadableFile(io.RawIOBase):
@@ -300,7 +328,7 @@ class _ReadableFile(io.RawIOBase):
         return b"".join(self._bytes.chunks(1 << 20)) if size < 0 else self._bytes.read(size)
 
 
-def _csv(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
+def _csv(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes | None]:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -327,12 +355,12 @@ def _csv(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes]:
         raise InputError(f"{path}: not valid {stream.source.format.upper()} ({error})") from None
 
 
-def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes]:
+def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes | None]:
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(source.path)
+        file = parquet.ParquetFile(source.path, read_dictionary=[layout.column])
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{source.path}: not a readable Parquet file ({error})") from None
     if layout.column not in file.schema_arrow.names:
@@ -352,7 +380,14 @@ def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes]:
         raise InputError(f"{source.path}: damaged Parquet data ({error})") from None
 
 
-def _column(column: Any) -> Iterator[bytes]:
-    for value in (column.dictionary_decode() if hasattr(column, "dictionary_decode") else column).cast("binary"):
-        if value.is_valid:
-            yield value.as_py()
+def _column(column: Any) -> Iterator[bytes | None]:
+    """Texts one by one; a dictionary is not unfolded: a text that is there a thousand times is in memory once."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.DictionaryArray):
+        texts = [value.as_py() for value in column.dictionary.cast("binary")]
+        for index in column.indices.to_pylist():
+            yield None if index is None else texts[index]
+        return
+    for value in column.cast("binary"):
+        yield value.as_py()

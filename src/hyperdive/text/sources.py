@@ -36,6 +36,8 @@ _NOT_TEXT = (
     (b"\xff\xd8\xff", "an image", ""),
     (b"GIF8", "an image", ""),
     (b"\x7fELF", "a program", ""),
+    (b"\xff\xfe\0\0", "UTF-32 text", "convert it first: iconv -f UTF-32 -t UTF-8"),
+    (b"\0\0\xfe\xff", "UTF-32 text", "convert it first: iconv -f UTF-32 -t UTF-8"),
     (b"\xff\xfe", "UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
     (b"\xfe\xff", "UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
     (b"7z\xbc\xaf", "a 7z archive", "unpack it first"),
@@ -161,6 +163,9 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[TextSo
                 skipped(str(Path(base) / name), "made by hyperdive, not text")
                 folders.remove(name)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in folders:
+            if (Path(base) / name).is_symlink():
+                skipped(str(Path(base) / name), "a link to a folder, which is not followed; name it to read it")
         for name in files:
             if not name.startswith("."):
                 path = Path(base) / name
@@ -169,9 +174,7 @@ def _in_folder(folder: Path, skipped: Callable[[str, str], None]) -> list[TextSo
     for _, path in sorted(files_by_name):
         try:
             source = TextSource(str(path), _format_of(path.name), path.stat().st_size)
-            if not path.is_file():
-                continue
-            reason = what_is_wrong(source)
+            reason = what_is_wrong(source) if path.is_file() else ("a pipe or device, not a file", "")
         except InputError as error:
             reason = (error.what, "")
         except OSError as error:

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._checks import are_below
 from hyperdive._store import Artifact
 from hyperdive.errors import FormatError
 
@@ -58,15 +59,26 @@ class TermOccurrences:
         return {name: number for number, name in enumerate(self.names)}
 
     @classmethod
-    def read(cls, artifact: Artifact) -> TermOccurrences | None:
-        """Those of a corpus folder, memory-mapped; None where it has none."""
+    def read(cls, artifact: Artifact, tokens: int) -> TermOccurrences | None:
+        """Those of a corpus folder of so many tokens, memory-mapped; None where it has none."""
         if NAMES not in artifact:
             return None
-        lines = artifact.bytes(NAMES).decode("utf-8").split("\n")[:-1]
-        counts, ids = artifact.array("term_counts.bin"), artifact.array("term_ids.bin")
-        starts, lengths = artifact.array("term_starts.bin"), artifact.array("term_lengths.bin")
-        if len(counts) != len(lines) or not len(starts) == len(lengths) == len(ids) == int(counts.sum()):
+        lines = artifact.lines(NAMES)
+        counts, ids = artifact.array("term_counts.bin", "int64"), artifact.array("term_ids.bin", "uint32")
+        starts, lengths = artifact.array("term_starts.bin", "int64"), artifact.array("term_lengths.bin", "uint8")
+        fits = len(counts) == len(lines) and len(starts) == len(lengths) == len(ids) and are_below(ids, len(lines))
+        if (
+            not fits
+            or not np.array_equal(np.bincount(ids, minlength=len(lines)), counts)
+            or not _inside(starts, lengths, tokens)
+        ):
             raise FormatError(f"{artifact.path}: the terms do not fit their occurrences", hint="make it anew")
         columns = [line.partition("\t") for line in lines]
         names, spellings = [name for name, _, _ in columns], [spelling for _, _, spelling in columns]
         return cls(names, spellings, counts, starts, lengths, ids)
+
+
+def _inside(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.uint8], tokens: int) -> bool:
+    """Whether occurrences are in order and none reaches beyond the text."""
+    in_order = len(starts) == 0 or (int(starts[0]) >= 0 and bool((starts[1:] >= starts[:-1]).all()))
+    return in_order and are_below(starts, tokens + 1) and bool((lengths <= tokens - starts).all())

@@ -8,8 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hyperdive._atomic import write_file
 from hyperdive._progress import duration
-from hyperdive._store import write_file
 from hyperdive.benchmark.paper import general_words as printed_words
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable

@@ -7,14 +7,14 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hyperdive._atomic import explain_os_errors, write_file
 from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._resources import Run
 from hyperdive._resume import OwnerLock
-from hyperdive._store import HEADER, canonical_json, explain_os_errors, write_file
+from hyperdive._store import HEADER, canonical_json
 from hyperdive.benchmark.reproduce.plan import ReproduceStage
 from hyperdive.errors import Error, FormatError, InputError
 
@@ -154,7 +154,7 @@ class Workshop:
         source, place = self.place(stage.needs[0]), self.place(stage)
         if (self.folder / f".{stage.name}.train").exists():
             try:
-                train(source, place, run=replace(run, resume=True), **options)
+                train(source, place, run=run, **options)
                 return
             except (InputError, FormatError):  # left by a run with other options, another version, or damaged
                 shutil.rmtree(place, ignore_errors=True)

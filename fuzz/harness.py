@@ -1,0 +1,168 @@
+"""Runs mutations in child processes, so that a crash, a hang or an allocation is a finding and not the end.
+
+A child may use 2 × the size of its input + 64 MB of private memory more than it had, and 5 seconds for a case. What a
+case raises must be a `hyperdive.Error`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hyperdive.errors import Error
+
+SECONDS = 5
+ROOM = 64 << 20
+_RECORD = 256
+
+Case = Callable[[random.Random, Path], int]
+"""Makes an input from a random generator in a folder of its own and uses it; gives the size of the input in bytes."""
+
+
+@dataclass
+class Findings:
+    """What a run of mutations found."""
+
+    target: str
+    mutations: int = 0
+    refused: int = 0
+    found: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.target:<12} {self.mutations:>9,} mutations, {self.refused:>9,} refused, {len(self.found)} findings"
+        )
+
+
+class _Hang(BaseException):
+    """A case took too long."""
+
+
+def private_memory() -> int:
+    """Bytes of writable private memory of this process."""
+    with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData"))
+
+
+def run(target: str, case: Case, folder: Path, *, seconds: float, seed: int = 0, most: int = 1 << 60) -> Findings:
+    """Try mutations for some seconds; each is named by its seed, `SEED:NUMBER`, and can be repeated by that."""
+    findings = Findings(target)
+    end = time.monotonic() + seconds
+    first = 0
+    while time.monotonic() < end and first < most and len(findings.found) < 20:
+        first = _child(findings, case, folder, (seed, first, most), end)
+    return findings
+
+
+def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int, int], end: float) -> int:
+    """One child that tries mutations until the time is over or it dies; the number of the next mutation."""
+    seed, first, _ = numbers
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(read)
+        _work(case, folder, numbers, end, write)
+    os.close(write)
+    done, refused, message = first, 0, ""
+    with os.fdopen(read, "rb") as pipe:
+        while record := pipe.read(_RECORD):
+            kind, number, text = record.decode("utf-8", errors="replace").split("\0")[:3]
+            done = int(number) + 1
+            refused += kind == "refused"
+            if kind == "found":
+                findings.found.append(f"{findings.target} {seed}:{number} {text}")
+            elif kind == "begin":
+                done, message = int(number), text
+    _, status = os.waitpid(pid, 0)
+    if status:  # it died in the mutation that it began last
+        what = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
+        findings.found.append(f"{findings.target} {seed}:{done} {what} {message}")
+        done += 1
+    findings.mutations += done - first
+    findings.refused += refused
+    return done
+
+
+def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, write: int) -> NoReturn:
+    """The child: it tells the number of each mutation before it begins, and what came of it."""
+    seed, first, most = numbers
+    sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    signal.signal(signal.SIGALRM, _hang)
+
+    def tell(kind: str, number: int, text: str = "") -> None:
+        os.write(write, f"{kind}\0{number}\0{text[:180]}\0".encode()[:_RECORD].ljust(_RECORD))
+
+    own = Path(folder) / f"work-{os.getpid()}"
+    own.mkdir()
+    tempfile.tempdir = str(own)
+    for number in range(first, min(most, first + 5_000)):
+        if time.monotonic() > end:
+            break
+        tell("begin", number)
+        before = private_memory()
+        try:
+            resource.setrlimit(resource.RLIMIT_DATA, (before + ROOM, resource.RLIM_INFINITY))
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            case(random.Random(f"{seed}:{number}"), own)
+            tell("held", number)
+        except Error:
+            tell("refused", number)
+        except MemoryError:
+            tell("found", number, "too much memory")
+        except _Hang:
+            tell("found", number, f"more than {SECONDS} s: {_where()}")
+        except BaseException:
+            tell("found", number, _where())
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    import shutil
+
+    shutil.rmtree(own, ignore_errors=True)
+    os._exit(0)
+
+
+def _hang(*_: Any) -> None:
+    raise _Hang
+
+
+def _where() -> str:
+    """The last lines of a trace, short."""
+    kind, error, trace = sys.exc_info()
+    last = traceback.extract_tb(trace)[-2:]
+    places = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(last))
+    return f"{kind.__name__ if kind else ''}: {str(error)[:80]} at {places}"
+
+
+def outcome(function: Callable[[], object]) -> str:
+    """What became of a call in a process of its own: `held`, `refused: MESSAGE`, or how it went wrong."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(read)
+        signal.signal(signal.SIGALRM, _hang)
+        signal.setitimer(signal.ITIMER_REAL, 4 * SECONDS)
+        try:
+            function()
+            text = "held"
+        except Error as error:
+            text = f"refused: {error}"
+        except BaseException:
+            text = _where()
+        os.write(write, text[:4_000].encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        text = pipe.read().decode()
+    _, status = os.waitpid(pid, 0)
+    return signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else text

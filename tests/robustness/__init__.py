@@ -1,0 +1,1 @@
+"""What damaged, hostile and unlucky input does: one clear line, and nothing lost."""

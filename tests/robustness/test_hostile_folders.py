@@ -1,0 +1,306 @@
+"""Folders of strangers: changed, with checksums and fingerprint that fit. Compiled loops have no bounds checks, so each
+of these was a crash, a hang, a trace or an answer from garbage; now it is one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fuzz import folders
+from fuzz.harness import outcome
+from fuzz.resealing import put_array, put_file, put_header, put_tensors, reseal
+from safetensors.numpy import load_file
+
+from hyperdive._store import HEADER, Artifact
+from hyperdive.errors import FormatError
+from hyperdive.spaces.model import ModelData
+from hyperdive.text.corpus import Corpus
+
+Copy = Callable[[str], Path]
+
+
+def refused(name: str, folder: Path, *words: str) -> None:
+    """Every use of the folder ends in one clear line, in a process of its own."""
+    told = outcome(lambda: folders.USES[name](folder))
+    assert told.startswith("refused: "), told
+    assert all(word in told for word in words), told
+
+
+def test_a_resealed_folder_that_is_healthy_is_used(copy: Copy) -> None:
+    """Else the tests below would pass for another reason."""
+    for name in ("model", "corpus", "counts", "sparse", "gaussian"):
+        folder = copy(name)
+        reseal(folder)
+        assert outcome(lambda name=name, folder=folder: folders.USES[name](folder)) == "held"  # type: ignore[misc]
+
+
+# ---- rows of a model ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", ["dive", "terms.dive"])
+def test_negative_row_lengths_with_the_right_sum(copy: Copy, space: str) -> None:
+    folder = copy("model")
+    lengths = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.int64)
+    lengths[0] += 1_000_000
+    lengths[1] -= 1_000_000
+    put_tensors(folder, "model.safetensors", **{f"{space}.lengths": lengths})
+    refused("model", folder, space)
+
+
+@pytest.mark.parametrize("space", ["dive", "terms.dive"])
+def test_row_lengths_whose_sum_wraps_round(copy: Copy, space: str) -> None:
+    folder = copy("model")
+    lengths = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.uint64)
+    lengths[:4] += np.uint64(2**62)
+    put_tensors(folder, "model.safetensors", **{f"{space}.lengths": lengths})
+    refused("model", folder, space)
+
+
+@pytest.mark.parametrize("bad", [-1, 8, 2**31, 2**40])
+def test_columns_of_a_model_outside_its_dimensions(copy: Copy, bad: int) -> None:
+    folder = copy("model")
+    indices = load_file(folder / "model.safetensors")["dive.indices"].astype(np.int64)
+    indices[3] = bad
+    put_tensors(folder, "model.safetensors", **{"dive.indices": indices})
+    refused("model", folder, "dive")
+
+
+@pytest.mark.parametrize(
+    ("tensor", "value"),
+    [
+        ("frequencies", -1),
+        ("terms.frequencies", -5),
+        ("folding.gauge", np.nan),
+        ("folding.unknown_frequency", -1),
+        ("composition.dive", np.inf),
+        ("skipgram", np.nan),
+        ("terms.skipgram", np.inf),
+    ],
+)
+def test_numbers_that_make_no_sense(copy: Copy, tensor: str, value: float) -> None:
+    folder = copy("model")
+    tensors = load_file(folder / "model.safetensors")
+    tensors.setdefault("composition.dive", np.ones((3, 8), dtype=np.float32))  # too few terms to fit it
+    wide = tensors[tensor].astype(np.int64 if isinstance(value, int) else np.float32)
+    wide.reshape(-1)[0] = value
+    gone = {f"{tensor}.exponents": None} if f"{tensor}.exponents" in tensors else {}
+    put_tensors(folder, "model.safetensors", **{tensor: wide}, **gone)
+    refused("model", folder)
+
+
+def test_the_small_model_has_every_part(healthy: dict[str, Path]) -> None:
+    names = set(load_file(healthy["model"] / "model.safetensors"))
+    parts = {"dive.lengths", "contexts", "terms.dive.lengths", "skipgram", "terms.skipgram", "folding.gauge"}
+    assert parts <= names, names
+
+
+def test_a_header_with_huge_dimensions_allocates_nothing(copy: Copy) -> None:
+    folder = copy("model")
+    put_header(folder, spaces__dive__dimensions=2**31 - 1)
+    refused("model", folder)
+    folder = copy("sparse")
+    put_header(folder, totals__dimensions=2**31 - 1)
+    refused("sparse", folder)
+
+
+# ---- patterns -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["model", "corpus"])
+def test_pattern_lengths_whose_sum_wraps_round(copy: Copy, name: str) -> None:
+    folder = copy(name)
+    place = folder if name == "model" else folder / "patterns"
+    lengths = load_file(place / "patterns.safetensors")["lengths"].astype(np.uint64)
+    lengths[:4] += np.uint64(2**62)
+    put_tensors(place, "patterns.safetensors", lengths=lengths)
+    refused("patterns" if name == "corpus" else name, place, "lengths")
+
+
+@pytest.mark.parametrize("tensor", ["hypernyms", "patterns", "svd.hypernyms"])
+def test_pattern_numbers_beyond_their_terms(copy: Copy, tensor: str) -> None:
+    folder = copy("model")
+    numbers = load_file(folder / "patterns.safetensors")[tensor].astype(np.uint64)
+    numbers[-1] = 2**63 + 5
+    put_tensors(folder, "patterns.safetensors", **{tensor: numbers})
+    refused("model", folder, tensor)
+
+
+def test_sentences_that_unfold_to_gigabytes(copy: Copy) -> None:
+    """A dictionary holds a long text once; a million rows name it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = copy("corpus") / "patterns"
+    rows = 200_000
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), pa.array([b"x" * 100_000]))
+    pq.write_table(pa.table({"text": text}), folder / "sentences.parquet")
+    reseal(folder)
+    assert (folder / "sentences.parquet").stat().st_size < 100_000
+    refused("patterns", folder)
+
+
+# ---- spaces -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("indptr.bin", lambda a: np.concatenate([a[:1], a[1:2] + 10**9, a[2:]])),
+        ("indptr.bin", lambda a: np.concatenate([[-5], a[1:]])),
+        ("indptr.bin", lambda a: np.concatenate([a[:3], a[3:4] - 10**6, a[4:]])),
+        ("indices.bin", lambda a: np.concatenate([a[:2], [2**30], a[3:]]).astype(a.dtype)),
+        ("indices.bin", lambda a: np.concatenate([[-1], a[1:]]).astype(a.dtype)),
+        ("indices.bin", lambda a: a[::-1].copy()),
+        ("data.bin", lambda a: np.concatenate([[np.nan], a[1:]]).astype(a.dtype)),
+        ("frequencies.bin", lambda a: -a),
+        ("frequencies.bin", lambda a: a.astype(np.float64)),
+    ],
+)
+def test_parts_of_a_sparse_space(copy: Copy, file: str, change: Callable[[Any], Any]) -> None:
+    folder = copy("sparse")
+    put_array(folder, file, change(np.array(Artifact.open(folder, "space", 1).array(file))))
+    refused("sparse", folder)
+
+
+def test_variances_of_a_gaussian_space(copy: Copy) -> None:
+    folder = copy("gaussian")
+    variances = np.array(Artifact.open(folder, "space", 1).array("variances.bin"))
+    put_array(folder, "variances.bin", variances.T.copy())
+    refused("gaussian", folder)
+
+
+# ---- corpora and counts ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "value"),
+    [
+        ("corpus", "tokens.bin", 2**32 - 1),
+        ("corpus", "counts.bin", 2**62),
+        ("corpus", "sentences.bin", 2**40),
+        ("corpus", "documents.bin", -4),
+        ("corpus", "document_sentences.bin", 2**33),
+        ("corpus", "term_starts.bin", 2**40),
+        ("corpus", "term_starts.bin", -2),
+        ("corpus", "term_lengths.bin", 255),
+        ("corpus", "term_ids.bin", 2**31),
+        ("corpus", "sentence_text.bin", 2**50),
+        ("corpus", "text_blocks.bin", 2**50),
+        ("lines", "lines.bin", 2**40),
+        ("lines", "lines.bin", -1),
+        ("counts", "pointers.bin", 2**40),
+        ("counts", "word_counts.bin", -1),
+        ("counts", "totals.bin", -7),
+    ],
+)
+def test_a_wrong_number_in_an_array(copy: Copy, name: str, file: str, value: int) -> None:
+    folder = copy(name)
+    about = json.loads((folder / HEADER).read_text())["files"][file]
+    array = np.frombuffer((folder / file).read_bytes(), dtype=about["dtype"]).reshape(about["shape"]).copy()
+    array.reshape(-1)[-1 if file == "term_lengths.bin" else len(array.reshape(-1)) // 2] = value
+    put_array(folder, file, array)
+    refused(name, folder)
+
+
+def test_a_wrong_line_offset_does_not_reach_the_solver(copy: Copy, tmp_path: Path) -> None:
+    from hyperdive.spaces.gaussian import train_gaussian
+
+    folder = copy("lines")
+    offsets = np.frombuffer((folder / "lines.bin").read_bytes(), dtype="<i8").copy()
+    offsets[5] = 10**9
+    put_array(folder, "lines.bin", offsets)
+    told = outcome(lambda: train_gaussian(Corpus.open(folder), dimensions=4))
+    assert told.startswith("refused: "), told
+
+
+# ---- checksums ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", ["words.txt", "tokens.bin", "sentences.bin", "terms.txt", "term_ids.bin"])
+def test_a_flipped_bit_in_a_corpus_is_found_before_it_is_used(copy: Copy, file: str) -> None:
+    """A flipped bit in `words.txt` trained a model with another word."""
+    folder = copy("corpus")
+    content = bytearray((folder / file).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / file).write_bytes(content)
+    refused("corpus", folder, file, "does not match its checksum")
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.txt", "terms.txt", "patterns.safetensors"])
+def test_a_flipped_bit_in_a_model_is_found_before_it_is_used(copy: Copy, file: str) -> None:
+    folder = copy("model")
+    content = bytearray((folder / file).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / file).write_bytes(content)
+    refused("model", folder, file, "does not match its checksum")
+
+
+def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
+    folder = copy("model")
+    content = bytearray((folder / "README.md").read_bytes())
+    content[3] ^= 1
+    (folder / "README.md").write_bytes(content)
+    ModelData.load(folder)  # a file that is not read is not hashed
+    with pytest.raises(FormatError, match=r"README\.md does not match"):
+        Artifact.open(folder, "model", 3).verify()
+
+
+# ---- headers, word lists, pipes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("corpus", "words.txt"),
+        ("corpus", "terms.txt"),
+        ("counts", "words.txt"),
+        ("model", "vocabulary.txt"),
+        ("model", "terms.txt"),
+        ("model", "pattern-terms.txt"),
+        ("sparse", "words.txt"),
+    ],
+)
+def test_word_lists_that_are_not_utf8(copy: Copy, name: str, file: str) -> None:
+    folder = copy(name)
+    content = (folder / file).read_bytes()
+    put_file(folder, file, b"\xff\xfe" + content[2:])
+    refused(name, folder, file, "UTF-8")
+
+
+@pytest.mark.parametrize("name", ["corpus", "counts", "model", "sparse", "gaussian"])
+def test_every_field_of_a_header_missing_or_of_another_type(copy: Copy, name: str) -> None:
+    """Each is refused or unused: never a trace."""
+    folder = copy(name)
+    whole = (folder / HEADER).read_text()
+    fields = [key for key in json.loads(whole) if key not in ("format", "fingerprint")]
+
+    def every() -> None:
+        from hyperdive.errors import Error
+
+        for field in fields:
+            for value in (None, 7, "x", [], {}, [1, "x"]):
+                (folder / HEADER).write_text(whole)
+                put_header(folder, **{field: value})
+                try:
+                    folders.USES[name](folder)
+                    folders.use_info(folder)
+                except Error:
+                    pass
+
+    assert outcome(every) == "held"
+
+
+def test_a_pipe_in_the_place_of_a_file(copy: Copy) -> None:
+    folder = copy("model")
+    header = json.loads((folder / HEADER).read_text())
+    header["files"]["README.md"]["bytes"] = 0
+    (folder / "README.md").unlink()
+    os.mkfifo(folder / "README.md")
+    (folder / HEADER).write_text(json.dumps(header))
+    reseal(folder)
+    refused("model", folder, "README.md is not a file")
