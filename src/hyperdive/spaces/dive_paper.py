@@ -38,8 +38,6 @@ ROWS = 4096
 COLUMNS = 25
 LINES = 4096
 EPOCHS = "epochs"
-SHARED_OPTIONS = ("dimensions", "window", "negatives", "beta", "shift", "seed")
-"""What `DiveOptions` and `PaperOptions` both have: the objective, not the way to it."""
 WIDEST = 32  # a window's kept pairs are bits of one 32-bit number
 
 
