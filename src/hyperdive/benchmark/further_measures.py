@@ -12,7 +12,7 @@ from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.discovery import DiscoveryOptions, discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
-from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality
+from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality, separation
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import get
 from hyperdive.scores.source import AnyModel
@@ -54,6 +54,25 @@ def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[s
     return figures
 
 
+def separation_figures(binary: Sequence[Scored]) -> dict[str, dict[str, float]]:
+    """How well each score tells pairs with the same hypernym apart, in per cent by set, and over all sets together.
+
+    A set in which no positive pair shares its hypernym with a negative one is left out.
+    """
+    figures: dict[str, dict[str, float]] = {}
+    for score in dict.fromkeys(score for scored in binary for score in scored.values):
+        each = {
+            scored.dataset.name: separation(scored.values[score], scored.dataset.labels, scored.dataset.p, scored.known)
+            for scored in binary
+        }
+        compared = {name: (share, many) for name, (share, many) in each.items() if many}
+        figures[score] = {name: round(100 * share, 4) for name, (share, _) in compared.items()}
+        if compared:
+            total = sum(many for _, many in compared.values())
+            figures[score]["all"] = round(100 * sum(share * many for share, many in compared.values()) / total, 4)
+    return figures
+
+
 def further_measures(
     evaluation: Evaluation,
     model: AnyModel,
@@ -63,7 +82,7 @@ def further_measures(
     ranking: Callable[[Any], Any] | None = None,
     options: DiscoveryOptions = DiscoveryOptions(sample=300),
 ) -> dict[str, Any]:
-    """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
+    """F1 and accuracy, AP@100, directionality, separation, coverage, and discovery for the named sets.
 
     Figures are in per cent. Discovery ranks the whole vocabulary for up to `options.sample` hyponyms of a set, by what
     `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
@@ -81,6 +100,7 @@ def further_measures(
             for s, values in scored.values.items()
         }
     further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
+    further["separation"] = separation_figures(list(binary.values()))
     covered = coverage(model, [scored.dataset for scored in binary.values()], pos=pos)
     further["coverage"] = {**asdict(covered), "share": round(covered.share, 4)}
     further["discovery"] = {}
