@@ -34,6 +34,16 @@ def fold_figures(scored: Scored, seed: int = 0) -> dict[str, dict[str, float]]:
     return figures
 
 
+def first_hundred(scored: Scored, scores: Sequence[str] = (), *, seed: int = 0) -> dict[str, float]:
+    """AP@100 in per cent of all scores, or of those of them that are named."""
+    chosen = {score: values for score, values in scored.values.items() if not scores or score in scores}
+    known, labels = scored.known, scored.dataset.labels
+    return {
+        score: round(100 * average_precision_at(values, labels, 100, known, shuffles=20, seed=seed), 4)
+        for score, values in chosen.items()
+    }
+
+
 def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[str, dict[str, float]]:
     """How often each generality score of `scores` recognises the hypernym, over the positive pairs of all sets.
 
@@ -90,15 +100,11 @@ def further_measures(
     binary = {name: result.scored for name, result in evaluation.results.items() if not result.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}
     for name, scored in binary.items():
-        labels = scored.dataset.labels
         if name in F1_SETS or name not in MICRO_10:
             folds = fold_figures(scored, options.seed)
             for measure in ("f1", "accuracy"):
                 further[measure][name] = {s: folds[s][measure] if s in folds else None for s in scored.values}
-        further["ap100"][name] = {
-            s: round(100 * average_precision_at(values, labels, 100, scored.known, shuffles=20, seed=options.seed), 4)
-            for s, values in scored.values.items()
-        }
+        further["ap100"][name] = first_hundred(scored, seed=options.seed)
     further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
     further["separation"] = separation_figures(list(binary.values()))
     covered = coverage(model, [scored.dataset for scored in binary.values()], pos=pos)

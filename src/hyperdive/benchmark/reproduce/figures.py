@@ -56,7 +56,17 @@ class RunFigures:
     def direction(self, name: str, score: str, measure: str = "accuracy") -> float | None:
         """How often the broader word is recognised, in per cent."""
         found = self.figures.get(name, {}).get("direction", {}).get(get(score).name)
-        return None if found is None else float(found[measure])
+        return None if found is None or measure not in found else float(found[measure])
+
+    def ap100(self, name: str, score: str, dataset: str) -> float | None:
+        """AP@100 in per cent."""
+        found = self.figures.get(name, {}).get("ap100", {}).get(dataset, {}).get(get(score).name)
+        return None if found is None else float(found)
+
+    def inclusion(self, name: str) -> dict[str, Any] | None:
+        """How many positive and negative pairs satisfy the inclusion property."""
+        found = self.figures.get(name, {}).get("inclusion")
+        return found if isinstance(found, dict) else None
 
     def dimensions(self, name: str, part: str = "all") -> float | None:
         """Non-zero dimensions of a test word in the mean."""
