@@ -6,11 +6,11 @@ Micro averages of AP over the ten datasets and ρ on HyperLex (HYPERDIVE_DATA):
 
 - the shipped weights, and with each of the eight terms left out;
 - weights by one rule that never sees the ten sets: logistic regression on the eight terms, half of the weight on the
-  discovery file, every positive (query, hypernym) against another query with the same hypernym and against the query with
-  a hypernym of another, half on HypeNet's training pairs, weighted so that every hypernym counts the same, as do positive
-  and negative pairs. The rule was written down before its result on the ten sets was looked at, and was run once;
-- leave one set out: for each of the ten sets, logistic regression on the other nine, each set and both labels counting the
-  same.
+  discovery file, every positive (query, hypernym) against another query with the same hypernym and against the query
+  with a hypernym of another, half on HypeNet's training pairs, weighted so that every hypernym counts the same, as do
+  positive and negative pairs. The rule was written down before its result was looked at, and was run once;
+- leave one set out: for each of the ten sets, logistic regression on the other nine, each set and both labels counting
+  the same.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def features(
 
 
 def discovery_pairs(source: Source, data: Path, gold: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, labels and weights of a discovery file: one negative with the same hypernym and one with the same query."""
+    """Features, labels and weights of a discovery file: negatives with the same hypernym, and with the same query."""
     queries = [line.split("\t")[0].strip().lower() for line in data.read_text(encoding="utf-8").splitlines()]
     golds = [line.strip().lower().split("\t") for line in gold.read_text(encoding="utf-8").splitlines()]
     names = {name: number for number, name in enumerate(dict.fromkeys([*queries, *(p for row in golds for p in row)]))}

@@ -20,7 +20,7 @@ from hyperdive._types import Floats32, Ids, Ints
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
 from hyperdive.errors import Error, InputError, OptionError
-from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_objective import CountMatrix, band_residuals, row_objectives, sample_rows, word_weights
 from hyperdive.spaces.dive_options import (
     DiveResult,
     Pass,
@@ -237,7 +237,9 @@ def train_paper(
             keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
     keeper.remove()
     gauge = np.ones(tables.words.shape[1], dtype=np.float32)
-    return DiveResult(tables.words, tables.contexts, tuple(history), gauge)
+    shifted = chosen.noise * word_weights(matrix.frequencies, beta=chosen.beta, shift=chosen.shift)
+    residuals = band_residuals(matrix, tables.words, tables.contexts, shifted)
+    return DiveResult(tables.words, tables.contexts, tuple(history), gauge, residuals)
 
 
 def exact_objective(counts: CountMatrix, tables: Tables, options: PaperOptions) -> float:

@@ -57,7 +57,8 @@ def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[d
         passes: dict[str, int] = {}
         for step in result.history:
             passes[step.stage] = max(passes.get(step.stage, 0), step.number)
-        facts = {"objective": [step.objective for step in result.history], "passes": passes}
+        residuals = [asdict(band) for band in result.residuals]
+        facts = {"objective": [step.objective for step in result.history], "passes": passes, "residuals": residuals}
         return facts, {
             "words": rounded_to_16_bits(result.words[1:]),
             "contexts": rounded_to_16_bits(result.contexts[1:]),
