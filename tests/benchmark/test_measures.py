@@ -155,6 +155,16 @@ def test_cross_validation_agrees_with_the_walk(seed: int) -> None:
     assert (found.f1, found.accuracy) == pytest.approx(slow_folds(scores, labels, 4, seed))
 
 
+@pytest.mark.parametrize("seed", [2, 4, 6, 7, 8, 10])
+def test_a_cut_above_all_positives_of_a_fold_is_skipped(seed: int) -> None:
+    """The best cut of the other folds lies above all positives of one: these seeds differ where it is not skipped."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(40) < 0.3
+    scores = 2 * labels + rng.normal(size=40)
+    found = cross_validated(scores, labels, folds=5, seed=seed)
+    assert (found.f1, found.accuracy) == pytest.approx(slow_folds(scores, labels, 5, seed))
+
+
 def test_a_fold_without_positives_is_an_error() -> None:
     with pytest.raises(InputError, match="no positive pair"):
         cross_validated(np.arange(40.0), np.arange(40) < 2)

@@ -10,6 +10,7 @@ The n(w,c) of very frequent words may be thinned out as word2vec does it (`kept_
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -204,7 +205,7 @@ ROWS_OF_A_BAND = 64
 
 @dataclass(frozen=True)
 class BandResidual:
-    """How far a band of words is from the optimum given all contexts: relative KKT residuals of a sample of its rows."""
+    """How far a band of words is from its optimum given all contexts: relative KKT residuals of a sample of rows."""
 
     first: int
     last: int
@@ -259,7 +260,7 @@ def band_residuals(
     masses = counts.frequencies / counts.frequencies.sum()
     edges = [1, *(edge + 1 for edge in BANDS if edge + 1 < counts.size), counts.size]
     found = []
-    for first, end in zip(edges, edges[1:], strict=False):
+    for first, end in pairwise(edges):
         values = row_residuals(
             counts, sample_rows(first, end, ROWS_OF_A_BAND), own, other, weights, masses, ridge=ridge
         )
