@@ -202,6 +202,10 @@ def main() -> int:
             shutil.copy(ROOT / "pyproject.toml", folder)
         for module in chosen.modules or MODULES:
             found = mutants_of(module)
+            source = (PACKAGE / module).read_text(encoding="utf-8")
+            if not chosen.list and not survives(Mutant(module, 0, "", "", source), folder):
+                print(f"{module}: its tests fail without a change: {' '.join(MODULES[module])}")
+                return 2
             if chosen.most and len(found) > chosen.most:
                 found = sorted(
                     random.Random(f"{chosen.seed} {module}").sample(found, chosen.most), key=lambda one: one.line
