@@ -222,7 +222,8 @@ def train_paper(
         for at in range(done, total):
             epoch, number = divmod(at, batches)
             # lines are drawn anew for every epoch; a batch's randomness depends on its place only
-            order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
+            if number == 0 or at == done:
+                order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
             lines = order[number * batch : (number + 1) * batch]
             where = np.concatenate([np.arange(offsets[line], offsets[line + 1]) for line in lines])
             drawn = np.random.default_rng([chosen.seed, epoch, number]).integers(
