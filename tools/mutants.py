@@ -173,7 +173,20 @@ def survives(mutant: Mutant, folder: Path) -> bool:
     original = place.read_text(encoding="utf-8")
     place.write_text(mutant.source, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-P", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "-m",
+        "not slow",
+    ]
     command += ["--rootdir", str(folder), *MODULES[mutant.module]]
     try:
         ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=SECONDS, check=False)

@@ -200,10 +200,21 @@ ROWS = {"dive": OURS, "dive-paper": CONSTANTS, "dive-tokens": TOKENS}
 
 
 def verdict(made: World, name: str, dive: str) -> str:
-    """Of the row of one kind of DIVE, or of the only measured row."""
-    claims = [claim for claim in check(RunFigures(made)) if claim.name == name and not claim.row.startswith(PRINTED)]
-    row = [claim for claim in claims if claim.row == ROWS[dive]]
-    return (row or claims)[0].verdict
+    """By the rule itself, for one kind of DIVE; `test_rows_are_judged_for_their_space` ties rules to rows."""
+    holds = next(one for one in SENTENCES if one.name == name).judge(RunFigures(made), dive).holds
+    return "cannot be told" if holds is None else "holds" if holds else "does not hold"
+
+
+def test_rows_are_judged_for_their_space() -> None:
+    made = world()
+    BREAKS[0][1](made, "dive-paper")  # the shift of one row alone
+    rows = {claim.row: claim.verdict for claim in check(RunFigures(made)) if claim.name == "shift"}
+    assert rows == {PRINTED: "holds", CONSTANTS: "does not hold", OURS: "holds", TOKENS: "holds"}
+    del made["dive-tokens"]
+    assert TOKENS not in {claim.row for claim in check(RunFigures(made))}
+    kinds = {one.name: {claim.row for claim in check(RunFigures(made)) if claim.name == one.name} for one in SENTENCES}
+    assert kinds["ppmi-freq"] == {PRINTED, "measured"}
+    assert kinds["robust"] == {f"{PRINTED}, SBOW Freq", "SBOW Freq", CONSTANTS, OURS}
 
 
 @pytest.mark.parametrize("dive", ROWS)
