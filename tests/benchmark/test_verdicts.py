@@ -49,7 +49,9 @@ def direction(**values: float) -> dict[str, Any]:
 def world() -> World:
     """Figures by which every sentence holds, for every row."""
     made: World = {
-        "sbow-freq": space({**MORE, **FREQ}, cost=cost(30_000), direction=direction(ΔS=66.0, SLQS_Sub=62.0)),
+        "sbow-freq": space(
+            {**MORE, **FREQ}, cost=cost(30_000), dimensions={"all": 900.0}, direction=direction(ΔS=66.0, SLQS_Sub=62.0)
+        ),
         "sbow-ppmi": space({**PPMI, "AL₁:w0=20": 19.0}, cost=cost(20_000), direction=direction(ΔS=66.5)),
         "sbow-ppmi-is": space(moved(PPMI, -0.5, AL1=1.0)),
         "sbow-freq-filtered": space(moved(FREQ, 0.3, AL1=-5.0, CDE=-1.0)),
@@ -286,6 +288,17 @@ def test_the_printed_figures_are_judged_by_the_same_rules() -> None:
     assert papers["direction"].figures == "DIVE 67.0, SBOW Freq 66.8, SBOW PPMI 66.8"
     table = claims_table(check(RunFigures({})))
     assert {row.labels[1] for row in table.rows} >= {PRINTED, CONSTANTS, OURS}
+
+
+def test_savings_tell_memory_words_and_times() -> None:
+    found = RunFigures(world())
+    text = verdicts.savings(found, "dive").figures
+    times = ", ".join(f"{score} 300" for score in COSTED)
+    first = f"SBOW Freq: 300 times the memory, 100 times the non-zeros of a test word; times longer to score: {times}"
+    assert text.startswith(first + "; SBOW PPMI: 200 times the memory; times longer")
+    assert (
+        verdicts.savings(RunFigures({**world(), "dive": {**world()["dive"], "cost": cost(0.0)}}), "dive").holds is False
+    )
 
 
 def test_the_limits_are_the_documented_ones() -> None:

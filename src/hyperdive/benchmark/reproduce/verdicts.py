@@ -152,13 +152,11 @@ def savings(found: RunFigures, dive: str) -> Judgement:
             return UNKNOWN
         memory = _ratio(sum(theirs["bytes"].values()), sum(cost["bytes"].values()))
         times = {score: _ratio(theirs["seconds"][score], cost["seconds"][score]) for score in COSTED}
-        words = _ratio(found.dimensions(name) or 0.0, found.dimensions(dive) or 0.0)
         ratios += [memory, *times.values()]
         faster = ", ".join(f"{score} {value:.0f}" for score, value in times.items())
-        texts.append(
-            f"{LABELS[name]}: {memory:.0f} times the memory, {words:.0f} times the non-zeros of a test word, times "
-            f"longer to score: {faster}"
-        )
+        used, ours = found.dimensions(name), found.dimensions(dive)
+        words = "" if used is None or ours is None else f", {_ratio(used, ours):.0f} times the non-zeros of a test word"
+        texts.append(f"{LABELS[name]}: {memory:.0f} times the memory{words}; times longer to score: {faster}")
     return Judgement(min(ratios) >= SMALLER, "; ".join(texts))
 
 
