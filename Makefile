@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo explore test test-all lint format docs docs-site docs-pictures docs-check bench model dist clean
+.PHONY: help demo explore test test-all lint format docs docs-site docs-pictures docs-check bench mutants model dist clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -61,6 +61,9 @@ bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed compared with alter
 	$(BIN)/python bench/count.py --corpus bench-output/corpus
 	$(BIN)/python bench/train.py --corpus bench-output/corpus
 	$(BIN)/python bench/evaluate.py
+
+mutants: $(VENV)/.stamp-dev  ## do the tests notice a wrong number? hours; make mutants MODULES="spaces/dive.py" MOST=10 is shorter
+	@$(BIN)/python tools/mutants.py $(MODULES) --most $(or $(MOST),0)
 
 CORPUS ?= $(HYPERDIVE_CORPUS)
 model: $(VENV)/.stamp-dev  ## rebuild the packaged model, byte for byte: make model CORPUS=wiki.txt.xz

@@ -225,7 +225,7 @@ def test_the_estimator_spells_out_every_option_with_its_default() -> None:
     spelled = {name: parameter.default for name, parameter in inspect.signature(Dive).parameters.items()}
     own = {"patterns": True, "text": None, "threads": None, "memory": None}
     options = {**defaults(TrainOptions), **defaults(DiveOptions)}
-    for name in ("space", "dive"):
+    for name in ("space", "dive", "pmi_shift"):  # of the other spaces
         del options[name]
     assert spelled == {**options, **own}
     for name in spelled:

@@ -12,9 +12,13 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive.api import Model, train
 from hyperdive.errors import OptionError
 from hyperdive.pipeline.options import PRESETS
+from hyperdive.spaces.registry import unused_option
 
 if TYPE_CHECKING:
     from hyperdive.pipeline.patterns import PatternSource
+
+
+_NOT_OF_TRAINING = ("patterns", "text", "threads", "memory")
 
 
 class Dive:
@@ -156,7 +160,7 @@ class Dive:
             start: An earlier model to go on from.
             progress: Where to report progress.
         """
-        options = {name: value for name, value in self.get_params().items() if name != "text"}
+        options = {name: value for name, value in self._asked().items() if name != "text"}
         text = dict(self.text or {})
         options |= {"preset": text.pop("preset", "default"), "start": start, "progress": progress}
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
@@ -170,6 +174,18 @@ class Dive:
                     model.patterns.evidence_rows  # noqa: B018
         self.model_ = model
         return self
+
+    def _asked(self) -> dict[str, Any]:
+        """The options without those at their default that the solver does not use: nobody asked for them."""
+        defaults = _defaults(type(self))
+        given = self.get_params()
+        return {
+            name: value
+            for name, value in given.items()
+            if name in _NOT_OF_TRAINING
+            or value != defaults[name]
+            or unused_option("dive", self.solver, self.shift, [name]) is None
+        }
 
     def __repr__(self) -> str:
         defaults = _defaults(type(self))

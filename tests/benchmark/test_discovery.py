@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.discovery import discover
+from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover
 from hyperdive.scores import Terms, as_source, get
 from hyperdive.spaces.space import VectorSpace
 
@@ -31,3 +31,13 @@ def test_gaussians_are_ranked_by_their_own_scores(score: str) -> None:
         values = get(score)(terms.pairs(np.zeros(len(others), dtype=int), np.arange(1, len(others) + 1)))
         places.append(1 + int((values > values[0]).sum()))
     assert found.mrr == pytest.approx(np.mean([1 / place for place in places]))
+
+
+def test_a_prior_answers_with_what_a_score_may_answer_with() -> None:
+    """Priors had their places taken by words that scores may not name, which made the scores look better."""
+    words = ["thing", "animal", "dog"]
+    space = VectorSpace(words, [[3.0], [2.0], [1.0]], frequencies=[99, 50, 5], kind="dive")
+    dataset = Dataset.from_rows("x", [("dog", "animal", 1.0)])
+    for score in (FREQUENT_WORDS, "ΔS"):
+        assert discover(space, dataset, score).mrr == 0.5
+        assert discover(space, dataset, score, DiscoveryOptions(never=["thing"])).mrr == 1.0

@@ -22,6 +22,7 @@ from hyperdive.benchmark.measures import (
     mean_ranks,
     micro_average,
     rank,
+    separation,
     spearman,
 )
 from hyperdive.errors import InputError
@@ -154,6 +155,16 @@ def test_cross_validation_agrees_with_the_walk(seed: int) -> None:
     assert (found.f1, found.accuracy) == pytest.approx(slow_folds(scores, labels, 4, seed))
 
 
+@pytest.mark.parametrize("seed", [2, 4, 6, 7, 8, 10])
+def test_a_cut_above_all_positives_of_a_fold_is_skipped(seed: int) -> None:
+    """The best cut of the other folds lies above all positives of one: these seeds differ where it is not skipped."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(40) < 0.3
+    scores = 2 * labels + rng.normal(size=40)
+    found = cross_validated(scores, labels, folds=5, seed=seed)
+    assert (found.f1, found.accuracy) == pytest.approx(slow_folds(scores, labels, 5, seed))
+
+
 def test_a_fold_without_positives_is_an_error() -> None:
     with pytest.raises(InputError, match="no positive pair"):
         cross_validated(np.arange(40.0), np.arange(40) < 2)
@@ -216,3 +227,20 @@ def test_the_paired_test_sees_a_difference_and_none() -> None:
     values = bootstrap.replicates(Scored(dataset, "raw", known, 0, {"good": good, "same": same}), 1000)
     assert bootstrap.paired_p(values["good"], values["same"]) < 0.01
     assert bootstrap.paired_p(values["good"], values["good"]) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_separation_compares_pairs_with_the_same_hypernym(seed: int) -> None:
+    scores, labels, known = toy(seed, n=60)
+    hypernyms = np.random.default_rng(seed).integers(0, 5, 60)
+    shares = []
+    for i in np.flatnonzero(labels & known):
+        others = [scores[j] for j in range(60) if known[j] and not labels[j] and hypernyms[j] == hypernyms[i]]
+        if others:
+            shares.append(np.mean([(scores[i] > other) + 0.5 * (scores[i] == other) for other in others]))
+    share, many = separation(scores, labels, hypernyms, known)
+    assert share == pytest.approx(np.mean(shares), abs=1e-12)
+    assert many == len(shares) > 0
+    # a score of the hypernym alone is always at chance
+    assert separation(hypernyms.astype(float), labels, hypernyms, known)[0] == 0.5
+    assert separation([1.0, 2.0], [True, False], [0, 1]) == (0.5, 0)

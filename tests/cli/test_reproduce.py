@@ -11,6 +11,7 @@ import pytest
 
 from tests.benchmark.small_run import write_datasets, write_text
 
+MANY = 28
 Run = Callable[..., Any]
 
 
@@ -19,7 +20,7 @@ def arguments(tmp_path: Path) -> list[object]:
     text = write_text(tmp_path / "text.txt", 1500)
     data = write_datasets(tmp_path / "data")
     small = ["--dimensions", 6, "--min-count", 2, "--resamples", 0, "--data", data, "--no-verify"]
-    without = ["--without", "pos,half,kmeans", "--without", "gaussian,word2vec"]
+    without = ["--without", "pos,half,kmeans", "--without", "gaussian,word2vec,experiments"]
     return ["reproduce", "-o", tmp_path / "run", "--corpus", text, *small, *without]
 
 
@@ -27,7 +28,7 @@ def test_a_plan_writes_nothing(hyperdive: Run, tmp_path: Path, arguments: list[o
     ran = hyperdive(*arguments, "--plan")
     assert ran.code == 0
     assert "stages, 0 done; the rest takes about" in ran.out
-    assert "dive-no-shift-raw: DIVE w/o inclusion shift (about 1 s)" in ran.out
+    assert "dive-no-shift-raw: DIVE (ours) w/o inclusion shift (about 1 s)" in ran.out
     assert not (tmp_path / "run").exists()
     plan = json.loads(hyperdive(*arguments, "--plan", "--json").out)
     assert plan["stages"][0] == {
@@ -43,21 +44,22 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
 ) -> None:
     ran = hyperdive(*arguments)
     assert ran.code == 0, ran.err
-    assert ran.err.splitlines()[0].startswith("15 stages, 0 done")
-    assert "[3/15] dive-raw: DIVE, and skip-gram for W" in ran.err
-    assert "Removing the inclusion shift hurts badly" in ran.out
+    assert ran.err.splitlines()[0].startswith(f"{MANY} stages, 0 done")
+    assert "] dive-raw: DIVE (ours), and skip-gram for W" in ran.err
+    assert "DIVE (paper's constants): removing inclusion shift" in ran.out
     assert f"All tables: {tmp_path / 'run' / 'results' / 'index.html'}" in ran.out
     again = hyperdive(*arguments, "--json")
-    assert again.err.splitlines()[0].startswith("15 stages, 15 done")
+    assert again.err.splitlines()[0].startswith(f"{MANY} stages, {MANY} done")
     result = json.loads(again.out)
     assert result["missing"] == []
-    assert {"name", "statement", "verdict", "figures"} == set(result["claims"][0])
+    assert {"name", "statement", "row", "verdict", "figures"} == set(result["claims"][0])
     assert "table2" in {table["name"] for table in result["tables"]}
 
 
 def test_mistakes_are_one_line(hyperdive: Run, tmp_path: Path, arguments: list[object]) -> None:
     ran = hyperdive(*arguments, "--without", "kmean")
-    assert (ran.code, ran.err) == (1, "hyperdive: no part 'kmean' (use one of pos, half, kmeans, gaussian, word2vec)\n")
+    parts = "pos, half, kmeans, gaussian, word2vec, experiments"
+    assert (ran.code, ran.err) == (1, f"hyperdive: no part 'kmean' (use one of {parts})\n")
     ran = hyperdive("reproduce", "-o", tmp_path / "x")
     assert ran.code == 2
     ran = hyperdive("reproduce", "-o", tmp_path / "x", "--corpus", tmp_path / "none.txt", "--data", tmp_path)

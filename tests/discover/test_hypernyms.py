@@ -211,3 +211,23 @@ def test_an_answer_takes_twenty_milliseconds(name: str) -> None:
         model.hypernyms(word)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.020, sorted(times)[:5]
+
+
+@pytest.mark.parametrize(("often", "told"), [(1, "has it once"), (49, "has it 49 times"), (50, ""), (5000, "")])
+def test_a_seldom_word_without_an_answer_says_how_seldom_it_is(often: int, told: str) -> None:
+    words = ["animal", "dog", "cat", "rock"]
+    keys = np.sort(pack([1, 2], [0, 0], [0, 0]))
+    patterns = Patterns.from_keys(words, ["such-as"], keys, [3, 3])
+    frequencies = [900, 800, 700, often]
+    near = np.array([[1, 0.1], [1, 0.2], [1, 0.3], [0.1, 1]], dtype=np.float32)
+    model = Model(
+        VectorSpace(words, np.eye(4), frequencies=frequencies, kind="dive"),
+        skipgram=VectorSpace(words, near, frequencies=frequencies, kind="skipgram"),
+        patterns=patterns,
+    )
+    table = model.hypernyms("rock", min_confidence=0.9999)
+    assert len(table) == 0
+    note = table.notes[0]
+    assert note.startswith("not known")
+    assert ("more text that names it would help" in note) is bool(told)
+    assert told in note

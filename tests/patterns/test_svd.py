@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.patterns.svd import factorise, ppmi_matrix
+from hyperdive.patterns.svd import factorise, ppmi_matrix, ppmi_values
 
 tables = arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 6)), elements=st.integers(0, 9))
 
@@ -99,3 +99,13 @@ def test_the_same_bytes_in_a_process_of_its_own() -> None:
         for n in ("1", "4")
     }
     assert len(made) == 1
+
+
+def test_values_below_chance_are_clipped() -> None:
+    """n·N / (n(q,·)·n(·,p)): above, at and below 1, and a pair that is not stated at all."""
+    values = ppmi_values([4, 2, 1, 0], [4, 4, 8, 4], [4, 4, 8, 4], 8)
+    np.testing.assert_allclose(values, [np.log(2), 0.0, 0.0, 0.0])
+    counts = csr_array(np.array([[4, 1], [1, 0]]))
+    matrix = ppmi_matrix(counts, np.array([5, 1]), np.array([5, 1]), 6)
+    assert matrix.nnz == 2  # log 24/25 and nothing are not stored
+    np.testing.assert_allclose(matrix.toarray(), [[0, np.log(6 / 5)], [np.log(6 / 5), 0]], rtol=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -18,9 +19,11 @@ from hyperdive import Dive, Model, encode, load, train
 from hyperdive._progress import Progress
 from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.pipeline.options import TrainOptions
 from hyperdive.pipeline.train import kind_of
+from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace
@@ -96,7 +99,8 @@ EXTRA = {"kmeans": "sklearn", "word2vec": "gensim", "word2vec-cbow": "gensim"}
 def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
     if space in EXTRA:
         pytest.importorskip(EXTRA[space])
-    made = train(text, tmp_path / "s", text=PLAIN, space=space, dimensions=8)
+    size = {"dimensions": 8} if SPACES[space].has_dimensions else {}
+    made = train(text, tmp_path / "s", text=PLAIN, space=space, **size)
     assert made.dive.kind == space
     assert len(made.similar(made.words[0], top=1)) == 1  # any space answers
     assert VectorSpace.load(tmp_path / "s").kind == space
@@ -144,6 +148,117 @@ def test_options_and_presets() -> None:
         TrainOptions.preset("nope")
 
 
+OPTIONS_OF_TRAINING = {
+    "dimensions": 8, "window": 5, "negatives": 2.0, "sample": 0.0, "beta": 0.5, "shift": True, "ridge": 0.0, "passes": 3,
+    "rare_passes": 2, "frequent": 50, "sampled": 40, "rate": 0.1, "tolerance": 0.0, "seed": 1, "pmi_filter": "20tokens",
+    "pmi_shift": 2.0, "solver": "fast", "skipgram": False, "contexts": False, "terms": False,
+}  # fmt: skip
+VECTORS = {"dimensions", "window", "seed"}
+SPARSE = {"window", "pmi_filter", "pmi_shift"}
+USED = {
+    "dive": set(OPTIONS_OF_TRAINING) - {"pmi_shift"},
+    "skipgram": VECTORS,
+    "sbow-freq": SPARSE - {"pmi_shift"},
+    "sbow-ppmi": SPARSE,
+    "sbow-ppmi-is": SPARSE,
+    "kmeans": VECTORS,
+    "word2vec": VECTORS,
+    "word2vec-cbow": VECTORS,
+    "gaussian": VECTORS,
+    "gaussian-no-clip": VECTORS,
+}
+
+
+def test_every_option_of_training_is_in_the_table_of_this_test() -> None:
+    known = {field.name for kind in (TrainOptions, DiveOptions) for field in dataclasses.fields(kind)}
+    assert set(OPTIONS_OF_TRAINING) == known - {"dive", "space"}
+    assert set(USED) == set(SPACES)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_an_option_that_a_space_does_not_use_is_refused(space: str) -> None:
+    for name, value in OPTIONS_OF_TRAINING.items():
+        if name in USED[space]:
+            TrainOptions.preset(space=space, **{name: value})
+        else:
+            with pytest.raises(OptionError, match=f"^{space} does not use {name}"):
+                TrainOptions.preset(space=space, **{name: value})
+
+
+def test_an_option_that_the_papers_solver_does_not_use_is_refused(tmp_path: Path, text: Path, hyperdive: Run) -> None:
+    """`--solver paper` trained with our constants, and recorded a ridge, a sample and passes that it had not used."""
+    for name in ("passes", "rare_passes", "frequent", "sampled", "rate", "tolerance"):
+        with pytest.raises(OptionError, match=f"the paper's solver does not use {name}"):
+            TrainOptions.preset(solver="paper", **{name: OPTIONS_OF_TRAINING[name]})
+    for asked, message in (
+        ((), "no ridge, which is 0.02 (add --preset paper, or --ridge 0 --sample 0)"),
+        (("--ridge", 0), "no sample, which is 0.001 (add --preset paper, or --sample 0)"),
+        (("--preset", "paper", "--ridge", 0.1), "no ridge, which is 0.1"),
+        (("--passes", 3), "does not use passes"),
+    ):
+        ran = hyperdive("train", text, "-o", tmp_path / "m", "--solver", "paper", *asked)
+        assert (ran.code, message in ran.err) == (1, True), ran.err
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OptionError, match="DIVE without the inclusion shift does not use beta"):
+        TrainOptions.preset(shift=False, beta=0.5)
+    with pytest.raises(OptionError, match="sbow-freq does not use patterns of a corpus"):
+        train(text, tmp_path / "m", text=PLAIN, space="sbow-freq", patterns=[tmp_path])
+
+
+def test_the_header_of_a_model_holds_what_its_training_used(tmp_path: Path, text: Path) -> None:
+    both = {"dimensions", "window", "negatives", "beta", "shift", "seed", "ridge", "sample", "pmi_filter", "solver"}
+    both |= {"space", "skipgram", "contexts", "terms", "rate", "tolerance"}
+    fast = train(text, tmp_path / "fast", text=PLAIN, **SMALL)
+    assert set(fast.parameters) == both | {"passes", "rare_passes", "frequent", "sampled"}
+    assert (fast.parameters["ridge"], fast.parameters["rate"], fast.parameters["passes"]) == (0.02, 0.1, 6)
+    paper = train(text, tmp_path / "paper", text=PLAIN, preset="paper", solver="paper", dimensions=8)
+    assert set(paper.parameters) == both | {"batch", "epochs", "b1", "b2", "epsilon", "start"}
+    assert (paper.parameters["ridge"], paper.parameters["rate"], paper.parameters["epochs"]) == (0.0, 0.001, 15)
+    assert (paper.parameters["beta"], paper.parameters["pmi_filter"]) == (0.0, "30tokens")
+    again = TrainOptions.recorded(paper.parameters)
+    assert (again.dive.ridge, again.dive.sample, again.dive.beta, again.dive.rate) == (0.0, 0.0, 0.0, 0.1)
+    without = TrainOptions.preset(shift=False).as_parameters()
+    assert "beta" not in without and without["shift"] is False
+
+
+def test_the_estimator_drops_defaults_that_its_solver_does_not_use() -> None:
+    lines = [line.split() for line in ("poodle dog bark", "cat animal sleep", "dog animal")] * 200
+    paper = Dive(solver="paper", ridge=0.0, sample=0.0, dimensions=3, pmi_filter="none").fit(lines)
+    assert paper.model_.parameters["solver"] == "paper"
+    with pytest.raises(OptionError, match="the paper's solver does not use passes"):
+        Dive(solver="paper", ridge=0.0, sample=0.0, dimensions=3, passes=4).fit(lines)
+    with pytest.raises(OptionError, match="no ridge"):
+        Dive(solver="paper", dimensions=3).fit(lines)
+    assert "beta" not in Dive(shift=False, dimensions=3, pmi_filter="none").fit(lines).model_.parameters
+
+
+def made_space(corpus: Any, place: Path, options: dict[str, Any]) -> VectorSpace:
+    train(corpus, place, **options)
+    return VectorSpace.load(place)
+
+
+def test_sparse_spaces_use_the_filter_and_the_shift(tmp_path: Path, text: Path) -> None:
+    corpus = encode(text, tmp_path / "corpus", **PLAIN)
+    spaces = {
+        name: made_space(corpus, tmp_path / name, options)
+        for name, options in (
+            ("freq", {"space": "sbow-freq"}),
+            ("filtered", {"space": "sbow-freq", "pmi_filter": "20tokens"}),
+            ("ppmi", {"space": "sbow-ppmi", "preset": "paper"}),
+            ("shifted", {"space": "sbow-ppmi", "pmi_shift": 2.0}),
+        )
+    }
+    counts = Cooccurrence.from_corpus(corpus, tmp_path / "counts", near=True)
+    kept = counts.to_scipy(filtered=PmiFilter(threshold=20))
+    np.testing.assert_array_equal(spaces["filtered"].matrix.toarray(), kept.toarray())
+    assert 0 < kept.nnz < spaces["freq"].matrix.nnz
+    plain = spaces["ppmi"].matrix.toarray()
+    assert "pmi_filter" not in spaces["ppmi"].parameters  # of the preset, which means DIVE
+    np.testing.assert_allclose(spaces["shifted"].matrix.toarray(), np.maximum(plain - np.log(2), 0), atol=1e-6)
+    assert spaces["filtered"].parameters["pmi_filter"]["threshold"] == 20
+    assert spaces["shifted"].parameters["shift"] == 2.0
+
+
 def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: Run) -> None:
     (tmp_path / "tiny.txt").write_text("the dog barks\n" * 20)
     ran = hyperdive("train", tmp_path / "tiny.txt", "-o", tmp_path / "m")
@@ -161,10 +276,10 @@ def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: R
     with pytest.raises(OptionError, match="an option for text"):
         train(counts, tmp_path / "m", text={"min_count": 3})
     with pytest.raises(OptionError, match="reads tokens, not counts"):
-        train(counts, tmp_path / "m", solver="paper", **SMALL)
+        train(counts, tmp_path / "m", solver="paper", ridge=0.0, sample=0.0)
     for space in (name for name, maker in SPACES.items() if maker.needs == "tokens"):
         with pytest.raises(OptionError, match=f"{space} reads tokens, not counts"):
-            train(counts, tmp_path / "m", space=space, **SMALL)
+            train(counts, tmp_path / "m", space=space)
     assert not (tmp_path / "m").exists()
     assert not list(tmp_path.glob(".*"))
 
@@ -370,9 +485,9 @@ def test_what_a_later_stage_refuses_is_refused_first(tmp_path: Path, text: Path)
     """A start that was ignored, and dimensions that skip-gram cannot have."""
     first = train(text, tmp_path / "first", text=PLAIN, **SMALL)
     assert isinstance(first, Model)
-    for options in ({"solver": "paper"}, {"space": "skipgram"}):
+    for options in ({"solver": "paper", "preset": "paper"}, {"space": "skipgram"}):
         with pytest.raises(OptionError, match="only DIVE by the fast solver"):
-            train(text, tmp_path / "m", text=PLAIN, start=first, **{**SMALL, **options})
+            train(text, tmp_path / "m", text=PLAIN, start=first, dimensions=8, **options)
     with pytest.raises(OptionError, match="two dimensions"):
         train(text, tmp_path / "m", text=PLAIN, **{**SMALL, "dimensions": 1})
     assert not list(tmp_path.glob(".m*"))

@@ -223,6 +223,11 @@ def test_slqs_uses_the_median_entropy_of_the_strongest_contexts() -> None:
     for n in (1, 2, 100):
         expected = [e(matrix[j], n) - e(matrix[i], n) for i, j in zip(pairs.q, pairs.p, strict=True)]
         np.testing.assert_allclose(get(f"SLQS Sub:n={n}")(pairs), expected, atol=1e-12)
+    many = np.random.default_rng(0).random((3, 130)) + 0.1
+    wide = Pairs(TermArrays(many, context_counts=np.random.default_rng(1).random((130, 40)) ** 4), [0, 1], [2, 0])
+    default, hundred, fewer = (get(name)(wide) for name in ("SLQS Sub", "SLQS Sub:n=100", "SLQS Sub:n=90"))
+    assert default.tolist() == hundred.tolist() != fewer.tolist()
+    assert get("SLQS")(wide).tolist() == get("SLQS:n=100")(wide).tolist() != get("SLQS:n=90")(wide).tolist()
     ratio = get("SLQS")(pairs)
     expected = [
         1 - e(matrix[i], 100) / e(matrix[j], 100) if e(matrix[j], 100) > 0 else -1.0

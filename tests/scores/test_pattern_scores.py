@@ -188,3 +188,13 @@ def test_a_file_of_pairs_says_where_patterns_are_silent(model: Model, tmp_path: 
     out = io.BytesIO()
     score_stream(as_source(model), open_pairs(str(file)), [get("ΔS")], PairWriter(out, PairFormat.jsonl))
     assert "silent" not in json.loads(out.getvalue().decode().splitlines()[0])
+
+
+def test_the_hypernym_control_never_looks_at_the_hyponym(model: Model) -> None:
+    patterns = model.patterns
+    assert patterns is not None
+    values = scored(model, "Hypernym", ("poodle", "dog"), ("stone", "dog"), ("dog", "poodle"), ("dog", "animal"))
+    assert values[0] == values[1]
+    totals = [int(patterns.hypernym_totals[patterns.numbers[name]]) for name in ("dog", "poodle", "animal")]
+    assert [values[0], values[2], values[3]] == pytest.approx([np.log1p(total) for total in totals])
+    assert totals[2] > 0

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Pairs, get, names, register, table, unregister, usable_scores
 from hyperdive.scores.lookup import look_up
+from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
@@ -205,3 +206,9 @@ def test_a_term_without_a_skipgram_vector_has_w_zero() -> None:
     terms = Terms(as_source(main, beside), [["a"], ["b"]])
     pairs = terms.pairs([0, 0], [0, 1])
     assert get("W")(pairs).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("power", "values"), [("", [np.log(4), 0.0]), (":power=1", [12, 0]), (":power=0.5", [2, 0])])
+def test_frequency_is_a_difference_of_logarithms_counts_or_roots(power: str, values: list[float]) -> None:
+    pairs = Pairs(TermArrays(np.ones((3, 1)), frequencies=[4, 16, 4]), [0, 0], [1, 2])
+    assert get(f"Frequency{power}")(pairs).tolist() == pytest.approx(values)

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 
 from hyperdive._progress import Bar, Progress
 from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OptionError
+from hyperdive.pipeline.options import TrainOptions
 from hyperdive.spaces import dive as fast
 from hyperdive.spaces.dive import FastSolver, shared_negatives, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, word_weights
@@ -117,6 +119,67 @@ def test_permuting_the_words_permutes_one_row_step() -> None:
         contexts[order],
     )
     np.testing.assert_allclose(one[order], other, atol=1e-5)
+
+
+def test_negatives_weigh_what_the_objective_says() -> None:
+    """A first Adam step shows signs alone, so that a halved κ went unseen."""
+    counts = count_matrix(60)
+    n = counts.frequencies
+    with workers(1) as pool:
+        empty = np.zeros((60, 5), dtype=np.float32)
+        solver = FastSolver(counts, DiveOptions(dimensions=5, window=7, negatives=2.0, beta=0.5), pool, empty, empty)
+    z = n.sum() / 60 * np.minimum(1, n / (n.sum() / 60)) ** 0.5
+    np.testing.assert_allclose(solver.kappa_z, 2 * 7 * 2.0 * z, rtol=1e-6)
+    np.testing.assert_allclose(solver.z, z, rtol=1e-6)
+    np.testing.assert_allclose(solver.kappa_p, 2 * 7 * 2.0 * n / n.sum(), rtol=1e-6)
+    np.testing.assert_allclose(solver.p, n / n.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("side_of", ["words", "contexts"])
+def test_rows_climb_to_the_optimum_of_the_stated_objective(side_of: str) -> None:
+    """For a held table the rows are concave problems: many small steps reach what another solver finds."""
+    indptr, indices, data, n = matrix(60)
+    dense = sparse.csr_array((data, indices, indptr), shape=(60, 60)).toarray().astype(np.float64)
+    options = DiveOptions(dimensions=4, frequent=60, ridge=0.02, beta=0.75)
+    rng = np.random.default_rng(0)
+    x, y = (rng.random((60, 4), dtype=np.float32) for _ in range(2))
+    with workers(2) as pool:
+        solver = FastSolver(CountMatrix.checked(indptr, indices, data, n), options, pool, x.copy(), y.copy())
+        side = solver.word_side(0, 60, 60) if side_of == "words" else solver.context_side(0, 60, 60)
+        moments = fast.Moments.of(side)
+        for number in range(400):
+            solver.climb(side, moments, 0.2 * 0.98**number, rng)
+    z, p = word_weights(n, beta=0.75), n / n.sum()
+    kappa = 2 * options.window * options.negatives
+    weights, masses = (kappa * z, p) if side_of == "words" else (kappa * p, z)
+    held, moved = (y, solver.words) if side_of == "words" else (x, solver.contexts)
+    for row in (0, 3, 20, 59):
+
+        def loss(at: Any, row: int = row) -> float:
+            dots = held.astype(np.float64) @ at
+            ridge = options.ridge * masses.sum() * 0.5 * at @ at
+            return float(dense[row] @ np.logaddexp(0, -dots) + weights[row] * (masses @ np.logaddexp(0, dots) + ridge))
+
+        best = minimize(loss, np.full(4, 0.5), bounds=[(0, None)] * 4, options={"ftol": 1e-14, "gtol": 1e-9}).x
+        np.testing.assert_allclose(moved[row], best, atol=0.02 * max(1.0, best.max()))
+
+
+def test_the_defaults_are_those_that_the_help_and_the_pages_name(hyperdive: Any) -> None:
+    told = hyperdive("train", "--help").out
+    defaults = TrainOptions()
+    dive, flat = defaults.dive, " ".join(told.replace("│", " ").split())
+    for shown in (
+        f"{dive.beta:g}; paper: 0",
+        f"{dive.ridge:g}; paper: 0",
+        f"{dive.sample:g}; paper: 0",
+        f"{defaults.pmi_filter}; paper: 30tokens",
+    ):
+        assert shown in flat, shown
+    assert (dive.negatives, dive.passes, dive.rare_passes, dive.frequent, dive.sampled) == (1.5, 40, 8, 20_000, 2_000)
+    page = (Path(__file__).parents[2] / "docs" / "solver.md").read_text(encoding="utf-8")
+    assert f"| **45** | **{dive.negatives:g}** | **{dive.beta:g}** | **10⁻³** |" in page
+    assert f"The learning rate starts at {dive.rate:g}" in page
+    assert f"{dive.passes} passes over the {dive.frequent:,} most frequent words" in page
 
 
 def test_one_step_agrees_with_plain_numpy() -> None:

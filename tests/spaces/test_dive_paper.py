@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,40 @@ def test_three_steps_agree_with_plain_numpy(tmp_path: Path) -> None:
                 table[...] = np.maximum(table + rate * m[k] / (np.sqrt(v[k]) + options.epsilon), 0)
     np.testing.assert_allclose(tables.words, x, atol=1e-6)
     np.testing.assert_allclose(tables.contexts, y, atol=1e-6)
+
+
+def test_every_word_has_the_same_weight_of_negatives(tmp_path: Path) -> None:
+    """30·T/|V| for a window of ten: 30 draws of each of its n(w) tokens, each weighing Z/n(w)."""
+    _, counts = toy(tmp_path)
+    n = counts.frequencies
+    for window, negatives, draws in ((10, 1.5, 30), (5, 1.5, 15), (10, 0.5, 10), (3, 0.01, 1)):
+        options = PaperOptions(window=window, negatives=negatives)
+        assert options.noise == draws
+        weights = options.noise * n * push_weights(n, options)
+        np.testing.assert_allclose(weights[n > 0], draws * n.sum() / len(n), rtol=1e-6)
+    without = push_weights(n, PaperOptions(shift=False))
+    assert (without[n > 0] == 1).all()
+
+
+def test_the_recipe_is_the_papers() -> None:
+    recipe = {"dimensions": 100, "window": 10, "negatives": 1.5, "beta": 0.0, "shift": True, "batch": 128}
+    recipe |= {"epochs": 15, "rate": 0.001, "b1": 0.9, "b2": 0.999, "epsilon": 1e-8, "start": 0.1}
+    assert asdict(PaperOptions()) == {**recipe, "tolerance": 0.0, "seed": 0}
+
+
+def test_a_batch_draws_noise_for_each_of_its_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hyperdive.spaces import dive_paper
+
+    corpus, counts = toy(tmp_path)
+    shapes = []
+
+    def seen(tables: Tables, ids: Any, bits: Any, noise: Any, *rest: Any) -> None:
+        shapes.append((len(ids), noise.shape))
+        assert set(np.unique(noise)) <= set(np.unique(corpus[0 : len(corpus)]))
+
+    monkeypatch.setattr(dive_paper, "step", seen)
+    train_paper(corpus, counts, dimensions=3, window=3, negatives=1.5, batch=16, epochs=1, filtered=None)
+    assert shapes == [(16 * 12, (16 * 12, 9))] * 4
 
 
 def gradients(x: Any, y: Any, lines: Any, kept: Any, noise: Any, weight: Any, options: PaperOptions) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import OptionError
 from hyperdive.spaces.sbow import SBOW_KINDS, sbow
 from hyperdive.text.token_lists import encode_tokens
@@ -48,6 +49,21 @@ def test_ppmi_and_inclusion_shift(store):
             assert ppmi[i, j] == shifted[i, j] == 0
 
 
+def test_the_shift_is_taken_off_and_the_filter_keeps_whole_sums(store):
+    n = store.to_scipy().toarray()
+    rows, columns, total = n.sum(axis=1), n.sum(axis=0), n.sum()
+    shifted = sbow(store, "sbow-ppmi", shift=1.5).matrix.toarray()
+    limit = PmiFilter(threshold=1.2, unit="ratio")
+    filtered = sbow(store, "sbow-ppmi", filtered=limit).matrix.toarray()
+    kept = 0
+    for (i, j), value in np.ndenumerate(n):
+        ratio = value * total / (rows[i] * columns[j])
+        assert shifted[i, j] == pytest.approx(max(log(ratio) - log(1.5), 0) if value else 0, abs=1e-6)
+        assert filtered[i, j] == pytest.approx(log(ratio) if ratio >= 1.2 else 0, abs=1e-6)
+        kept += ratio >= 1.2
+    assert 0 < kept < np.count_nonzero(sbow(store, "sbow-ppmi").matrix.toarray())
+
+
 def test_the_unknown_symbol_is_no_context(store):
     """`hapax` and nothing else is rare here: its meetings are in no row and in no sum."""
     assert store.frequencies[0] > 0
@@ -67,7 +83,7 @@ def test_bad_kinds(store):
     with pytest.raises(OptionError, match="no sparse space 'sbow-pmi'"):
         sbow(store, "sbow-pmi")
     with pytest.raises(OptionError, match="has no shift"):
-        sbow(store, "sbow-ppmi", shift=2.0)
+        sbow(store, "sbow-freq", shift=2.0)
 
 
 def test_parameters_tell_where_it_came_from(store):

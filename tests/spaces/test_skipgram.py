@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from hyperdive import train
+from hyperdive._quantize import rounded_to_16_bits
 from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
@@ -87,3 +89,21 @@ def test_bad_options_and_input() -> None:
         train_skipgram(count_matrix(), dimensions=5, rounds=0)
     with pytest.raises(InputError, match="dimensions"):
         train_skipgram(count_matrix(60), dimensions=80)
+
+
+def test_the_default_vectors_lean_by_a_tenth() -> None:
+    """The constant last dimension of the default has a squared length of 0.1 beside a vector of length 1."""
+    words = train_skipgram(count_matrix(), dimensions=10).words
+    words = words[words.any(axis=1)].astype(np.float64)
+    rest = np.square(words[:, :-1]).sum(axis=1)
+    np.testing.assert_allclose(np.square(words[:, -1]) / rest, 0.1, rtol=1e-4)
+
+
+def test_the_skip_gram_of_a_model_counts_two_words_on_each_side(tmp_path: Path) -> None:
+    corpus = encode_tokens(planted.lines(400), tmp_path / "corpus", min_count=2)
+    model = train(corpus, tmp_path / "model", dimensions=6, passes=2, pmi_filter="none", patterns=False)
+    assert model.skipgram is not None
+    for window, same in ((2, True), (3, False), (1, False)):
+        counts = CountMatrix.of(Cooccurrence.from_corpus(corpus, window=window))
+        vectors = rounded_to_16_bits(train_skipgram(counts, dimensions=6).words[1:])
+        assert np.array_equal(model.skipgram.matrix, vectors) is same

@@ -34,7 +34,7 @@ class DiscoveryOptions:
     """How hyponyms are asked."""
 
     never: Iterable[str] = ()
-    """Words that no score but a prior may answer with."""
+    """Words that no score and no prior may answer with."""
     sample: int = 0
     """How many hyponyms to ask; 0 is all."""
     seed: int = 0
@@ -156,9 +156,8 @@ class _Asker:
         right = np.isin(candidates, self._row[gold])
         answers = []
         for score in scores:
-            values = np.array(score(pairs))
-            if not isinstance(score, Prior):
-                values[self._never[candidates]] = -np.inf
+            values = np.array(score(pairs), dtype=np.float64)
+            values[self._never[candidates]] = -np.inf
             answers.append(_measures(values, right, len(gold)))
         return answers
 

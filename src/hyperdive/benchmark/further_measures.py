@@ -12,7 +12,7 @@ from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.discovery import DiscoveryOptions, discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
-from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality
+from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality, separation
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import get
 from hyperdive.scores.source import AnyModel
@@ -32,6 +32,16 @@ def fold_figures(scored: Scored, seed: int = 0) -> dict[str, dict[str, float]]:
             continue
         figures[score] = {"f1": round(100 * folds.f1, 4), "accuracy": round(100 * folds.accuracy, 4)}
     return figures
+
+
+def first_hundred(scored: Scored, scores: Sequence[str] = (), *, seed: int = 0) -> dict[str, float]:
+    """AP@100 in per cent of all scores, or of those of them that are named."""
+    chosen = {score: values for score, values in scored.values.items() if not scores or score in scores}
+    known, labels = scored.known, scored.dataset.labels
+    return {
+        score: round(100 * average_precision_at(values, labels, 100, known, shuffles=20, seed=seed), 4)
+        for score, values in chosen.items()
+    }
 
 
 def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -54,6 +64,25 @@ def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[s
     return figures
 
 
+def separation_figures(binary: Sequence[Scored]) -> dict[str, dict[str, float]]:
+    """How well each score tells pairs with the same hypernym apart, in per cent by set, and over all sets together.
+
+    A set in which no positive pair shares its hypernym with a negative one is left out.
+    """
+    figures: dict[str, dict[str, float]] = {}
+    for score in dict.fromkeys(score for scored in binary for score in scored.values):
+        each = {
+            scored.dataset.name: separation(scored.values[score], scored.dataset.labels, scored.dataset.p, scored.known)
+            for scored in binary
+        }
+        compared = {name: (share, many) for name, (share, many) in each.items() if many}
+        figures[score] = {name: round(100 * share, 4) for name, (share, _) in compared.items()}
+        if compared:
+            total = sum(many for _, many in compared.values())
+            figures[score]["all"] = round(100 * sum(share * many for share, many in compared.values()) / total, 4)
+    return figures
+
+
 def further_measures(
     evaluation: Evaluation,
     model: AnyModel,
@@ -63,7 +92,7 @@ def further_measures(
     ranking: Callable[[Any], Any] | None = None,
     options: DiscoveryOptions = DiscoveryOptions(sample=300),
 ) -> dict[str, Any]:
-    """F1 and accuracy, AP@100, directionality, coverage and non-zero dimensions, and discovery for the named sets.
+    """F1 and accuracy, AP@100, directionality, separation, coverage, and discovery for the named sets.
 
     Figures are in per cent. Discovery ranks the whole vocabulary for up to `options.sample` hyponyms of a set, by what
     `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
@@ -71,16 +100,13 @@ def further_measures(
     binary = {name: result.scored for name, result in evaluation.results.items() if not result.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}
     for name, scored in binary.items():
-        labels = scored.dataset.labels
         if name in F1_SETS or name not in MICRO_10:
             folds = fold_figures(scored, options.seed)
             for measure in ("f1", "accuracy"):
                 further[measure][name] = {s: folds[s][measure] if s in folds else None for s in scored.values}
-        further["ap100"][name] = {
-            s: round(100 * average_precision_at(values, labels, 100, scored.known, shuffles=20, seed=options.seed), 4)
-            for s, values in scored.values.items()
-        }
+        further["ap100"][name] = first_hundred(scored, seed=options.seed)
     further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
+    further["separation"] = separation_figures(list(binary.values()))
     covered = coverage(model, [scored.dataset for scored in binary.values()], pos=pos)
     further["coverage"] = {**asdict(covered), "share": round(covered.share, 4)}
     further["discovery"] = {}

@@ -223,3 +223,31 @@ def directionality(scores: Any, labels: Any, known: Any = None) -> Direction:
     seen = labels if known is None else labels & np.asarray(known, dtype=np.bool_)
     correct, wrong = int((values[seen] > 0).sum()), int((values[seen] < 0).sum())
     return Direction(correct, wrong, int(labels.sum()) - correct - wrong)
+
+
+def separation(scores: Any, labels: Any, hypernyms: Any, known: Any = None) -> tuple[float, int]:
+    """How well pairs *with the same hypernym* are told apart: the share of comparisons that a positive pair wins.
+
+    A positive pair is compared with every negative pair that has the same p, ties counting half, and every positive
+    pair that has such negatives counts the same; 0.5 is chance, and all that a score of p alone can reach. Pairs that
+    are not `known` are left out. Also returns how many positive pairs were compared.
+
+    >>> separation([3.0, 1.0, 2.0, 9.0], [True, False, False, True], [7, 7, 7, 8])
+    (1.0, 1)
+    >>> separation([3.0, 1.0, 3.0, 9.0], [True, False, False, False], [7, 7, 7, 8])
+    (0.75, 1)
+    """
+    values, labels = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.bool_)
+    hypernyms = np.asarray(hypernyms)
+    if known is not None:
+        seen = np.asarray(known, dtype=np.bool_)
+        values, labels, hypernyms = values[seen], labels[seen], hypernyms[seen]
+    total, many = 0.0, 0
+    for hypernym in np.unique(hypernyms[labels]):
+        here = hypernyms == hypernym
+        right, wrong = values[here & labels], np.sort(values[here & ~labels])
+        if len(wrong):
+            below, up_to = (np.searchsorted(wrong, right, side=side) for side in ("left", "right"))
+            total += float((below + up_to).sum() / (2 * len(wrong)))
+            many += len(right)
+    return (total / many if many else 0.5), many

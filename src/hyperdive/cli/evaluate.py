@@ -2,7 +2,8 @@
 
 Average precision in per cent for the ten binary datasets, Spearman's ρ for HyperLex; below each figure, in colour, the
 difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
-hypernym, True or False) can be used in place of a dataset. A random and a frequency baseline are always included.
+hypernym, True or False) can be used in place of a dataset. Baselines are always included: random, frequency (the
+difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from hyperdive.cli.common import (
 )
 from hyperdive.errors import OptionError, OutputError
 
-BASELINES = ("Frequency", "Random")
+BASELINES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0", "Hypernym", "Random")
 
 
 def evaluate(
@@ -205,9 +206,10 @@ def _with_baselines(wanted: list[str] | None, source: Any) -> list[str] | None:
     from hyperdive.scores import get, usable_scores
 
     chosen = {get(name).name: name for name in wanted}
-    for score in usable_scores(source):
-        if score.name in BASELINES:
-            chosen.setdefault(score.name, score.name)
+    usable = {score.name for score in usable_scores(source)}
+    for name in BASELINES:
+        if name.partition(":")[0] in usable:
+            chosen.setdefault(get(name).name, name)
     return list(chosen.values())
 
 
@@ -242,6 +244,9 @@ def _print(evaluation: Any, differences: Any, further: dict[str, Any] | None) ->
             console.print(
                 f"\ndirection by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of decided pairs)", end=""
             )
+        for score, by_set in further["separation"].items():
+            if "all" in by_set:
+                console.print(f"\npairs with the same hypernym, by {score}: {by_set['all']:.1f} %", end="")
         covered = further["coverage"]
         console.print(
             f"\ncoverage: {covered['found']} of {covered['words']} words, "

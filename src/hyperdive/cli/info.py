@@ -189,6 +189,12 @@ def _describe(path: Path, header: dict[str, Any]) -> None:
     for section in ("parameters", "totals"):
         for name, value in header.get(section, {}).items():
             rows.append((name, f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)))
+    bands = header.get("facts", {}).get("residuals", [])
+    if bands:
+        rows.append(("distance from the optimum", "relative KKT residual by rank of frequency, a sample of each band"))
+    for band in bands:
+        ranks = f"  – words {band['first']:,} to {band['last']:,}"
+        rows.append((ranks, f"median {band['median']:.3f}, largest {band['largest']:.3f}"))
     if "patterns" in header:
         rows += _about_patterns(path, header)
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))

@@ -1,8 +1,9 @@
 """Reproduce every table of the paper from raw text, each figure next to the published one.
 
 One run encodes the text with and without parts of speech, trains every space the paper compares, evaluates them on the
-eleven datasets and writes tables, plots and a list of which of the paper's claims hold. It takes under two and a half
-hours on two cores. Finished stages are kept: an interrupted run resumes when the same command is run again.
+eleven datasets and writes tables, plots and a list of which of the paper's claims hold, for its own constants and for
+ours. It takes about three hours on two free cores; --plan estimates it. Finished stages are kept: an interrupted run
+resumes when the same command is run again.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ def reproduce(
         ),
     ] = None,
     solver: Annotated[
-        Solver, typer.Option(help="Solver for DIVE: ours (fast), or the paper's algorithm and constants (hours).")
+        Solver,
+        typer.Option(help="fast: both rows of DIVE by our solver; paper: also a row by the paper's solver (hours)."),
     ] = Solver.fast,
     without: Annotated[
         list[str] | None,
         typer.Option(
             "--without",
-            help="Skip a part: pos, half, kmeans, gaussian or word2vec; its cells stay empty.",
+            help="Skip a part: pos, half, kmeans, gaussian, word2vec or experiments; its cells stay empty.",
             show_default=False,
         ),
     ] = None,
@@ -130,7 +132,7 @@ def reproduce(
         )
         return
     for claim in made.claims:
-        write(f"{claim.verdict:<15} {claim.statement}\n{'':<15} {claim.figures}")
+        write(f"{claim.verdict:<15} {claim.row}: {claim.statement}\n{'':<15} {claim.figures}")
     write(f"\nAll tables: {made.folder / 'index.html'}")
     if made.missing:
         shown.note(f"not finished: {', '.join(made.missing)}")

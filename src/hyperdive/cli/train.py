@@ -71,8 +71,12 @@ def train(
         str | None,
         typer.Option(
             help="k_f: PMI filter threshold, such as 30tokens or 1.67ratio; none: no filter.",
-            show_default="45tokens; paper: 30tokens",
+            show_default="45tokens; paper: 30tokens; sparse spaces: none",
         ),
+    ] = None,
+    pmi_shift: Annotated[
+        float | None,
+        typer.Option(help="Sparse spaces of PMI: its logarithm is subtracted from the PMI.", show_default="1"),
     ] = None,
     shift: Annotated[
         bool | None, typer.Option("--shift/--no-shift", help="Apply the inclusion shift.", show_default="yes")
@@ -205,6 +209,7 @@ def train(
                 negatives=negatives,
                 sample=sample,
                 pmi_filter=pmi_filter,
+                pmi_shift=pmi_shift,
                 shift=shift,
                 beta=beta,
                 ridge=ridge,

@@ -21,6 +21,7 @@ from hyperdive.errors import OptionError
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.counts.pmi_filter import PmiFilter
 
 
 @dataclass(frozen=True)
@@ -139,35 +140,30 @@ def weigh(block: Any, start: int, margins: Margins, by: str, *, k: float = 1.0, 
     return csr_array((values[keep].astype(dtype), block.indices[keep], pointers), shape=block.shape)
 
 
-def _weighed(
-    counts: Cooccurrence, part: Any, margins: Margins, by: str, k: float, include_unknown: bool, dtype: Any
-) -> Any:
-    start, _, block = counts.block(part, include_unknown=include_unknown)
-    return weigh(block, start, margins, by, k=k, dtype=dtype)
-
-
 def association_matrix(
     counts: Cooccurrence,
     by: str = "ppmi",
     *,
     k: float = 1.0,
     include_unknown: bool = False,
+    filtered: PmiFilter | None = None,
     dtype: Any = np.float32,
     threads: int | None = None,
 ) -> Any:
-    """The whole matrix of an association, row block by row block."""
+    """The whole matrix of an association, row block by row block; with `filtered` the pairs that pass it."""
     from scipy.sparse import csr_array
 
     lookup(by)
     margins = counts.margins(include_unknown=include_unknown)
     size = len(margins.rows)
+    terms = None if filtered is None else filtered.terms(counts, include_unknown=include_unknown)
+
+    def weighed(part: Any) -> Any:
+        start, _, block = counts.block(part, include_unknown=include_unknown, terms=terms)
+        return weigh(block, start, margins, by, k=k, dtype=dtype)
+
     with ThreadPoolExecutor(check_threads(threads)) as pool:
-        parts = list(
-            pool.map(
-                lambda part: _weighed(counts, part, margins, by, k, include_unknown, dtype),
-                counts.ranges(include_unknown=include_unknown),
-            )
-        )
+        parts = list(pool.map(weighed, counts.ranges(include_unknown=include_unknown)))
     lengths = np.concatenate([np.diff(part.indptr) for part in parts] or [np.zeros(0, dtype=np.int64)])
     pointers = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     narrow = pointers[-1] <= np.iinfo(np.int32).max

@@ -29,7 +29,6 @@ from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.options import TrainOptions
 from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.term_table import TermTable
 from hyperdive.text.corpus import Corpus
@@ -241,8 +240,7 @@ def _merged_table(
 
 def _train_options(model: ModelData) -> TrainOptions:
     """The options the model was trained with."""
-    known = {option.name for option in (*fields(TrainOptions), *fields(DiveOptions))} - {"dive"}
-    return TrainOptions.preset(**{name: value for name, value in model.parameters.items() if name in known})
+    return TrainOptions.recorded(model.parameters)
 
 
 def _merged_patterns(model: ModelData, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hyperdive.errors import OptionError
 from hyperdive.spaces.dive_options import DiveOptions
-from hyperdive.spaces.options import SpaceOptions
-from hyperdive.spaces.registry import space_maker
+from hyperdive.spaces.options import SHARED_OPTIONS, SpaceOptions
+from hyperdive.spaces.registry import space_maker, unused_option
 
 MODEL_SPACE = "dive"
 """The space of a model, stored with others; any other space is stored by itself."""
@@ -42,19 +43,50 @@ class TrainOptions(SpaceOptions):
 
     @classmethod
     def preset(cls, name: str = "default", **changes: Any) -> TrainOptions:
-        """A named set of options with some changed; None means unchanged. Options of `DiveOptions` go in as well."""
+        """A named set of options with some changed; None means unchanged. Options of `DiveOptions` go in as well.
+
+        An option that the space or the solver would not use is refused.
+
+        >>> TrainOptions.preset(space="sbow-freq", ridge=0.1)
+        Traceback (most recent call last):
+        hyperdive.errors.OptionError: sbow-freq does not use ridge (leave it out)
+        """
         if name not in PRESETS:
             raise OptionError(f"no preset {name!r}", hint=f"use one of {', '.join(PRESETS)}")
-        given = {**PRESETS[name], **{option: value for option, value in changes.items() if value is not None}}
-        own = {option.name for option in fields(cls)} - {"dive"}
-        of_dive = {option.name for option in fields(DiveOptions)}
-        unknown = sorted(set(given) - own - of_dive)
-        if unknown:
-            raise OptionError(f"no option {unknown[0]!r}", hint=f"use one of {', '.join(sorted(own | of_dive))}")
-        dive = replace(DiveOptions(), **{option: value for option, value in given.items() if option in of_dive})
-        return cls(dive=dive, **{option: value for option, value in given.items() if option in own})
+        given = {option: value for option, value in changes.items() if value is not None}
+        _refuse_unknown(cls, given)
+        space = str(given.get("space", MODEL_SPACE))
+        unused = unused_option(space, str(given.get("solver", "fast")), bool(given.get("shift", True)), given)
+        if unused is not None:
+            raise OptionError(f"{unused[1]} does not use {unused[0]}", hint="leave it out")
+        return cls._of({**PRESETS[name], **space_maker(space).base, **given})
+
+    @classmethod
+    def recorded(cls, parameters: Mapping[str, Any]) -> TrainOptions:
+        """The options of a model from what its header records."""
+        own = {option.name for option in fields(cls)}
+        objective = set(SHARED_OPTIONS) | {"ridge", "sample"}
+        known = own | (objective if parameters.get("solver") == "paper" else _names(DiveOptions))
+        return cls._of({option: value for option, value in parameters.items() if option in known})
+
+    @classmethod
+    def _of(cls, values: Mapping[str, Any]) -> TrainOptions:
+        of_dive = _names(DiveOptions)
+        dive = replace(DiveOptions(), **{option: value for option, value in values.items() if option in of_dive})
+        return cls(dive=dive, **{option: value for option, value in values.items() if option not in of_dive})
 
     def as_parameters(self) -> dict[str, Any]:
-        """What the header of a model records."""
-        own = {option.name: getattr(self, option.name) for option in fields(self) if option.name != "dive"}
-        return {**asdict(self.dive), **own}
+        """What the header of a model records: the options that its training used."""
+        own = {name: getattr(self, name) for name in ("space", "skipgram", "contexts", "terms")}
+        return {**self.dive_parameters(), **own}
+
+
+def _names(options: type[Any]) -> set[str]:
+    return {option.name for option in fields(options)}
+
+
+def _refuse_unknown(options: type[TrainOptions], given: Mapping[str, Any]) -> None:
+    known = (_names(options) - {"dive"}) | _names(DiveOptions)
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise OptionError(f"no option {unknown[0]!r}", hint=f"use one of {', '.join(sorted(known))}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,8 @@ def train(
     WorkFolder.sweep(folder, output)
     check_output(output, force=run.force)
     _check(chosen, kind, start)
+    if chosen.space != MODEL_SPACE and not isinstance(patterns, bool):
+        raise OptionError(f"{chosen.space} does not use patterns of a corpus", hint="leave them out")
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
     opened = _opened(source, kind)
@@ -86,7 +88,7 @@ def train(
     folders = pattern_folders(corpus_path, patterns)
     plan = {
         "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
-        "options": chosen.as_parameters(),
+        "options": asdict(chosen),
         "text": {"preset": preset, **{name: content_of(value) for name, value in (text or {}).items()}},
         "start": None if start is None else _model_identity(start),
         "patterns": [folder.fingerprint for folder in folders] if folders else patterns is not False,

@@ -215,15 +215,20 @@ def gaussian_divergence(pairs: Pairs) -> Floats:
 @register(
     "Frequency",
     kind="baseline",
-    formula="log n(p) − log n(q)",
+    formula="log n(p) − log n(q); with power k: n(p)^k − n(q)^k",
     reference="Weeds et al. 2004; Vulić et al. 2017",
     needs=("frequencies",),
     aliases=("frequency ratio", "freq"),
 )
-def frequency(pairs: Pairs) -> Floats:
-    """Is p simply the more frequent word? The baseline every other score has to beat (same ranking as n(p)/n(q))."""
+def frequency(pairs: Pairs, *, power: float = 0.0) -> Floats:
+    """Is p simply the more frequent word? The baseline every other score has to beat.
+
+    Without `power`, the difference of logarithms, it ranks pairs as n(p)/n(q) does; 1 is the difference of the counts,
+    0.5 that of their roots. Which of them is strongest depends on the pairs, so all three should be beaten.
+    """
     assert pairs.frequencies is not None
-    return pairs.difference(np.log(np.maximum(pairs.frequencies, 1.0)))
+    n = np.maximum(pairs.frequencies, 1.0)
+    return pairs.difference(n**power if power else np.log(n))
 
 
 @register("Random", kind="baseline", formula="uniform in [0, 1)", range="[0, 1)", reference="–", aliases=("rnd",))

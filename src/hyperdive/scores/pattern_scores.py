@@ -66,6 +66,21 @@ def pattern_svd(pairs: Pairs, *, contrast: bool = False, head: bool = False, ran
     return stated.svd - stated.svd_reverse if contrast else stated.svd
 
 
+@register(
+    "Hypernym",
+    kind="baseline",
+    formula="log(1 + n(·, p)), n(·, p) = how often the text says of anything that it is a kind of p",
+    range="[0, ∞)",
+    reference="Levy et al. 2015",
+    needs=("patterns",),
+    aliases=("hypernym only", "prototypical hypernym"),
+)
+def hypernym_count(pairs: Pairs) -> Floats:
+    """Is p a hypernym at all? It never looks at q: the control for scores that use patterns."""
+    assert pairs.patterns is not None
+    return np.log1p(pairs.patterns.hypernym_total)
+
+
 SILENCE = {"P": "silent", "Pppmi": "silent", "Psvd": "svd_silent"}
 """Scores of this module → the property of `StatedPairs` that says where they have nothing to go by."""
 

@@ -22,7 +22,7 @@ from hyperdive._resources import Run
 from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
 from hyperdive._types import Array, Floats32, Ints
 from hyperdive.errors import Error, InputError
-from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_objective import CountMatrix, band_residuals, row_objectives, sample_rows, word_weights
 from hyperdive.spaces.dive_options import (
     DiveOptions,
     DiveResult,
@@ -361,11 +361,12 @@ def train_dive(
                     keeper.write(_state(solver, plan[number], number + 1, 0), _tables(solver))
                 else:
                     finish_stage(solver, plan, number, first, keeper, bar)
+        residuals = band_residuals(counts, words, contexts, solver.kappa_z, ridge=chosen.ridge)
         gauge = balance(words, contexts)
         whole = solver.word_side(0, counts.size, counts.size)
         solver.history.append(Pass(ALL, 1, solver.measure(whole)))
     keeper.remove()
-    return DiveResult(words, contexts, tuple(solver.history), gauge)
+    return DiveResult(words, contexts, tuple(solver.history), gauge, residuals)
 
 
 def first_tables(options: DiveOptions, size: int, start: tuple[Floats32, Floats32] | None) -> tuple[Floats32, Floats32]:

@@ -10,6 +10,7 @@ The n(w,c) of very frequent words may be thinned out as word2vec does it (`kept_
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -195,3 +196,75 @@ def row_objectives(
         softplus += np.maximum(dots, 0)
         result[start : start + 32] -= weights[some] * (softplus @ masses)
     return result
+
+
+BANDS = (100, 1_000, 10_000)
+"""Ranks at which bands of words end, the most frequent first; the last band has all others."""
+ROWS_OF_A_BAND = 64
+
+
+@dataclass(frozen=True)
+class BandResidual:
+    """How far a band of words is from its optimum given all contexts: relative KKT residuals of a sample of rows."""
+
+    first: int
+    last: int
+    rows: int
+    median: float
+    largest: float
+
+
+def row_residuals(
+    counts: CountMatrix,
+    rows: Ints,
+    own: Floats32,
+    other: Floats32,
+    weights: npt.NDArray[np.floating],
+    masses: npt.NDArray[np.floating],
+    *,
+    ridge: float = 0.0,
+) -> Floats:
+    """‖r‖/max(‖g₊‖, ‖g₋‖) of each row: 0 at its optimum given the other table, 1 where one side has no counterweight.
+
+    g₊ is the gradient of the positive term, g₋ that of negatives and ridge, g = g₊ - g₋, and r[i] = g[i] where
+    own[i] > 0, else the positive part of g[i]: the Karush-Kuhn-Tucker conditions of a maximum over own ≥ 0.
+    """
+    from hyperdive.spaces._kernels import positive_gradient
+
+    result = np.zeros(len(rows))
+    stops = counts.indptr[1:]
+    for at, row in enumerate(rows.tolist()):
+        positive = np.empty((1, own.shape[1]), dtype=np.float32)
+        positive_gradient(
+            row, row + 1, counts.indptr, stops, counts.indices, counts.data, own, other, positive
+        )  # fmt: skip
+        dots = np.clip(other @ own[row], -60.0, 60.0).astype(np.float64)
+        pushed = (masses / (1.0 + np.exp(-dots))) @ other
+        push = weights[row] * (pushed + ridge * float(masses.sum()) * own[row])
+        gradient = positive[0] - push
+        residual = np.where(own[row] > 0, gradient, np.maximum(gradient, 0.0))
+        scale = max(float(np.linalg.norm(positive)), float(np.linalg.norm(push)))
+        result[at] = float(np.linalg.norm(residual)) / scale if scale > 0 else 0.0
+    return result
+
+
+def band_residuals(
+    counts: CountMatrix,
+    own: Floats32,
+    other: Floats32,
+    weights: npt.NDArray[np.floating],
+    *,
+    ridge: float = 0.0,
+) -> tuple[BandResidual, ...]:
+    """The residuals of words by their rank; row 0, the unknown symbol, is left out."""
+    masses = counts.frequencies / counts.frequencies.sum()
+    edges = [1, *(edge + 1 for edge in BANDS if edge + 1 < counts.size), counts.size]
+    found = []
+    for first, end in pairwise(edges):
+        values = row_residuals(
+            counts, sample_rows(first, end, ROWS_OF_A_BAND), own, other, weights, masses, ridge=ridge
+        )
+        if len(values):
+            middle, largest = float(np.median(values)), float(values.max())
+            found.append(BandResidual(first, end - 1, len(values), round(middle, 4), round(largest, 4)))
+    return tuple(found)

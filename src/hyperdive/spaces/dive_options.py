@@ -37,6 +37,8 @@ class DiveResult:
     history: tuple[Pass, ...]
     gauge: Floats32
     """What each dimension of the words was multiplied by after the last pass: the ridge weighs the rows before that."""
+    residuals: tuple[Any, ...] = ()
+    """How far words are from their optimum by bands of frequency (`dive_objective.BandResidual`)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from hyperdive._types import Floats32, Ids, Ints
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
 from hyperdive.errors import Error, InputError, OptionError
-from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_objective import CountMatrix, band_residuals, row_objectives, sample_rows, word_weights
 from hyperdive.spaces.dive_options import (
     DiveResult,
     Pass,
@@ -38,8 +38,6 @@ ROWS = 4096
 COLUMNS = 25
 LINES = 4096
 EPOCHS = "epochs"
-SHARED_OPTIONS = ("dimensions", "window", "negatives", "beta", "shift", "seed")
-"""What `DiveOptions` and `PaperOptions` both have: the objective, not the way to it."""
 WIDEST = 32  # a window's kept pairs are bits of one 32-bit number
 
 
@@ -224,7 +222,8 @@ def train_paper(
         for at in range(done, total):
             epoch, number = divmod(at, batches)
             # lines are drawn anew for every epoch; a batch's randomness depends on its place only
-            order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
+            if number == 0 or at == done:
+                order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
             lines = order[number * batch : (number + 1) * batch]
             where = np.concatenate([np.arange(offsets[line], offsets[line + 1]) for line in lines])
             drawn = np.random.default_rng([chosen.seed, epoch, number]).integers(
@@ -239,7 +238,9 @@ def train_paper(
             keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
     keeper.remove()
     gauge = np.ones(tables.words.shape[1], dtype=np.float32)
-    return DiveResult(tables.words, tables.contexts, tuple(history), gauge)
+    shifted = chosen.noise * word_weights(matrix.frequencies, beta=chosen.beta, shift=chosen.shift)
+    residuals = band_residuals(matrix, tables.words, tables.contexts, shifted)
+    return DiveResult(tables.words, tables.contexts, tuple(history), gauge, residuals)
 
 
 def exact_objective(counts: CountMatrix, tables: Tables, options: PaperOptions) -> float:

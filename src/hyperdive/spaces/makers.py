@@ -18,11 +18,11 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.dive import first_tables, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveOptions, DiveResult
-from hyperdive.spaces.dive_paper import SHARED_OPTIONS, PaperOptions, train_paper
+from hyperdive.spaces.dive_paper import train_paper
 from hyperdive.spaces.gaussian import train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.kmeans import kmeans
-from hyperdive.spaces.options import SpaceOptions
+from hyperdive.spaces.options import ABSENT_FROM_PAPER, SpaceOptions
 from hyperdive.spaces.row_tasks import EngineRows
 from hyperdive.spaces.sbow import sbow
 from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram
@@ -43,7 +43,7 @@ Check = Callable[[SpaceOptions, bool, "ModelData | None"], None]
 def make_dive(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
     """The word vectors of DIVE alone; `hyperdive.pipeline.train` makes a model of them."""
     _, tables = dive_tables(inputs, options, run)
-    return _of_counts(inputs.counts, "dive", tables["words"], {**asdict(options.dive), "solver": options.solver})
+    return _of_counts(inputs.counts, "dive", tables["words"], options.dive_parameters())
 
 
 def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[dict[str, Any], dict[str, Floats32]]:
@@ -57,7 +57,8 @@ def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[d
         passes: dict[str, int] = {}
         for step in result.history:
             passes[step.stage] = max(passes.get(step.stage, 0), step.number)
-        facts = {"objective": [step.objective for step in result.history], "passes": passes}
+        residuals = [asdict(band) for band in result.residuals]
+        facts = {"objective": [step.objective for step in result.history], "passes": passes, "residuals": residuals}
         return facts, {
             "words": rounded_to_16_bits(result.words[1:]),
             "contexts": rounded_to_16_bits(result.contexts[1:]),
@@ -71,8 +72,8 @@ def dive_tables(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> tuple[d
 def _solved(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> DiveResult:
     state, counts = inputs.work.place("dive-state"), inputs.counts
     if options.solver == "paper":
-        shared = {name: getattr(options.dive, name) for name in SHARED_OPTIONS}
-        return train_paper(inputs.corpus, counts, filtered=options.filter, checkpoint=state, run=run, **shared)
+        recipe = asdict(options.paper)
+        return train_paper(inputs.corpus, counts, filtered=options.filter, checkpoint=state, run=run, **recipe)
     start = None if inputs.start is None else start_tables(inputs.start, counts.words, options.dive)
     matrix = CountMatrix.of(counts, filtered=filter_for(counts, options.filter, run.progress), threads=run.threads)
     rows = None if run.engine is None else EngineRows(run.engine, inputs.work.folder)
@@ -104,12 +105,18 @@ def start_tables(model: ModelData, words: list[str], options: DiveOptions) -> tu
 
 
 def check_dive(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
-    """The paper's solver needs tokens; a start needs the fast one, context vectors and as many dimensions."""
+    """The paper's solver needs tokens and its own objective; a start the fast one, contexts and as many dimensions."""
     if options.solver == "paper":
         refuse_start(options, tokens, start)
         if not tokens:
             raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
-        PaperOptions(**{name: getattr(options.dive, name) for name in SHARED_OPTIONS})
+        asked = [name for name in ABSENT_FROM_PAPER if getattr(options.dive, name)]
+        if asked:
+            raise OptionError(
+                f"the paper's solver has no {asked[0]}, which is {getattr(options.dive, asked[0])}",
+                hint=f"add --preset paper, or {' '.join(f'--{name} 0' for name in asked)}",
+            )
+        options.paper  # noqa: B018 a recipe that cannot work should be told now
     if start is not None:
         _contexts_of(start, options.dive)
 
@@ -138,7 +145,7 @@ def refuse_start(options: SpaceOptions, tokens: bool, start: ModelData | None) -
 
 def make_skipgram(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
     """Skip-gram vectors of the counts that DIVE would have."""
-    parameters = {"dimensions": options.dive.dimensions, "seed": options.dive.seed, "counts": inputs.counts.fingerprint}
+    parameters = {**_shared(options), "counts": inputs.counts.fingerprint}
     tables = skipgram_tables(inputs, inputs.counts, options, run)
     return _of_counts(inputs.counts, "skipgram", tables["vectors"], parameters)
 
@@ -179,7 +186,8 @@ def sbow_maker(kind: str) -> Make:
     """The maker of a sparse bag of words."""
 
     def make(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
-        return sbow(inputs.counts, kind, threads=run.threads)
+        chosen = filter_for(inputs.counts, options.filter, run.progress)
+        return sbow(inputs.counts, kind, shift=options.pmi_shift, filtered=chosen, threads=run.threads)
 
     return make
 

@@ -21,12 +21,14 @@ Then `hyperdive train TEXT -o MODEL --space mine` makes it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from importlib.metadata import EntryPoint
-from typing import Literal
+from typing import Any, Literal
 
 from hyperdive._plugins import find_plugins, load_plugin, plugin_error
 from hyperdive.errors import OptionError
+from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.makers import (
     Check,
     Make,
@@ -40,6 +42,7 @@ from hyperdive.spaces.makers import (
     sbow_maker,
     word2vec_maker,
 )
+from hyperdive.spaces.options import ABSENT_FROM_PAPER, SHARED_OPTIONS
 
 GROUP = "hyperdive.spaces"
 
@@ -60,23 +63,67 @@ class SpaceMaker:
     """Refuses before any work what making would refuse."""
     extra: str = ""
     """The optional dependency it needs."""
+    uses: frozenset[str] | None = None
+    """The options it uses; others are refused. None, as for plug-ins that do not say: any."""
+    base: Mapping[str, Any] = field(default_factory=dict)
+    """Its own values of options that nothing else was asked for, whatever the preset."""
 
+
+_VECTORS: dict[str, Any] = {"uses": frozenset({"dimensions", "window", "seed"}), "base": {"pmi_filter": "none"}}
+_FREQ: dict[str, Any] = {"uses": frozenset({"window", "pmi_filter"}), "base": {"pmi_filter": "none"}}
+_PPMI: dict[str, Any] = {**_FREQ, "uses": frozenset({"window", "pmi_filter", "pmi_shift"})}
+_MODEL = frozenset({"pmi_filter", "solver", "skipgram", "contexts", "terms"})
+_FAST = frozenset(option.name for option in fields(DiveOptions))
+_PAPER = frozenset({*SHARED_OPTIONS, *ABSENT_FROM_PAPER})
 
 SPACES: dict[str, SpaceMaker] = {
-    "dive": SpaceMaker(make_dive, "distributional inclusion vectors, all entries ≥ 0", check=check_dive),
-    "skipgram": SpaceMaker(make_skipgram, "skip-gram from the counts", check=check_skipgram),
-    "sbow-freq": SpaceMaker(sbow_maker("sbow-freq"), "rows of counts", has_dimensions=False),
-    "sbow-ppmi": SpaceMaker(sbow_maker("sbow-ppmi"), "rows of positive PMI", has_dimensions=False),
-    "sbow-ppmi-is": SpaceMaker(
-        sbow_maker("sbow-ppmi-is"), "rows of positive PMI with the inclusion shift", has_dimensions=False
+    "dive": SpaceMaker(
+        make_dive, "distributional inclusion vectors, all entries ≥ 0", check=check_dive, uses=_MODEL | _FAST
     ),
-    "kmeans": SpaceMaker(make_kmeans, "counts with clusters of context words", check=check_skipgram, extra="baselines"),
-    "word2vec": SpaceMaker(word2vec_maker(cbow=False), "gensim's skip-gram", needs="tokens", extra="baselines"),
-    "word2vec-cbow": SpaceMaker(word2vec_maker(cbow=True), "gensim's CBOW", needs="tokens", extra="baselines"),
-    "gaussian": SpaceMaker(gaussian_maker(clip=True), "Gaussian embedding", needs="tokens"),
-    "gaussian-no-clip": SpaceMaker(gaussian_maker(clip=False), "Gaussian embedding, unbounded", needs="tokens"),
+    "skipgram": SpaceMaker(make_skipgram, "skip-gram from the counts", check=check_skipgram, **_VECTORS),
+    "sbow-freq": SpaceMaker(sbow_maker("sbow-freq"), "rows of counts", has_dimensions=False, **_FREQ),
+    "sbow-ppmi": SpaceMaker(sbow_maker("sbow-ppmi"), "rows of positive PMI", has_dimensions=False, **_PPMI),
+    "sbow-ppmi-is": SpaceMaker(
+        sbow_maker("sbow-ppmi-is"), "rows of positive PMI with the inclusion shift", has_dimensions=False, **_PPMI
+    ),
+    "kmeans": SpaceMaker(
+        make_kmeans, "counts with clusters of context words", check=check_skipgram, extra="baselines", **_VECTORS
+    ),
+    "word2vec": SpaceMaker(
+        word2vec_maker(cbow=False), "gensim's skip-gram", needs="tokens", extra="baselines", **_VECTORS
+    ),
+    "word2vec-cbow": SpaceMaker(
+        word2vec_maker(cbow=True), "gensim's CBOW", needs="tokens", extra="baselines", **_VECTORS
+    ),
+    "gaussian": SpaceMaker(gaussian_maker(clip=True), "Gaussian embedding", needs="tokens", **_VECTORS),
+    "gaussian-no-clip": SpaceMaker(
+        gaussian_maker(clip=False), "Gaussian embedding, unbounded", needs="tokens", **_VECTORS
+    ),
 }
 """The spaces that come with the package."""
+
+
+def unused_option(space: str, solver: str, shift: bool, names: Iterable[str]) -> tuple[str, str] | None:
+    """The first of some options that such a training would not use, and who does not; None if it uses them all.
+
+    >>> unused_option("dive", "paper", True, ["beta", "passes"])
+    ('passes', "the paper's solver")
+    >>> unused_option("sbow-freq", "fast", True, ["window", "negatives"])
+    ('negatives', 'sbow-freq')
+    >>> unused_option("dive", "fast", False, ["beta"])
+    ('beta', 'DIVE without the inclusion shift')
+    """
+    uses = space_maker(space).uses
+    for name in names:
+        if name == "space":
+            continue
+        if uses is not None and name not in uses:
+            return name, space
+        if space == "dive" and solver == "paper" and name not in _MODEL | _PAPER:
+            return name, "the paper's solver"
+        if space == "dive" and not shift and name == "beta":
+            return name, "DIVE without the inclusion shift"
+    return None
 
 
 def _plugins() -> dict[str, EntryPoint]:

@@ -5,23 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import OptionError
 from hyperdive.spaces.space import VectorSpace
 
-SBOW_KINDS = {"sbow-freq": "freq", "sbow-ppmi": "ppmi", "sbow-ppmi-is": "ppmi-is"}
+SBOW_KINDS = {"sbow-freq": "freq", "sbow-ppmi": "shifted-ppmi", "sbow-ppmi-is": "ppmi-is"}
 """Kind of space → association of `hyperdive.counts.association`."""
 
 
 def sbow(
-    counts: Cooccurrence, kind: str = "sbow-ppmi", *, shift: float = 1.0, threads: int | None = None
+    counts: Cooccurrence,
+    kind: str = "sbow-ppmi",
+    *,
+    shift: float = 1.0,
+    filtered: PmiFilter | None = None,
+    threads: int | None = None,
 ) -> VectorSpace:
     """The sparse space of a count store; words and contexts are its vocabulary without the unknown symbol.
 
     | kind | x[c] |
     | --- | --- |
     | `sbow-freq` | n(x,c) |
-    | `sbow-ppmi` | max(log(n(x,c)·|D| / (#(x)·#(c))), 0) |
+    | `sbow-ppmi` | max(log(n(x,c)·|D| / (#(x)·#(c))) - log k', 0) with k' = `shift`; the paper's is 1 |
     | `sbow-ppmi-is` | max(log(n(x,c)·|V| / (#(c)·k_I)), 0) with k_I = `shift`; the paper's is 1 |
+
+    With `filtered`, only pairs that pass the PMI filter have entries; the sums in the formulas are over all pairs.
 
     >>> import tempfile
     >>> from hyperdive.text.token_lists import encode_tokens
@@ -35,10 +43,12 @@ def sbow(
     """
     if kind not in SBOW_KINDS:
         raise OptionError(f"no sparse space {kind!r}", hint=f"use one of {', '.join(SBOW_KINDS)}")
-    if shift != 1.0 and kind != "sbow-ppmi-is":
-        raise OptionError(f"{kind} has no shift", hint="use sbow-ppmi-is, or leave the shift out")
-    matrix = counts.association(SBOW_KINDS[kind], k=shift, dtype=np.float32, threads=threads)
+    if shift != 1.0 and kind == "sbow-freq":
+        raise OptionError(f"{kind} has no shift", hint="use sbow-ppmi or sbow-ppmi-is, or leave the shift out")
+    matrix = counts.association(SBOW_KINDS[kind], k=shift, filtered=filtered, dtype=np.float32, threads=threads)
     parameters = {**counts.header["parameters"], "counts": counts.fingerprint, "text": counts.header["text"]}
-    if kind == "sbow-ppmi-is":
+    if kind != "sbow-freq":
         parameters["shift"] = shift
+    if filtered is not None:
+        parameters["pmi_filter"] = filtered.as_parameters()
     return VectorSpace(counts.words, matrix, frequencies=counts.frequencies[1:], kind=kind, parameters=parameters)

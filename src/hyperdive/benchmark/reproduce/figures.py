@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from hyperdive.benchmark.bootstrap import interval
 from hyperdive.scores import get
 
 Floats = Any
+
+
+@cache
+def _named(score: str) -> str:
+    """The name under which figures of a score are kept."""
+    return get(score).name
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class RunFigures:
 
     def value(self, name: str, score: str, dataset: str) -> float | None:
         """AP or ρ in per cent."""
-        one = self._dataset(name, dataset).get("scores", {}).get(get(score).name)
+        one = self._dataset(name, dataset).get("scores", {}).get(_named(score))
         return None if one is None else float(one["ap"])
 
     def oov(self, name: str, dataset: str) -> int | None:
@@ -45,18 +52,28 @@ class RunFigures:
 
     def micro(self, name: str, score: str, which: str = "micro10") -> float | None:
         """The micro average over ten sets, or with `micro4` over four."""
-        found = self.figures.get(name, {}).get(which, {}).get(get(score).name)
+        found = self.figures.get(name, {}).get(which, {}).get(_named(score))
         return None if found is None else float(found)
 
     def fold(self, name: str, score: str, dataset: str, measure: str = "f1") -> float | None:
         """F1 or accuracy by cross-validated thresholds, in per cent."""
-        found = self.figures.get(name, {}).get("folds", {}).get(dataset, {}).get(get(score).name)
+        found = self.figures.get(name, {}).get("folds", {}).get(dataset, {}).get(_named(score))
         return None if found is None else float(found[measure])
 
     def direction(self, name: str, score: str, measure: str = "accuracy") -> float | None:
         """How often the broader word is recognised, in per cent."""
-        found = self.figures.get(name, {}).get("direction", {}).get(get(score).name)
-        return None if found is None else float(found[measure])
+        found = self.figures.get(name, {}).get("direction", {}).get(_named(score))
+        return None if found is None or measure not in found else float(found[measure])
+
+    def ap100(self, name: str, score: str, dataset: str) -> float | None:
+        """AP@100 in per cent."""
+        found = self.figures.get(name, {}).get("ap100", {}).get(dataset, {}).get(_named(score))
+        return None if found is None else float(found)
+
+    def inclusion(self, name: str) -> dict[str, Any] | None:
+        """How many positive and negative pairs satisfy the inclusion property."""
+        found = self.figures.get(name, {}).get("inclusion")
+        return found if isinstance(found, dict) else None
 
     def dimensions(self, name: str, part: str = "all") -> float | None:
         """Non-zero dimensions of a test word in the mean."""
@@ -83,7 +100,7 @@ class RunFigures:
         if values[0] is None or values[1] is None:
             return None
         resampled = [
-            np.array(self.figures[name].get("resampled", {}).get(which, {}).get(get(score).name, []))
+            np.array(self.figures[name].get("resampled", {}).get(which, {}).get(_named(score), []))
             for name, score in (first, second)
         ]
         both = len(resampled[0]) > 0 and resampled[0].shape == resampled[1].shape

@@ -27,11 +27,18 @@ FIVE = ("CDE", "AL₁", "ΔS", "W·ΔS", "C·ΔS")
 _SUMS = ("W", "C", "SLQS Sub", "ΔE", "ΔS", "ΔQ", "W·ΔE", "C·ΔE", "W·ΔS", "C·ΔS", "W·ΔQ", "C·ΔQ")
 SIXTEEN = (*_SUMS, "Weeds", "Weeds:printed=True", "CDE", "invCL", "AL₁")
 """The scores of the paper's table on SBOW Freq; Weeds also in the direction in which it was printed."""
-BASELINES = ("Frequency", "Random")
+FREQUENCIES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0")
+"""Frequency alone: the difference of the logarithms, the roots and the counts."""
+BASELINES = (*FREQUENCIES, "Random")
+STRICTER = "AL₁:w0=20"
+ON_DIVE = (*(score for score in SIXTEEN if score not in ("SLQS Sub", "Weeds:printed=True")), STRICTER)
+"""The same scores on DIVE: SLQS Sub needs the counts of its features, which are context words there."""
 COSTED = ("ΔS", "C·ΔS", "CDE", "AL₁")
 """The scores whose time is measured."""
 _DIRECTED = ("ΔS", "SLQS Sub", "Frequency")
-_MEASURES = 1
+_COMPARED = 1000
+"""Pairs of a set and label whose inclusion is looked at."""
+_MEASURES = 2
 """To be raised when the same space would be measured otherwise, so that figures kept from before are made anew."""
 
 
@@ -39,7 +46,8 @@ _MEASURES = 1
 class MeasuredSpace:
     """One measured space: which stages it comes from, and the scores it is asked for.
 
-    `main` is a stage's name without its ending (`-raw`, `-pos`); `skipgram` the stage that W comes from.
+    `main` is a stage's name without its ending (`-raw`, `-pos`); `skipgram` the stage that W comes from. `pmi_filter`
+    and `pmi_shift` are those of a sparse space.
     """
 
     name: str
@@ -50,26 +58,52 @@ class MeasuredSpace:
     corpora: tuple[str, ...] = ("raw", "pos")
     datasets: tuple[str, ...] = ELEVEN
     costed: bool = False
+    pmi_filter: str = "none"
+    pmi_shift: float = 1.0
 
 
+_RAW: dict[str, Any] = {"corpora": ("raw",)}
 MEASURED_SPACES = (
-    MeasuredSpace("dive", "dive", ("C", "W", *FIVE, *BASELINES), costed=True),
-    MeasuredSpace("sbow-freq", "counts", (*SIXTEEN, *BASELINES), "sbow-freq", costed=True),
-    MeasuredSpace("sbow-ppmi", "counts", (*FIVE, *BASELINES), "sbow-ppmi", costed=True),
+    MeasuredSpace("dive", "dive", (*ON_DIVE, *BASELINES), costed=True),
+    MeasuredSpace("dive-paper", "dive-paper", (*ON_DIVE, *BASELINES), costed=True),
+    MeasuredSpace("dive-tokens", "dive-tokens", (*ON_DIVE, *BASELINES), costed=True),
+    MeasuredSpace("sbow-freq", "counts", (*SIXTEEN, STRICTER, *BASELINES), "sbow-freq", costed=True),
+    MeasuredSpace("sbow-ppmi", "counts", (*FIVE, STRICTER, *BASELINES), "sbow-ppmi", costed=True),
     MeasuredSpace("sbow-ppmi-is", "counts", (*FIVE, *BASELINES), "sbow-ppmi-is", costed=True),
     MeasuredSpace("dive-no-pmi", "dive-no-pmi"),
     MeasuredSpace("dive-no-shift", "dive-no-shift"),
+    MeasuredSpace("dive-paper-no-pmi", "dive-paper-no-pmi"),
+    MeasuredSpace("dive-paper-no-shift", "dive-paper-no-shift"),
     MeasuredSpace("kmeans", "kmeans"),
+    MeasuredSpace("sbow-freq-filtered", "counts", kind="sbow-freq", pmi_filter="30tokens"),
+    MeasuredSpace("sbow-ppmi-filtered", "counts", kind="sbow-ppmi", pmi_filter="30tokens"),
+    MeasuredSpace("sbow-ppmi-filtered-more", "counts", kind="sbow-ppmi", pmi_filter="90tokens"),
+    MeasuredSpace("sbow-ppmi-shifted", "counts", kind="sbow-ppmi", pmi_shift=5.0),
     MeasuredSpace("sbow-ppmi-all", "counts-all", kind="sbow-ppmi"),
     MeasuredSpace("sbow-ppmi-half", "counts-half", kind="sbow-ppmi"),
-    MeasuredSpace("dive-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), corpora=("raw",)),
+    MeasuredSpace("sbow-ppmi-half-raw", "counts-half", kind="sbow-ppmi", **_RAW),
+    MeasuredSpace("sbow-ppmi-random-raw", "counts-random", kind="sbow-ppmi", **_RAW),
+    MeasuredSpace("dive-raw-only", "dive", ("C", "W", *FIVE, *BASELINES), **_RAW),
+    MeasuredSpace("dive-paper-raw-only", "dive-paper", ("C", "W", *FIVE, *BASELINES), **_RAW),
+    *(
+        MeasuredSpace(f"{dive}-{name}", f"{dive}-{main}", **_RAW)
+        for dive in ("dive", "dive-paper")
+        for name, main in (
+            ("no-pmi-raw-only", "no-pmi"),
+            ("sentences", "sentences"),
+            ("narrow", "narrow"),
+            ("narrow-no-pmi", "narrow-no-pmi"),
+        )
+    ),
     MeasuredSpace("skipgram", "dive", ("C", *BASELINES), "skipgram", ""),
     MeasuredSpace("dive-centred", "dive", ("C", "W", *FIVE, *BASELINES), "centred"),
     MeasuredSpace("dive-pubmed", "dive", corpora=("pubmed",), datasets=("Medical",)),
+    MeasuredSpace("dive-paper-pubmed", "dive-paper", corpora=("pubmed",), datasets=("Medical",)),
     MeasuredSpace("sbow-ppmi-pubmed", "counts", kind="sbow-ppmi", corpora=("pubmed",), datasets=("Medical",)),
     MeasuredSpace("gaussian", "gaussian", ("GE C", "KL", *BASELINES), skipgram=""),
     MeasuredSpace("word2vec", "word2vec", ("C", *BASELINES), skipgram=""),
     MeasuredSpace("dive-word2vec", "dive", ("C", "W", *FIVE, *BASELINES), skipgram="word2vec"),
+    MeasuredSpace("dive-cbow-raw-only", "dive", ("W", *FIVE, *BASELINES), skipgram="word2vec-cbow", **_RAW),
     MeasuredSpace("skipgram-raw-only", "dive", ("C", *BASELINES), "skipgram", "", corpora=("raw",)),
     MeasuredSpace("word2vec-raw-only", "word2vec", ("C", *BASELINES), skipgram="", corpora=("raw",)),
     MeasuredSpace(
@@ -86,7 +120,7 @@ def figure_stages(
     >>> from hyperdive.benchmark.reproduce.plan import RunText, stages
     >>> options = ReproduceOptions(without=("pos", "half", "kmeans", "gaussian", "word2vec"))
     >>> [stage.name for stage in figure_stages(stages(options, RunText(("a",), "0" * 64, 9)), options)][:3]
-    ['figures-dive', 'figures-sbow-freq', 'figures-sbow-ppmi']
+    ['figures-dive', 'figures-dive-paper', 'figures-sbow-freq']
     """
     known = {stage.name: stage for stage in made}
     figures = []
@@ -105,7 +139,7 @@ def figure_stages(
             "seed": options.seed,
             "measures": _MEASURES,
         }
-        seconds = (4.0 * len(entry.scores) if entry.kind.startswith("sbow") else 5.0) * len(there)
+        seconds = (3.0 * len(entry.scores) if entry.kind.startswith("sbow") else 4.0) * len(there)
         what = f"figures of {entry.name}"
         sources = tuple(known[name] for name in needs)
         figures.append(ReproduceStage(f"figures-{entry.name}", "figures", what, settings, sources, seconds))
@@ -135,7 +169,7 @@ def measure_stage(
 ) -> dict[str, Any]:
     """Open the spaces of a stage and measure them."""
     from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
-    from hyperdive.benchmark.further_measures import F1_SETS, direction_figures, fold_figures
+    from hyperdive.benchmark.further_measures import F1_SETS, direction_figures, first_hundred, fold_figures
 
     entry = space_of(stage)
     names = {one.name for one in stage.needs}
@@ -166,15 +200,18 @@ def measure_stage(
         for name, sets in (("micro10", MICRO_10), ("micro4", MICRO_4))
         if all(one in evaluation.results for one in sets)
     }
+    figures["ap100"] = {one.dataset.name: first_hundred(one, FIVE) for one in binary}
     figures["dimensions"] = _dimensions(main, pos, [one for one in datasets if not one.graded])
     if entry.costed:
         figures["cost"] = cost(main, pos, [one for one in datasets if not one.graded])
+        figures["inclusion"] = inclusion(main, pos, [one for one in datasets if not one.graded])
     return figures
 
 
 def open_source(workshop: Workshop, entry: MeasuredSpace, kind: str) -> Source:
     """The spaces of an entry over one corpus."""
     from hyperdive.counts.cooccurrence import Cooccurrence
+    from hyperdive.counts.pmi_filter import PmiFilter
     from hyperdive.scores import as_source
     from hyperdive.spaces.model import ModelData
     from hyperdive.spaces.sbow import sbow
@@ -187,7 +224,8 @@ def open_source(workshop: Workshop, entry: MeasuredSpace, kind: str) -> Source:
         beside = centred(beside)
     place = workshop.place(f"{entry.main}-{kind}")
     if entry.kind.startswith("sbow"):
-        return as_source(sbow(Cooccurrence.open(place), entry.kind), beside)
+        chosen = None if entry.pmi_filter == "none" else PmiFilter.parse(entry.pmi_filter)
+        return as_source(sbow(Cooccurrence.open(place), entry.kind, shift=entry.pmi_shift, filtered=chosen), beside)
     model = ModelData.load(place)
     if entry.kind == "skipgram":
         assert model.skipgram is not None
@@ -259,6 +297,43 @@ def cost(main: Source, pos: Source | None, datasets: Sequence[Dataset], *, repea
         "bytes": {name: _bytes(space) for name, space in spaces.items()},
         "words": {name: len(space.words) for name, space in spaces.items()},
         "seconds": seconds,
+    }
+
+
+def inclusion(main: Source, pos: Source | None, datasets: Sequence[Dataset]) -> dict[str, dict[str, float]]:
+    """How far the inclusion that the paper starts from is there: equation 1 for counts, 2 for vectors.
+
+    For positive and negative pairs with non-zero vectors, in per cent: pairs with q[i] ≤ p[i] in *every* dimension, and
+    in the mean the share of the dimensions of q where that is so. At most `_COMPARED` pairs of a set and label.
+    """
+    from hyperdive.scores import Terms
+
+    whole: dict[bool, list[Any]] = {True: [], False: []}
+    for dataset in datasets:
+        tagged = dataset.tagged and pos is not None
+        terms = Terms(pos if tagged and pos is not None else main, dataset.space_keys(pos=tagged), threads=1)
+        csr = terms.rows.csr
+        used = np.diff(csr.indptr) > 0
+        known = terms.found[dataset.q] & terms.found[dataset.p] & used[dataset.q] & used[dataset.p]
+        for label in (True, False):
+            pairs = np.flatnonzero(known & (dataset.labels == label))
+            if len(pairs) > _COMPARED:
+                pairs = np.sort(np.random.default_rng(0).choice(pairs, _COMPARED, replace=False))
+            for first in range(0, len(pairs), 200):
+                some = pairs[first : first + 200]
+                q, p = csr[dataset.q[some]], csr[dataset.p[some]]
+                above = np.asarray(((q - p) > 0).sum(axis=1)).ravel()
+                whole[label].append(1.0 - above / np.diff(q.indptr))
+    named = {"positive": whole[True], "negative": whole[False]}
+    shares = {name: np.concatenate(parts) for name, parts in named.items() if parts}
+    return {
+        name: {
+            "pairs": len(of),
+            "every": round(100 * float((of == 1).mean()), 4),
+            "mean": round(100 * float(of.mean()), 4),
+        }
+        for name, of in shares.items()
+        if len(of)
     }
 
 

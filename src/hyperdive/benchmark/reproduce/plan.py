@@ -17,12 +17,14 @@ from hyperdive.text.sources import find_sources
 
 BUDGET = 51_200_000
 """Words of the paper's corpus, counted before stop words are taken out."""
-PARTS = ("pos", "half", "kmeans", "gaussian", "word2vec")
+PARTS = ("pos", "half", "kmeans", "gaussian", "word2vec", "experiments")
 """What can be left out; the cells that need it stay empty."""
 SOLVERS = ("fast", "paper")
 _WIKI_BYTES = 335e6
 """The text of the paper's length on which the seconds below were measured, with two cores."""
 _BYTES_A_WORD = 6.2
+PAPER_SECONDS = 6_000
+"""What the paper's solver takes for fifteen epochs over a text of that length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +33,11 @@ class ReproduceOptions:
 
     >>> ReproduceOptions(without=("kmean",))
     Traceback (most recent call last):
-    hyperdive.errors.OptionError: no part 'kmean' (use one of pos, half, kmeans, gaussian, word2vec)
+    hyperdive.errors.OptionError: no part 'kmean' (use one of pos, half, kmeans, gaussian, word2vec, experiments)
     """
 
     solver: str = "fast"
-    """`fast`: the fast solver with our constants; `paper`: the paper's own constants and its way over the tokens."""
+    """`fast`: all rows of DIVE by the fast solver; `paper`: one more, the paper's constants by its own solver."""
     dimensions: int = 100
     """Length of every vector. Paper: 100."""
     min_count: int = 10
@@ -117,8 +119,9 @@ def stages(options: ReproduceOptions, corpus: RunText, pubmed: RunText | None = 
     """All stages that train something, in the order they run: cheap and telling ones first.
 
     >>> text = RunText(("wiki.txt",), "0" * 64, 335_000_000)
-    >>> [stage.name for stage in stages(ReproduceOptions(without=("pos", "half", "gaussian", "word2vec")), text)]
-    ['corpus-raw', 'counts-raw', 'dive-raw', 'dive-no-pmi-raw', 'dive-no-shift-raw', 'kmeans-raw']
+    >>> few = ReproduceOptions(without=("pos", "half", "gaussian", "word2vec", "experiments"))
+    >>> [stage.name for stage in stages(few, text)][:6]
+    ['corpus-raw', 'counts-raw', 'dive-raw', 'dive-paper-raw', 'dive-no-pmi-raw', 'dive-no-shift-raw']
     """
     kinds = ["raw"] if "pos" in options.without else ["raw", "pos"]
     scale = corpus.scale
@@ -139,11 +142,30 @@ def stages(options: ReproduceOptions, corpus: RunText, pubmed: RunText | None = 
             made += [part, _counts(part, f"counts-{length}-{kind}", scale)]
     if pubmed is not None:
         made += _pubmed(options, pubmed)
-    for space, what, seconds in (("gaussian", "Gaussian embedding", 700), ("word2vec", "word2vec by gensim", 1080)):
+    if "experiments" not in options.without:
+        made += _experiments(options, corpus, corpora["raw"])
+    for space, what, seconds in (("gaussian", "Gaussian embedding", 1100), ("word2vec", "word2vec by gensim", 1400)):
         if space not in options.without:
             made += [
                 _train(options, f"{space}-{kind}", what, corpora[kind], seconds * scale, space=space) for kind in kinds
             ]
+    if "word2vec" not in options.without:
+        made.append(
+            _train(options, "word2vec-cbow-raw", "CBOW by gensim", corpora["raw"], 400 * scale, "word2vec-cbow")
+        )
+    if options.solver == "paper":
+        recipe: dict[str, Any] = {
+            "space": "dive",
+            "preset": "paper",
+            "solver": "paper",
+            "skipgram": False,
+            "contexts": False,
+        }
+        what = "DIVE with the paper's constants and solver"
+        made += [
+            _train(options, f"dive-tokens-{kind}", what, corpora[kind], PAPER_SECONDS * scale, **recipe)
+            for kind in kinds
+        ]
     return made
 
 
@@ -161,11 +183,20 @@ def _corpus(
         rules["pos"] = options.tagger
     if length:
         rules["length"] = length
+    if length == "random":
+        rules["shuffle"] = options.seed + 1
+    if length == "sentences":
+        rules["line_length"] = "sentence"
     if kind == "pubmed":
         rules["shuffle"] = options.seed
-    many = {"half": "the first half of the text", "all": "all of the text"}.get(length, "text")
+    many = {
+        "half": "the first half of the text",
+        "all": "all of the text",
+        "random": "half of the documents, drawn at random",
+        "sentences": "text, sentence by sentence",
+    }.get(length, "text")
     how = {"pos": "words with parts of speech", "pubmed": "words, abstracts shuffled"}.get(kind, "words")
-    size = text.bytes if length == "all" else text.scale * _WIKI_BYTES * (0.5 if length == "half" else 1.0)
+    size = text.bytes if length == "all" else text.scale * _WIKI_BYTES * (0.5 if length in ("half", "random") else 1.0)
     seconds = size / (3.5e6 if kind == "pos" else 25e6) + 2
     name = "-".join(part for part in ("corpus", length, kind) if part)
     needs = (whole,) if whole is not None else ()
@@ -203,21 +234,31 @@ def _constants(given: Mapping[str, Any]) -> dict[str, Any]:
 def _dive(
     options: ReproduceOptions, corpus: ReproduceStage, counts: ReproduceStage, kind: str, scale: float
 ) -> list[ReproduceStage]:
-    """DIVE in full with skip-gram, then its two variants."""
-    paper = options.solver == "paper"
-    shared: dict[str, Any] = {"space": "dive", "preset": "paper" if paper else "default", "solver": options.solver}
-    # the paper's solver walks the tokens fifteen times over
-    seconds = (9_000 if paper else 95) * scale
-    alone: dict[str, Any] = {"skipgram": False, "contexts": False}
-    source = corpus if paper else counts
+    """DIVE in full with our constants (and skip-gram) and with the paper's, then two variants of each."""
+    alone: dict[str, Any] = {"space": "dive", "skipgram": False, "contexts": False}
+    ours: dict[str, Any] = {"space": "dive", "preset": "default", "solver": "fast"}
+    rows = (("dive", "DIVE (ours)", "default"), ("dive-paper", "DIVE (paper's constants)", "paper"))
+    variants = (
+        ("no-pmi", "w/o PMI filter", {"pmi_filter": "none"}, 200),  # more pairs are left
+        ("no-shift", "w/o inclusion shift", {"shift": False}, 60),
+    )
     return [
-        _train(options, f"dive-{kind}", "DIVE, and skip-gram for W", corpus, seconds + 25 * scale, **shared),
+        _train(options, f"dive-{kind}", "DIVE (ours), and skip-gram for W", corpus, 190 * scale, **ours),
+        _train(options, f"dive-paper-{kind}", rows[1][1], counts, 150 * scale, preset="paper", solver="fast", **alone),
         *(
-            _train(options, f"{name}-{kind}", what, source, factor * seconds, **shared, **alone, **change)
-            for name, what, change, factor in (
-                ("dive-no-pmi", "DIVE w/o PMI filter", {"pmi_filter": "none"}, 1.6),  # more pairs are left
-                ("dive-no-shift", "DIVE w/o inclusion shift", {"shift": False}, 1.0),
+            _train(
+                options,
+                f"{row}-{name}-{kind}",
+                f"{label} {what}",
+                counts,
+                seconds * scale,
+                preset=preset,
+                solver="fast",
+                **alone,
+                **change,
             )
+            for row, label, preset in rows
+            for name, what, change, seconds in variants
         ),
     ]
 
@@ -225,4 +266,25 @@ def _dive(
 def _pubmed(options: ReproduceOptions, text: RunText) -> list[ReproduceStage]:
     corpus = _corpus(options, text, "pubmed", "")
     counts = _counts(corpus, "counts-pubmed", text.scale)
-    return [corpus, counts, _dive(options, corpus, counts, "pubmed", text.scale)[0]]
+    return [corpus, counts, *_dive(options, corpus, counts, "pubmed", text.scale)[:2]]
+
+
+def _experiments(options: ReproduceOptions, text: RunText, whole: ReproduceStage) -> list[ReproduceStage]:
+    """What the paper says it tried, in raw words: random lines, sentences, and the PMI filter in a narrow window."""
+    scale = text.scale
+    random = _corpus(options, text, "raw", "random", whole=whole)
+    lines = _corpus(options, text, "raw", "sentences")
+    made = [random, _counts(random, "counts-random-raw", scale), lines]
+    alone: dict[str, Any] = {"space": "dive", "skipgram": False, "contexts": False, "solver": "fast"}
+    for row, label, preset, ratio in (
+        ("dive", "DIVE (ours)", "default", "2.5ratio"),
+        ("dive-paper", "DIVE (paper's constants)", "paper", f"{30 / 18!r}ratio"),
+    ):
+        chosen = {**alone, "preset": preset}
+        made.append(_train(options, f"{row}-sentences-raw", f"{label} on sentences", lines, 120 * scale, **chosen))
+        # in tokens a threshold means more in a narrow window; as a ratio it is the same filter
+        for name, limit in (("narrow", ratio), ("narrow-no-pmi", "none")):
+            chosen = {**alone, "preset": preset, "window": 2, "pmi_filter": limit}
+            what = f"{label}, two words on each side{', w/o PMI filter' if limit == 'none' else ''}"
+            made.append(_train(options, f"{row}-{name}-raw", what, whole, 90 * scale, **chosen))
+    return made

@@ -34,8 +34,15 @@ class ReproducePlan:
 
     @property
     def seconds_left(self) -> float:
-        """About how long the rest takes with two cores."""
-        return sum(stage.seconds for stage in self.stages if not self.workshop.done(stage)) + _WRITING
+        """About how long the rest takes at the pace of what is done, else with two free cores."""
+        return self.pace * sum(stage.seconds for stage in self.stages if not self.workshop.done(stage)) + _WRITING
+
+    @property
+    def pace(self) -> float:
+        """The seconds that finished stages took for each that they were thought to take; 1 before there are some."""
+        done = [(seconds, estimate) for _, _, seconds, estimate in self.rows() if seconds is not None]
+        took, thought = sum(seconds for seconds, _ in done), sum(estimate for _, estimate in done)
+        return took / thought if thought else 1.0
 
     def rows(self) -> list[tuple[str, str, float | None, float]]:
         """Name, what it does, the seconds it took (None when it is to do), and those it was thought to take."""
@@ -48,7 +55,7 @@ class ReproducePlan:
             lines.append(f"  {name}: {what} ({state})")
         return (
             f"{len(self.stages)} stages, {len(self.done)} done; the rest takes about {duration(self.seconds_left)} "
-            "on two cores\n" + "\n".join(lines)
+            f"{'at the pace of those' if self.done else 'on two cores'}\n" + "\n".join(lines)
         )
 
 
@@ -115,8 +122,8 @@ def reproduce(
 
 def write_results(plan: ReproducePlan) -> Reproduction:
     """Tables, figures and claims from the stages that are done."""
+    from hyperdive.benchmark.reproduce import experiment_tables, reported_tables, tables
     from hyperdive.benchmark.reproduce import results_writer as writing
-    from hyperdive.benchmark.reproduce import tables
     from hyperdive.benchmark.reproduce.claims import check, claims_table
     from hyperdive.benchmark.reproduce.figures import RunFigures
     from hyperdive.discover.dimensions import Dimensions
@@ -129,7 +136,8 @@ def write_results(plan: ReproducePlan) -> Reproduction:
     }
     found = RunFigures(known)
     claims = check(found)
-    made = [claims_table(claims), *(table(found) for table in tables.TABLES)]
+    every = (*tables.TABLES, *reported_tables.REPORTED_TABLES, *experiment_tables.EXPERIMENT_TABLES)
+    made = [claims_table(claims), *(table(found) for table in every)]
     drawn: dict[str, tuple[str, str]] = {}
     by_name = {stage.name: stage for stage in plan.stages}
     if shop.done(by_name["dive-raw"]):
@@ -137,7 +145,11 @@ def write_results(plan: ReproducePlan) -> Reproduction:
 
         space = ModelData.load(shop.place("dive-raw")).dive
         dimensions = Dimensions(space)
-        made += [writing.general_table(space), writing.topics_table(dimensions)]
+        made += [
+            writing.general_table(space),
+            writing.topics_table(dimensions),
+            experiment_tables.failures(dimensions),
+        ]
         drawn = writing.pictures(dimensions)
     if "dive-pubmed" in by_name:
         long_enough = words_of(shop, by_name["corpus-pubmed"]) >= 0.98 * BUDGET
@@ -170,5 +182,22 @@ def about(plan: ReproducePlan) -> dict[str, Any]:
 
             corpus = Corpus.open(plan.workshop.place(stage))
             facts[f"Tokens of {stage.name}"] = f"{len(corpus):,}, {len(corpus.vocabulary):,} words"
-    facts["Solver"] = plan.options.solver
+    facts["DIVE (paper's constants)"] = constants("paper")
+    facts["DIVE (ours)"] = constants("default")
     return facts
+
+
+def constants(preset: str) -> str:
+    """The constants of a row in words.
+
+    >>> constants("paper")
+    'k_f 30tokens, k_I 1.5, β 0, ridge 0, subsampling 0, fast solver'
+    """
+    from hyperdive.pipeline.options import TrainOptions
+
+    chosen = TrainOptions.preset(preset)
+    dive = chosen.dive
+    return (
+        f"k_f {chosen.pmi_filter}, k_I {dive.negatives:g}, β {dive.beta:g}, ridge {dive.ridge:g}, "
+        f"subsampling {dive.sample:g}, {chosen.solver} solver"
+    )

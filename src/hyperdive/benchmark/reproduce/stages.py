@@ -133,7 +133,7 @@ class Workshop:
         length = stage.options.get("length")
         if length == "all":
             rules["max_tokens"] = 0
-        elif length == "half":
+        elif length in ("half", "random"):
             accounts = Corpus.open(self.place(stage.needs[0])).header["accounting"]
             rules["max_tokens"] = (accounts["kept"] + accounts["dropped"].get("stop_word", 0)) // 2
         encode_text(

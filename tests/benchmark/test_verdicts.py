@@ -1,0 +1,307 @@
+"""Every sentence of the paper can hold, fail and be left open, and each limit is where it is said to be."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_10
+from hyperdive.benchmark.reproduce import verdicts
+from hyperdive.benchmark.reproduce.claims import CONSTANTS, OURS, PRINTED, SENTENCES, TOKENS, check, claims_table
+from hyperdive.benchmark.reproduce.figures import RunFigures
+from hyperdive.benchmark.reproduce.measurement import COSTED, FIVE
+from hyperdive.scores import get
+
+World = dict[str, dict[str, Any]]
+DIVE = {"CDE": 28.0, "AL₁": 26.0, "ΔS": 31.0, "W·ΔS": 35.0, "C·ΔS": 34.0}
+FREQ = {"CDE": 28.5, "AL₁": 26.5, "ΔS": 30.0, "W·ΔS": 31.0, "C·ΔS": 30.6}
+PPMI = {"CDE": 27.0, "AL₁": 20.0, "ΔS": 30.5, "W·ΔS": 33.0, "C·ΔS": 32.0}
+MORE = {
+    "W": 25.0, "C": 25.0, "ΔE": 25.5, "ΔQ": 29.0, "W·ΔE": 27.0, "C·ΔE": 27.0, "W·ΔQ": 30.2, "C·ΔQ": 30.0,
+    "invCL": 27.0, "Weeds": 27.5, "AL₁:w0=20": 25.0,
+    "Frequency": 28.0, "Frequency:power=0.5": 30.5, "Frequency:power=1": 30.0,
+}  # fmt: skip
+
+
+def moved(values: dict[str, float], by: float, **others: float) -> dict[str, float]:
+    named = {get(score).name: change for score, change in others.items()}
+    return {score: value + named.get(score, by) for score, value in values.items()}
+
+
+def space(values: dict[str, float], **more: Any) -> dict[str, Any]:
+    """A space whose figures are the same on every set, and so on average."""
+    named = {get(score).name: value for score, value in values.items()}
+    cells = {one: {"scores": {score: {"ap": value} for score, value in named.items()}} for one in ELEVEN}
+    return {"micro10": dict(named), "micro4": dict(named), "datasets": cells, **more}
+
+
+def cost(many: float) -> dict[str, Any]:
+    return {"bytes": {"raw": many}, "nonzeros": {"raw": many}, "seconds": dict.fromkeys(COSTED, many)}
+
+
+def direction(**values: float) -> dict[str, Any]:
+    return {score.replace("_", " "): {"accuracy": value, "decided": value + 5} for score, value in values.items()}
+
+
+def world() -> World:
+    """Figures by which every sentence holds, for every row."""
+    made: World = {
+        "sbow-freq": space(
+            {**MORE, **FREQ}, cost=cost(30_000), dimensions={"all": 900.0}, direction=direction(ΔS=66.0, SLQS_Sub=62.0)
+        ),
+        "sbow-ppmi": space({**PPMI, "AL₁:w0=20": 19.0}, cost=cost(20_000), direction=direction(ΔS=66.5)),
+        "sbow-ppmi-is": space(moved(PPMI, -0.5, AL1=1.0)),
+        "sbow-freq-filtered": space(moved(FREQ, 0.3, AL1=-5.0, CDE=-1.0)),
+        "sbow-ppmi-filtered": space(moved(PPMI, -0.2, ΔS=0.1)),
+        "sbow-ppmi-filtered-more": space(moved(PPMI, -0.9, ΔS=0.2)),
+        "sbow-ppmi-shifted": space(moved(PPMI, -0.1, ΔS=0.3)),
+        "sbow-ppmi-half-raw": space(PPMI),
+        "sbow-ppmi-random-raw": space(moved(PPMI, -0.1, CDE=0.2)),
+        "kmeans": space({"CDE": 28.0, "AL₁": 24.0, "ΔS": 30.2, "W·ΔS": 31.4, "C·ΔS": 31.0}),
+        "gaussian": space({"GE C": 26.0, "KL": 25.0}),
+        "word2vec": space({"C": 25.0}),
+    }
+    set_cell(made, "sbow-ppmi", "AL₁", "HyperLex", -2.0)
+    set_cell(made, "sbow-ppmi-is", "AL₁", "HyperLex", -3.0)
+    for dive in ("dive", "dive-paper", "dive-tokens"):
+        all_scores = {**MORE, "W·ΔQ": 29.0, **DIVE}
+        made[dive] = space(all_scores, cost=cost(100), dimensions={"all": 9.0}, direction=direction(ΔS=66.2))
+        set_cell(made, dive, "ΔS", "WordNet", 40.0)
+        made[f"{dive}-no-shift"] = space(moved(DIVE, -5.0))
+        made[f"{dive}-no-pmi"] = space(moved(DIVE, -0.5))
+        made[f"{dive}-pubmed"] = space(moved(DIVE, 0.9, CDE=3.0, AL1=2.0))
+        made[f"{dive}-raw-only"] = space(DIVE)
+        made[f"{dive}-no-pmi-raw-only"] = space(moved(DIVE, -0.6))
+        made[f"{dive}-narrow"] = space(moved(DIVE, -1.0))
+        made[f"{dive}-narrow-no-pmi"] = space(moved(DIVE, -1.2))
+        made[f"{dive}-sentences"] = space(moved(DIVE, 0.9))
+    return made
+
+
+def set_cell(made: World, name: str, score: str, dataset: str, value: float) -> None:
+    made[name]["datasets"][dataset]["scores"][get(score).name] = {"ap": value}
+
+
+def set_all(made: World, name: str, **values: float) -> None:
+    """Other averages of a space, and the same on every set."""
+    for score, value in values.items():
+        named = get(score.replace("_", "·")).name
+        for which in ("micro10", "micro4"):
+            made[name][which][named] = value
+        for one in ELEVEN:
+            set_cell(made, name, named, one, value)
+
+
+def replaced(name: str, values: dict[str, float]) -> Callable[[World, str], None]:
+    return lambda made, dive: made[name.replace("DIVE", dive)].update(space(values))
+
+
+def changed(name: str, **values: float) -> Callable[[World, str], None]:
+    return lambda made, dive: set_all(made, name.replace("DIVE", dive), **values)
+
+
+def on_sets(name: str, score: str, value: float, many: int) -> Callable[[World, str], None]:
+    def change(made: World, dive: str) -> None:
+        for one in ELEVEN[:many]:
+            set_cell(made, name.replace("DIVE", dive), score, one, value)
+
+    return change
+
+
+def on_hyperlex(name: str, scores: tuple[str, ...], value: float) -> Callable[[World, str], None]:
+    def change(made: World, dive: str) -> None:
+        for score in scores:
+            set_cell(made, name, score, "HyperLex", value)
+
+    return change
+
+
+def nested(*keys: str, value: float) -> Callable[[World, str], None]:
+    def change(made: World, dive: str) -> None:
+        at: Any = made[keys[0].replace("DIVE", dive)]
+        for key in keys[1:-1]:
+            at = at[key]
+        at[keys[-1]] = value
+
+    return change
+
+
+# what just breaks each sentence, and what just does not
+BREAKS: list[tuple[str, Callable[[World, str], None]]] = [
+    ("shift", replaced("DIVE-no-shift", moved(DIVE, -2.9))),
+    ("shift", replaced("DIVE-no-shift", moved(DIVE, -9.0, CDE=0.0))),
+    ("filter", replaced("DIVE-no-pmi", moved(DIVE, -3.1))),
+    ("filter", replaced("DIVE-no-pmi", moved(DIVE, 0.1))),
+    ("similar", on_sets("DIVE", "CDE", 20.0, 0)),
+    ("savings", nested("DIVE", "cost", "bytes", "raw", value=201)),
+    ("savings", nested("DIVE", "cost", "seconds", "AL₁", value=201)),
+    ("over-freq", changed("DIVE", C_ΔS=30.6)),
+    ("over-freq", changed("DIVE", W_ΔS=31.0)),
+    ("over-ppmi", changed("DIVE", AL1=20.0)),
+    ("combined", nested("DIVE", "micro10", "ΔS", value=34.0)),
+    ("combined", on_sets("DIVE", "ΔS", 36.0, 6)),
+    ("best", nested("sbow-ppmi", "micro4", "C·ΔS", value=35.1)),
+    ("best", nested("kmeans", "micro10", "ΔS", value=35.1)),
+    ("no-single", on_sets("DIVE", "W·ΔS", 99.0, 11)),
+    ("embeddings", changed("gaussian", KL=34.0)),
+    ("embeddings", on_sets("word2vec", "C", 60.0, 6)),
+    ("kmeans-freq", changed("kmeans", CDE=27.4)),
+    ("kmeans-freq", changed("kmeans", AL1=26.5)),
+    ("kmeans-dive", changed("kmeans", ΔS=35.5)),
+    ("kmeans-dive", on_sets("kmeans", "ΔS", 50.0, 5)),
+    ("slqs", nested("sbow-freq", "direction", "SLQS Sub", "accuracy", value=66.0)),
+    ("slqs", nested("DIVE", "direction", "ΔS", "accuracy", value=62.0)),
+    ("direction", nested("DIVE", "direction", "ΔS", "accuracy", value=65.9)),
+    ("decided", nested("DIVE", "direction", "ΔS", "decided", value=69.4)),
+    ("decided", nested("DIVE", "direction", "ΔS", "decided", value=75.5)),
+    ("robust", nested("DIVE", "micro10", "C·ΔQ", value=34.0)),
+    ("robust", nested("DIVE", "micro10", "ΔE", value=31.0)),
+    ("scores", nested("DIVE", "micro10", "ΔQ", value=34.5)),
+    ("inclusion", nested("DIVE", "micro10", "Weeds", value=28.5)),
+    ("al1-frequency", nested("DIVE", "micro10", "ΔE", value=26.0)),
+    ("w0", nested("DIVE", "micro10", "AL₁:w0=20.0", value=26.0)),
+    ("w0", nested("sbow-ppmi", "micro10", "AL₁:w0=20.0", value=20.0)),
+    ("ppmi-freq", changed("sbow-ppmi", W_ΔS=31.0)),
+    ("ppmi-freq", changed("sbow-ppmi", CDE=28.5)),
+    ("shifted-ppmi", replaced("sbow-ppmi-is", moved(PPMI, 0.5, CDE=-1, AL1=-1))),
+    ("shifted-ppmi", on_hyperlex("sbow-ppmi-is", ("CDE", "ΔS", "C·ΔS"), 90.0)),
+    ("al1", nested("sbow-ppmi", "datasets", "HyperLex", "scores", "AL₁", "ap", value=5.0)),
+    ("al1", nested("DIVE", "datasets", "HyperLex", "scores", "AL₁", "ap", value=5.0)),
+    ("filtered-freq", replaced("sbow-freq-filtered", FREQ)),
+    ("filtered-freq", replaced("sbow-freq-filtered", moved(PPMI, 0.1))),
+    ("filtered-ppmi", replaced("sbow-ppmi-filtered", moved(PPMI, 0.1, CDE=-1, AL1=-1))),
+    ("filtered-ppmi", replaced("sbow-ppmi-filtered-more", moved(PPMI, -0.1, CDE=-1, AL1=-1, ΔS=0.2))),
+    ("shifted-k", replaced("sbow-ppmi-shifted", moved(PPMI, 0.1, CDE=-1, AL1=-1))),
+    ("pubmed", replaced("DIVE-pubmed", moved(DIVE, 0.9, CDE=3.0, AL1=2.0, ΔS=1.2))),
+    ("first-lines", replaced("sbow-ppmi-random-raw", moved(PPMI, 0.1, CDE=-1, AL1=-1))),
+    ("sentences", replaced("DIVE-sentences", moved(DIVE, 0.0, CDE=1.1))),
+    ("window", replaced("DIVE-narrow-no-pmi", moved(DIVE, -1.7))),
+    ("frequency", nested("DIVE", "micro10", "Frequency:power=0.5", value=31.0)),
+    ("frequency", nested("DIVE", "micro10", "Frequency:power=1.0", value=31.0)),
+]
+KEEPS: list[tuple[str, Callable[[World, str], None]]] = [
+    ("shift", replaced("DIVE-no-shift", moved(DIVE, -3.0))),
+    ("filter", replaced("DIVE-no-pmi", moved(DIVE, -3.0))),
+    ("similar", on_sets("DIVE", "CDE", 27.5, 11)),
+    ("similar", on_sets("DIVE", "CDE", 1.0, 11)),  # four of five scores are most
+    ("savings", nested("DIVE", "cost", "bytes", "raw", value=200)),
+    ("combined", on_sets("DIVE", "ΔS", 36.0, 4)),
+    ("embeddings", on_sets("word2vec", "C", 60.0, 5)),
+    ("kmeans-freq", changed("kmeans", CDE=27.5)),
+    ("kmeans-dive", on_sets("kmeans", "ΔS", 50.0, 4)),
+    ("direction", nested("DIVE", "direction", "ΔS", "accuracy", value=66.0)),
+    ("decided", nested("DIVE", "direction", "ΔS", "decided", value=69.5)),
+    ("decided", nested("DIVE", "direction", "ΔS", "decided", value=75.4)),
+    ("shifted-k", replaced("sbow-ppmi-shifted", moved(PPMI, 0.0, CDE=1, AL1=1))),
+    ("sentences", replaced("DIVE-sentences", moved(DIVE, 1.0))),
+]
+ROWS = {"dive": OURS, "dive-paper": CONSTANTS, "dive-tokens": TOKENS}
+
+
+def verdict(made: World, name: str, dive: str) -> str:
+    """By the rule itself, for one kind of DIVE; `test_rows_are_judged_for_their_space` ties rules to rows."""
+    holds = next(one for one in SENTENCES if one.name == name).judge(RunFigures(made), dive).holds
+    return "cannot be told" if holds is None else "holds" if holds else "does not hold"
+
+
+def test_rows_are_judged_for_their_space() -> None:
+    made = world()
+    BREAKS[0][1](made, "dive-paper")  # the shift of one row alone
+    rows = {claim.row: claim.verdict for claim in check(RunFigures(made)) if claim.name == "shift"}
+    assert rows == {PRINTED: "holds", CONSTANTS: "does not hold", OURS: "holds", TOKENS: "holds"}
+    del made["dive-tokens"]
+    assert TOKENS not in {claim.row for claim in check(RunFigures(made))}
+    kinds = {one.name: {claim.row for claim in check(RunFigures(made)) if claim.name == one.name} for one in SENTENCES}
+    assert kinds["ppmi-freq"] == {PRINTED, "measured"}
+    assert kinds["robust"] == {f"{PRINTED}, SBOW Freq", "SBOW Freq", CONSTANTS, OURS}
+
+
+@pytest.mark.parametrize("dive", ROWS)
+def test_every_sentence_can_hold(dive: str) -> None:
+    made = world()
+    assert {one.name: verdict(made, one.name, dive) for one in SENTENCES} == {one.name: "holds" for one in SENTENCES}
+
+
+@pytest.mark.parametrize("dive", ["dive", "dive-paper"])
+@pytest.mark.parametrize("case", range(len(BREAKS)))
+def test_a_sentence_fails_when_its_figures_do(case: int, dive: str) -> None:
+    name, change = BREAKS[case]
+    made = world()
+    change(made, dive)
+    if name == "similar":  # three of five scores of one set
+        for score in ("CDE", "AL₁", "ΔS"):
+            set_cell(made, dive, score, "LEDS", FREQ[score] - 1.1)
+    assert verdict(made, name, dive) == "does not hold"
+
+
+@pytest.mark.parametrize("case", range(len(KEEPS)))
+def test_a_sentence_holds_at_its_limit(case: int) -> None:
+    name, change = KEEPS[case]
+    made = world()
+    change(made, "dive")
+    assert verdict(made, name, "dive") == "holds"
+
+
+def test_every_sentence_has_a_case_that_breaks_it() -> None:
+    assert {name for name, _ in BREAKS} == {one.name for one in SENTENCES}
+
+
+def test_what_was_not_run_cannot_be_told() -> None:
+    for claim in check(RunFigures({})):
+        if not claim.row.startswith(PRINTED):
+            assert claim.verdict == "cannot be told"
+            assert claim.figures == "a stage it needs was not run"
+    made = world()
+    del made["kmeans"]
+    assert verdict(made, "best", "dive") == "cannot be told"
+
+
+def test_sparse_sentences_look_at_both_sparse_spaces() -> None:
+    """The similar sentence counts cells of Freq and of PPMI apart."""
+    made = world()
+    for score in ("CDE", "AL₁", "ΔS"):
+        set_cell(made, "dive", score, "LEDS", min(PPMI[score], FREQ[score]) - 1.1)
+    text = next(claim.figures for claim in check(RunFigures(made)) if claim.name == "similar" and claim.row == OURS)
+    assert (
+        "SBOW Freq − 1 reached in 47 of 50 cells of ten sets and 5 of 5 of HyperLex, by most scores on 10 of 11" in text
+    )
+    assert "SBOW PPMI − 1 reached in 47 of 50 cells" in text
+
+
+def test_a_clear_gap_needs_its_whole_interval() -> None:
+    made = world()
+    made["dive"]["resampled"] = {"micro10": {"W·ΔS": [35.0, 35.0, 35.0]}}
+    for best, said in ((36.0, "does not hold"), (34.9, "holds")):
+        made["kmeans"]["resampled"] = {"micro10": {"W·ΔS": [31.0, 31.0, best]}}
+        assert verdict(made, "kmeans-dive", "dive") == said
+
+
+def test_the_printed_figures_are_judged_by_the_same_rules() -> None:
+    """Where the paper's own tables do not bear a sentence out, the row says so."""
+    papers = {claim.name: claim for claim in check(RunFigures({})) if claim.row.startswith(PRINTED)}
+    failing = {name for name, claim in papers.items() if claim.verdict == "does not hold"}
+    assert failing == {"similar", "kmeans-freq", "scores", "shifted-ppmi"}
+    assert "SBOW PPMI − 1 reached in 40 of 50 cells" in papers["similar"].figures
+    assert papers["direction"].figures == "DIVE 67.0, SBOW Freq 66.8, SBOW PPMI 66.8"
+    table = claims_table(check(RunFigures({})))
+    assert {row.labels[1] for row in table.rows} >= {PRINTED, CONSTANTS, OURS}
+
+
+def test_savings_tell_memory_words_and_times() -> None:
+    found = RunFigures(world())
+    text = verdicts.savings(found, "dive").figures
+    times = ", ".join(f"{score} 300" for score in COSTED)
+    first = f"SBOW Freq: 300 times the memory, 100 times the non-zeros of a test word; times longer to score: {times}"
+    assert text.startswith(first + "; SBOW PPMI: 200 times the memory; times longer")
+    assert (
+        verdicts.savings(RunFigures({**world(), "dive": {**world()["dive"], "cost": cost(0.0)}}), "dive").holds is False
+    )
+
+
+def test_the_limits_are_the_documented_ones() -> None:
+    assert (verdicts.BADLY, verdicts.LITTLE, verdicts.SMALLER, verdicts.NEAR, verdicts.ALIKE) == (3, 3, 100, 1, 0.5)
+    assert len(MICRO_10) * len(FIVE) == 50
+    assert copy.deepcopy(world()) == world()

@@ -1,0 +1,121 @@
+"""The headline figures of the README and the pages are those of `results/`, to the digit."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_10
+
+ROOT = Path(__file__).parents[1]
+FORMS = {
+    "log n(p) − log n(q)": "Frequency",
+    "√n(p) − √n(q)": "Frequency:power=0.5",
+    "n(p) − n(q)": "Frequency:power=1.0",
+}
+
+
+@cache
+def results(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "results" / f"evaluate-{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def table(text: str, after: str) -> list[list[str]]:
+    """The rows of the first table behind a heading, without its head."""
+    lines = text[text.index(after) :].splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("| ---"))
+    rows = []
+    for line in lines[start + 1 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip().strip("*") for cell in line.strip("|").split("|")])
+    return rows
+
+
+def figure(cell: str) -> str:
+    """The figure of a cell without emphasis and without what stands in brackets."""
+    return cell.replace("*", "").split(" (")[0]
+
+
+def shown(value: float) -> str:
+    return f"{value:.1f}".replace("-", "−")
+
+
+def test_the_table_of_the_readme() -> None:
+    rows = {row[0]: figure(row[1]) for row in table(page("README.md"), "## Results")}
+    ours, paper = results("ours"), results("paper-constants")
+    expected = {
+        "`hyper`: patterns and DIVE combined (constants not unsupervised, see above)": ours["micro10"]["hyper"],
+        "HyperLex (Spearman's ρ × 100), DIVE (ours), C·ΔS": ours["hyperlex"]["C·ΔS"],
+        "HyperLex, DIVE (paper's constants), C·ΔS": paper["hyperlex"]["C·ΔS"],
+        "control: frequency alone, √n(p) − √n(q), the strongest form": ours["micro10"]["Frequency:power=0.5"],
+        "control: the hypernym alone, how often anything is said to be a kind of p": ours["micro10"]["Hypernym"],
+    }
+    for score in ("W·ΔS", "C·ΔS", "ΔS"):
+        expected[f"DIVE (ours), {score}"] = ours["micro10"][score]
+        expected[f"DIVE (paper's constants), {score}"] = paper["micro10"][score]
+    assert rows == {label: shown(value) for label, value in expected.items()}
+
+
+def test_the_sentences_of_the_readme() -> None:
+    text, ours = " ".join(page("README.md").split()), results("ours")
+    micro, hypenet = ours["micro10"], ours["datasets"]["HypeNet"]["scores"]
+    strongest = max(value for score, value in micro.items() if score.startswith("Frequency"))
+    assert f"over the ten datasets of the paper: **{shown(micro['hyper'])}**" in text
+    assert f"{shown(strongest)} for word frequency alone and {shown(micro['Hypernym'])} for knowing only" in text
+    added = [shown(micro[score] - strongest) for score in ("ΔS", "W·ΔS")]
+    assert f"DIVE's ΔS adds {added[0]} points to frequency, its W·ΔS {added[1]}" in text
+    assert f"({shown(hypenet['Hypernym']['ap'])}, {shown(hypenet['hyper']['ap'])})" in text
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"), [("## Controls: frequency", "ours"), ("## The paper's constants", "paper-constants")]
+)
+def test_tables_of_the_results_page(heading: str, name: str) -> None:
+    found = results(name)
+    rows = table(page("docs/results.md"), heading)
+    assert len(rows) >= 5
+    for label, *cells in rows:
+        score = FORMS.get(label, label)
+        values = [found["datasets"][one]["scores"][score]["ap"] for one in MICRO_10]
+        values += [found["micro10"][score], found["datasets"][ELEVEN[-1]]["scores"][score]["ap"]]
+        assert [figure(cell) for cell in cells] == [shown(value) for value in values], label
+
+
+def test_pairs_with_the_same_hypernym() -> None:
+    found = results("ours")["further"]["separation"]
+    sets = [one for one in (*MICRO_10, "all") if one != "Weeds"]
+    for label, *cells in table(page("docs/results.md"), "How well a score tells pairs *with the same hypernym*"):
+        assert [figure(cell) for cell in cells] == [shown(found[label][one]) for one in sets], label
+    assert all("Weeds" not in by_set for by_set in found.values())
+
+
+def test_the_ablation_starts_from_the_same_figures() -> None:
+    rows = table(page("docs/patterns.md"), "python bench/combined.py --model")
+    found = results("ours")
+    values = [found["datasets"][one]["scores"]["hyper"]["ap"] for one in MICRO_10]
+    values += [found["micro10"]["hyper"], found["hyperlex"]["hyper"]]
+    assert [figure(cell) for cell in rows[0][1:]] == [shown(value) for value in values]
+    rule = next(row for row in rows if "never sees" in row[0])
+    assert f"weights by a rule that never sees the ten sets give {figure(rule[-2])}" in " ".join(
+        page("README.md").split()
+    )
+
+
+def test_claims_of_the_page_are_those_of_the_results() -> None:
+    """The verdicts printed on the page, sentence by sentence, are those of results/claims.tsv."""
+    lines = (ROOT / "results" / "claims.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    verdicts = {line.split("\t")[0]: line.split("\t")[2] for line in lines if line.split("\t")[1] == "verdict"}
+    rows = table(page("docs/reproduce.md"), "## The claims in the run above")
+    assert {row[0]: re.sub(r"\*", "", row[1]) for row in rows} == verdicts
