@@ -188,6 +188,46 @@ class Model(ModelData):
         options = {"candidates": candidates, "block": block, "score": score, "min_confidence": min_confidence}
         return self._answers(word, True, top=top, evidence=evidence, **options)
 
+    @overload
+    def senses(  # type: ignore[overload-overlap]
+        self,
+        word: str,
+        top: int = ...,
+        *,
+        candidates: Iterable[str] | Path | None = ...,
+        block: Iterable[str] | Path = ...,
+        min_confidence: float | None = ...,
+        evidence: int = ...,
+    ) -> Table[Answer]: ...
+    @overload
+    def senses(
+        self,
+        word: Sequence[str],
+        top: int = ...,
+        *,
+        candidates: Iterable[str] | Path | None = ...,
+        block: Iterable[str] | Path = ...,
+        min_confidence: float | None = ...,
+        evidence: int = ...,
+    ) -> list[Table[Answer]]: ...
+
+    def senses(
+        self,
+        word: str | Sequence[str],
+        top: int = 10,
+        *,
+        candidates: Iterable[str] | Path | None = None,
+        block: Iterable[str] | Path = (),
+        min_confidence: float | None = None,
+        evidence: int = 0,
+    ) -> Table[Answer] | list[Table[Answer]]:
+        """Terms that a word is a kind of, grouped by sense (a tiger is an animal, and a team), up to `top` of each.
+
+        Arguments as for `hypernyms`; a list of words gives a list of tables.
+        """
+        options = {"candidates": candidates, "block": block, "min_confidence": min_confidence}
+        return self._answers(word, False, top=top, evidence=evidence, senses=True, **options)
+
     def _answers(
         self, word: str | Sequence[str], narrower: bool, **options: Any
     ) -> Table[Answer] | list[Table[Answer]]:

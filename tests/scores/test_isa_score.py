@@ -87,6 +87,7 @@ def told(**parts: Any) -> Any:
     )
     terms = SimpleNamespace(
         phrases=np.array([False, parts.get("phrase", False)]),
+        compounds=np.array([parts.get("compound", False), parts.get("compound_p", False)]),
         head_rows=lambda rows: np.full(len(rows), -1),
         own_frequencies=np.array([parts.get("frequency", 0.0), parts.get("frequency_p", 0.0)]),
     )
@@ -166,6 +167,8 @@ def sigma(x: float) -> float:
         ({"inherited": 0.2, "phrase": True, "neighbours": 1.3}, sigma(0.54 * 0.2 * 15.15 - 2.67)),
         ({"inherited": 0.3, "cosine": 2.0, "phrase": True}, UNSUPPORTED),
         ({"inherited": 0.3}, sigma(0.54 * 0.3 * 15.15 - 2.67)),
+        ({"inherited": 0.3, "compound": True}, 0.5 * sigma(0.54 * 0.3 * 15.15 - 2.67)),
+        ({"inherited": 0.3, "compound_p": True}, sigma(0.54 * 0.3 * 15.15 - 2.67)),
         ({"cosine": 3.0}, UNSUPPORTED),
         ({"cosine": 3.0, "of_head": LOG2}, sigma(0.54 * (3 * 2.926 + 0.828) - 2.67)),
         ({"cosine": 1.0, "head": True}, sigma(0.54 * (5.239 + 2.926) - 2.67)),

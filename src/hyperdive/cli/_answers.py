@@ -44,6 +44,9 @@ TopOption = Annotated[int, typer.Option("--top", "-n", min=1, help="Maximum numb
 EvidenceOption = Annotated[
     bool, typer.Option("--evidence", help="Show the sentences that state each answer, if the model has them.")
 ]
+SensesOption = Annotated[
+    bool, typer.Option("--senses", help="Group the answers by sense, with up to --top answers to each.")
+]
 ConfidenceOption = Annotated[
     float | None,
     typer.Option("--min-confidence", min=0.0, max=1.0, help="Minimum confidence of an answer.", show_default="0.35"),

@@ -3,10 +3,14 @@
 Answers are drawn from the whole vocabulary, or from your own list of terms (--candidates). Each answer has a confidence
 (or a score, if the model has no patterns), the signals that agree (patterns, inclusion, generality, similarity) and the
 number of times the text states it. If no answer is likely enough, the result is "not known". Words too general to be
-informative (thing, kind, use) are excluded unless your list contains them.
+informative (thing, kind, use) are excluded unless your list contains them. With --senses, answers that have nothing to
+do with each other stand in groups: a tiger is an animal, and a team.
 """
 
 from __future__ import annotations
+
+from functools import partial
+from typing import Any
 
 from hyperdive.cli._answers import (
     BlockOption,
@@ -14,12 +18,14 @@ from hyperdive.cli._answers import (
     ConfidenceOption,
     EvidenceOption,
     ScoreOption,
+    SensesOption,
     TopOption,
     WordsArgument,
     print_answers,
     warn_without_sentences,
 )
 from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption
+from hyperdive.errors import OptionError
 
 
 def hypernyms(
@@ -31,6 +37,7 @@ def hypernyms(
     top: TopOption = 10,
     min_confidence: ConfidenceOption = None,
     evidence: EvidenceOption = False,
+    senses: SensesOption = False,
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
@@ -39,16 +46,9 @@ def hypernyms(
     opened = load(model)
     if evidence:
         warn_without_sentences(opened)
-    print_answers(
-        words,
-        lambda batch: opened.hypernyms(
-            batch,
-            top,
-            candidates=candidates,
-            block=block or (),
-            score=score,
-            min_confidence=min_confidence,
-            evidence=MOST_EVIDENCE if evidence else 0,
-        ),
-        json,
-    )
+    if senses and score is not None:
+        raise OptionError("senses are grouped among the answers of the default score", hint="leave out --score")
+    options: dict[str, Any] = {"candidates": candidates, "block": block or (), "min_confidence": min_confidence}
+    options["evidence"] = MOST_EVIDENCE if evidence else 0
+    ask: Any = partial(opened.senses, **options) if senses else partial(opened.hypernyms, score=score, **options)
+    print_answers(words, lambda batch: ask(batch, top), json)

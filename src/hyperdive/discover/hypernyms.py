@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from hyperdive._types import Ints
 from hyperdive.discover.bounded_search import Scores, leading_scores
 from hyperdive.discover.question import Question, best, read_terms, supported_names, unknown_terms
 from hyperdive.discover.ranking import EMPTY_WORDS, ISA, Ranking, plausible_names, ranking
+from hyperdive.discover.senses import senses
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
@@ -29,6 +30,7 @@ MIN_CONFIDENCE = 0.35
 MIN_SCORE = 0.02
 _PLENTY = 50  # occurrences from which few words have no answer for want of text
 MOST_EVIDENCE = 3
+_GROUPED = 30  # answers that are grouped by sense, at least
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Answer:
 
     `confidence` is None where the score is not calibrated. Answers are ordered by `rank_score`, which is the confidence
     where there is one. `statements` is how many sentences of the text state the pair, `evidence` some of them, when
-    they were asked for.
+    they were asked for. `sense` numbers the group of answers it belongs to, when senses were asked for.
     """
 
     term: str
@@ -46,6 +48,7 @@ class Answer:
     signals: tuple[str, ...]
     statements: int
     evidence: tuple[Evidence, ...] = ()
+    sense: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,8 @@ class AnswerOptions:
     """Minimum confidence of an answer; None is 0.35."""
     evidence: int = 0
     """Most sentences to give with each answer."""
+    senses: bool = False
+    """Group the answers by sense, with up to `top` answers to each."""
 
     def __post_init__(self) -> None:
         if self.top < 1:
@@ -155,7 +160,8 @@ class _Asked:
     def columns(self) -> tuple[str, ...]:
         """What is shown of an answer."""
         value = "confidence" if self.by.calibrated else "rank_score"
-        return ("term", value, "signals", *(("statements",) if self._patterns is not None else ()))
+        sense = ("sense",) if self.options.senses else ()
+        return (*sense, "term", value, "signals", *(("statements",) if self._patterns is not None else ()))
 
     @property
     def _patterns(self) -> Patterns | None:
@@ -191,6 +197,8 @@ class _Asked:
         blocked = (self._blocked | question.same(number))[places]
         judged = self._judged(number, places[~blocked])
         answers = self._answers(number, judged)
+        if self.options.senses:
+            answers = self._by_sense(answers, question.candidates[judged.places])
         return Table(
             Answer,
             answers,
@@ -199,6 +207,15 @@ class _Asked:
             formats={"confidence": ".2f", "rank_score": ".3g"},
             notes=() if answers else (_not_known(question, judged, self.limit, by) + self._why(number),),
         )
+
+    def _by_sense(self, answers: list[Answer], rows: Any) -> list[Answer]:
+        """The answers sense by sense, up to `top` of each."""
+        pairs = self.question.terms.pairs(np.repeat(rows, len(rows)), np.tile(rows, len(rows)))
+        numbers = senses(pairs, [answer.term for answer in answers], [answer.statements for answer in answers])
+        groups: dict[int, list[Answer]] = {}
+        for answer, sense in zip(answers, numbers, strict=True):
+            groups.setdefault(sense, []).append(replace(answer, sense=sense))
+        return [answer for sense in sorted(groups) for answer in groups[sense][: self.options.top]]
 
     def _why(self, number: int) -> str:
         """How much the text has of a term that has no answer; nothing where that is plenty."""
@@ -221,7 +238,8 @@ class _Asked:
             scores = self._hyponym_scores(number, rows)
         else:
             scores = np.array(self.by(self._pairs(number, rows)))
-        first = best(np.where(scores >= self.limit, scores, -np.inf), self.options.top)
+        most = max(self.options.top, _GROUPED) if self.options.senses else self.options.top
+        first = best(np.where(scores >= self.limit, scores, -np.inf), most)
         nearest = best(scores, 1)
         return _Judged(places[first], scores[first], places[nearest], scores[nearest])
 

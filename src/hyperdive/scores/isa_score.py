@@ -64,6 +64,8 @@ UNSUPPORTED = 0.15
 """Most confidence in a pair that nothing speaks for but likeness."""
 HEAD_CONFIDENCE = 0.9
 """Confidence that a phrase is a kind of its head: a domestic dog is a dog."""
+ENDING_CONFIDENCE = 0.5
+"""Confidence that a word is a kind of the word it ends in: half of those of the development gold are."""
 _OFTEN, _ALIKE = 20, 0.4
 _INHERITED = 0.3  # B(q, p) beyond this, which few pairs of a real text reach, says no more
 _MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
@@ -142,6 +144,7 @@ def isa_confidence(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     if len(with_head):
         above = Pairs(pairs.terms, pairs.q[with_head], heads[known], threads=pairs.threads)
         confidence[with_head] = np.minimum(confidence[with_head], _logistic(isa_sum(above, weights), weights))
+    confidence[pairs.terms.compounds[pairs.q]] *= ENDING_CONFIDENCE  # it is known by the word it ends in alone
     ends = np.flatnonzero(pairs.is_head)
     if len(ends):
         of_form = head_confidence(Pairs(pairs.terms, pairs.q[ends], pairs.p[ends], threads=pairs.threads))

@@ -40,6 +40,8 @@ class TermData(Protocol):
     def own_frequencies(self) -> Floats: ...
     @property
     def phrases(self) -> Bools: ...
+    @property
+    def compounds(self) -> Bools: ...
     def head_rows(self, rows: Ints) -> Ints: ...
     def head_numbers(self, rows: Ints) -> Ints: ...
     def analogies(self, rows: Ints) -> AnalogyRows: ...
@@ -94,6 +96,10 @@ class TermArrays:
 
     @property
     def phrases(self) -> Bools:
+        return np.zeros(len(self.rows), dtype=np.bool_)
+
+    @property
+    def compounds(self) -> Bools:
         return np.zeros(len(self.rows), dtype=np.bool_)
 
     def head_rows(self, rows: Ints) -> Ints:

@@ -198,6 +198,11 @@ class Terms:
         return np.array([" " in name for name in self.names], dtype=np.bool_)
 
     @cached_property
+    def compounds(self) -> Bools:
+        """Which terms are single words that the text does not have, known by the word they end in alone."""
+        return ~self.lookup.own & ~self.phrases
+
+    @cached_property
     def gaussians(self) -> Gaussians | None:
         return Gaussians.of(self.source.main, self.lookup)
 

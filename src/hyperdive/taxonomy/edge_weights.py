@@ -20,8 +20,6 @@ _LOWEST, _SLOPE, _HEAD, _ENDING, _NEARER = -4.0, 0.1, 3.4, 5.8, 0.5
 
 
 EDGE = "isa edge"
-ENDING_CONFIDENCE = 0.5
-"""Confidence that a word is a kind of the word it ends in: half of those of the development gold are."""
 
 
 @dataclass(frozen=True)

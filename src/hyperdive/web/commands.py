@@ -34,7 +34,7 @@ def commands(
     lines = ["from hyperdive import load", f"model = load({model!r})"]
     lines += [f"{name} = {list(value)!r}" for name, value in chosen.items() if isinstance(value, tuple)]
     keywords = [f"{name}={name if isinstance(value, tuple) else repr(value)}" for name, value in chosen.items()]
-    if verb in ("hypernyms", "hyponyms", "similar") and len(words) > 1:
+    if verb in ("hypernyms", "hyponyms", "senses", "similar") and len(words) > 1:
         call = f"print(*model.{verb}({', '.join([repr(list(words)), *keywords])}), sep='\\n')"
     else:
         call = f"print(model.{method or verb}({', '.join([*map(repr, words), *keywords])}))"

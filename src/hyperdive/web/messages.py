@@ -151,8 +151,15 @@ class AnswersQuery:
 
 
 @dataclass(frozen=True)
+class HypernymsQuery(AnswersQuery):
+    """A question for hypernyms; with `senses` the answers stand in groups, up to `top` in each."""
+
+    senses: bool = False
+
+
+@dataclass(frozen=True)
 class AnswerReply:
-    """One answer; `confidence` is null where the score is not calibrated."""
+    """One answer; `confidence` is null where the score is not calibrated, `sense` where senses were not asked for."""
 
     term: str
     confidence: float | None
@@ -160,6 +167,7 @@ class AnswerReply:
     signals: tuple[str, ...]
     statements: int
     evidence: tuple[SentenceReply, ...]
+    sense: int | None
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, cast
 
 from hyperdive import __version__
 from hyperdive.discover.question import source_of
 from hyperdive.discover.ranking import ranking
 from hyperdive.discover.signals import SIGNALS
-from hyperdive.errors import UnknownWordError
+from hyperdive.errors import OptionError, UnknownWordError
 from hyperdive.scores.registry import usable_scores
 from hyperdive.scores.terms import terms_of
 from hyperdive.table import Table
@@ -49,7 +50,7 @@ def suggest(service: Service, request: m.SuggestQuery) -> m.SuggestReply:
     return m.SuggestReply(served.name, request.q, tuple(rows))
 
 
-def hypernyms(service: Service, request: m.AnswersQuery) -> m.AnswersReply:
+def hypernyms(service: Service, request: m.HypernymsQuery) -> m.AnswersReply:
     """Broader terms, the likeliest first."""
     return _answers(service, request, "hypernyms")
 
@@ -61,16 +62,19 @@ def hyponyms(service: Service, request: m.AnswersQuery) -> m.AnswersReply:
 
 def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersReply:
     served = service.models[request.model]
-    ask = served.model.hypernyms if verb == "hypernyms" else served.model.hyponyms
+    senses = isinstance(request, m.HypernymsQuery) and request.senses
+    if senses and request.score is not None:
+        raise OptionError("senses are grouped among the answers of the default score", hint="leave out the score")
     by = ranking(served.model, request.score)
-    tables = ask(
+    ask = getattr(served.model, "senses" if senses else verb)
+    tables: list[Table[Any]] = ask(
         list(request.terms),
         request.top,
         candidates=request.candidates,
         block=request.block,
-        score=request.score,
         min_confidence=request.min_confidence,
         evidence=request.evidence,
+        **({} if senses else {"score": request.score}),
     )
     options = {
         "top": request.top if request.top != 10 else None,
@@ -92,6 +96,7 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
                     answer.signals,
                     answer.statements,
                     sentences(answer.evidence),
+                    answer.sense,
                 )
                 for answer in table
             ),
@@ -100,9 +105,10 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
         )
         for term, table in zip(request.terms, tables, strict=True)
     )
-    return m.AnswersReply(
-        served.name, by.name, by.calibrated, tuple(results), commands(served.place, verb, request.terms, options)
-    )
+    lines = commands(served.place, verb, request.terms, options | ({"senses": True} if senses else {}))
+    if senses:
+        lines = replace(lines, python=commands(served.place, "senses", request.terms, options).python)
+    return m.AnswersReply(served.name, by.name, by.calibrated, tuple(results), lines)
 
 
 def _unknown(table: Table[Any]) -> m.UnknownTerm | None:
