@@ -25,6 +25,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def test_senses_stand_in_groups(hyperdive: Run) -> None:
+    ran = hyperdive("hypernyms", "jaguar", "--senses", "--top", 2)
+    assert ran.out.split()[0] == "sense"
+    assert {line.split()[0] for line in ran.out.strip().split("\n")[1:]} >= {"1", "2"}
+    refused = hyperdive("hypernyms", "jaguar", "--senses", "--score", "dS")
+    assert refused.code == 1 and "leave out --score" in refused.err
+
+
 def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> None:
     ran = hyperdive("hypernyms", "poodle", "judge", "-m", model, "--top", 2)
     assert ran.code == 0
@@ -34,7 +42,15 @@ def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> 
     found = json.loads(hyperdive("hyponyms", "dog", "-m", model, "--json").out)
     assert found["known"]
     assert {"poodle", "spaniel"} <= {answer["term"] for answer in found["answers"]}
-    assert list(found["answers"][0]) == ["term", "confidence", "rank_score", "signals", "statements", "evidence"]
+    assert list(found["answers"][0]) == [
+        "term",
+        "confidence",
+        "rank_score",
+        "signals",
+        "statements",
+        "evidence",
+        "sense",
+    ]
     mine = tmp_path / "mine.txt"
     mine.write_text("judge\n")
     ran = hyperdive("hypernyms", "animal", "-m", model, "--candidates", mine)

@@ -36,6 +36,17 @@ def test_hypernyms_are_those_of_the_model(server: Running, model: Model) -> None
     assert answer["command"]["cli"] == "hyperdive hypernyms dog qwxyz --top 5"
 
 
+def test_senses_are_those_of_the_model(server: Running, model: Model) -> None:
+    answer = server.get("hypernyms", term="jaguar", top=2, senses="true").json()
+    told = [(one["sense"], one["term"]) for one in answer["results"][0]["answers"]]
+    assert told == [(one.sense, one.term) for one in model.senses("jaguar", 2)]
+    assert {sense for sense, _ in told} >= {1, 2}
+    assert answer["command"]["cli"] == "hyperdive hypernyms jaguar --top 2 --senses"
+    assert "model.senses('jaguar', top=2)" in answer["command"]["python"]
+    assert server.get("hypernyms", term="jaguar", senses="true", score="ds").status_code == 400
+    assert server.get("hyponyms", term="jaguar", senses="true").status_code == 400
+
+
 def test_long_lists_go_into_the_body(server: Running, model: Model) -> None:
     candidates = ["animal", "pet", "vehicle"]
     answer = server.post("hypernyms", terms=["dog"], candidates=candidates, block=["pet"]).json()
