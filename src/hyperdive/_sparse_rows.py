@@ -20,7 +20,7 @@ class SparseRows:
 
     >>> rows = SparseRows(np.array([3.0, 1.0, 2.0]), [0, 0, 2], [0, 1, 3], (2, 3))
     >>> rows.nnz, rows.shape, rows.indices.dtype
-    (3, (2, 3), dtype('int32'))
+    (3, (2, 3), dtype('int64'))
     >>> rows.toarray().tolist()
     [[3.0, 0.0, 0.0], [1.0, 0.0, 2.0]]
     """
@@ -28,8 +28,8 @@ class SparseRows:
     has_sorted_indices = True
 
     def __init__(self, data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> None:
-        limit = max(*shape, len(data))
-        index = np.int32 if limit <= np.iinfo(np.int32).max else np.int64
+        indices, indptr = np.asarray(indices), np.asarray(indptr)
+        index = np.promote_types(indices.dtype, indptr.dtype)  # one type for both, as SciPy has it
         self.data: Any = data
         self.shape = shape
         self.indices: Any = np.asarray(indices, dtype=index)
