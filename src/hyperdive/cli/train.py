@@ -25,6 +25,7 @@ from hyperdive.cli.common import (
     SparkConfOption,
     ThreadsOption,
     engine_of,
+    part_bytes_of,
     reporter,
     write,
 )
@@ -166,7 +167,7 @@ def train(
     from hyperdive import load
     from hyperdive import train as run
     from hyperdive._resources import parse_size
-    from hyperdive.errors import Error, OptionError
+    from hyperdive.errors import Error
 
     text = {
         "document": document,
@@ -179,10 +180,8 @@ def train(
         "phrases": phrases,
         "terms": None if terms in ("auto", "none") else terms,
         "min_count": min_count,
-        "part_bytes": None if part_size is None else parse_size(part_size),
+        "part_bytes": part_bytes_of(part_size, engine),
     }
-    if part_size is not None and engine is EngineName.local:
-        raise OptionError("--part-size is an option of Spark", hint="add --engine spark")
     try:
         with engine_of(engine, master, conf) as where:
             made = run(

@@ -48,58 +48,58 @@ def _signed(value: float) -> str:
     return f"{value:+.1f}".replace("-", "−")
 
 
-def _gap(found: RunFigures, first: tuple[str, str], second: tuple[str, str]) -> tuple[float, str] | None:
+def _gap(run_figures: RunFigures, first: tuple[str, str], second: tuple[str, str]) -> tuple[float, str] | None:
     """A difference of micro averages in words: both figures, the difference and its 95 % interval."""
-    apart = found.gap(first, second)
+    apart = run_figures.gap(first, second)
     if apart is None:
         return None
     value, ci95 = apart
     within = "" if ci95 is None else f", 95 % {_signed(ci95[0])} to {_signed(ci95[1])}"
-    one, other = found.micro(*first), found.micro(*second)
-    return value, f"{first[1]} {one:.1f} against {other:.1f} ({_signed(value)}{within})"
+    first_value, second_value = run_figures.micro(*first), run_figures.micro(*second)
+    return value, f"{first[1]} {first_value:.1f} against {second_value:.1f} ({_signed(value)}{within})"
 
 
-def _variant(found: RunFigures, name: str) -> list[tuple[float, str]] | None:
-    gaps = [_gap(found, ("dive", score), (name, score)) for score in ("ΔS", "C·ΔS", "W·ΔS")]
+def _variant(run_figures: RunFigures, name: str) -> list[tuple[float, str]] | None:
+    gaps = [_gap(run_figures, ("dive", score), (name, score)) for score in ("ΔS", "C·ΔS", "W·ΔS")]
     known = [gap for gap in gaps if gap is not None]
     return known if len(known) == len(gaps) else None
 
 
-def _shift(found: RunFigures) -> tuple[bool | None, str]:
-    gaps = _variant(found, "dive-no-shift")
+def _shift(run_figures: RunFigures) -> tuple[bool | None, str]:
+    gaps = _variant(run_figures, "dive-no-shift")
     if gaps is None:
         return None, ""
     return all(value >= BADLY for value, _ in gaps), "; ".join(text for _, text in gaps)
 
 
-def _filter(found: RunFigures) -> tuple[bool | None, str]:
-    gaps = _variant(found, "dive-no-pmi")
+def _filter(run_figures: RunFigures) -> tuple[bool | None, str]:
+    gaps = _variant(run_figures, "dive-no-pmi")
     if gaps is None:
         return None, ""
     combined = [value for value, _ in gaps[1:]]
     return all(0 < value <= LITTLE for value in combined), "; ".join(text for _, text in gaps)
 
 
-def _combined(found: RunFigures) -> tuple[bool | None, str]:
+def _combined(run_figures: RunFigures) -> tuple[bool | None, str]:
     scores = ("C·ΔS", "W·ΔS", "ΔS", "CDE")
-    known = {score: value for score in scores if (value := found.micro("dive", score)) is not None}
+    known = {score: value for score in scores if (value := run_figures.micro("dive", score)) is not None}
     if len(known) < len(scores):
         return None, ""
     holds = min(known["C·ΔS"], known["W·ΔS"]) > max(known["ΔS"], known["CDE"])
     return holds, ", ".join(f"{score} {value:.1f}" for score, value in known.items())
 
 
-def _embeddings(found: RunFigures) -> tuple[bool | None, str]:
-    ours = found.micro("dive", "C·ΔS")
+def _embeddings(run_figures: RunFigures) -> tuple[bool | None, str]:
+    ours = run_figures.micro("dive", "C·ΔS")
     others = {
-        "Gaussian + C": found.micro("gaussian", "GE C"),
-        "Gaussian + KL": found.micro("gaussian", "KL"),
-        "word2vec + C": found.micro("word2vec", "C"),
-        "our skip-gram + C": found.micro("skipgram", "C"),
+        "Gaussian + C": run_figures.micro("gaussian", "GE C"),
+        "Gaussian + KL": run_figures.micro("gaussian", "KL"),
+        "word2vec + C": run_figures.micro("word2vec", "C"),
+        "our skip-gram + C": run_figures.micro("skipgram", "C"),
     }
-    if others["word2vec + C"] is None and "word2vec-raw-only" in found:
+    if others["word2vec + C"] is None and "word2vec-raw-only" in run_figures:
         del others["word2vec + C"]
-        others["word2vec + C (raw words)"] = found.micro("word2vec-raw-only", "C")
+        others["word2vec + C (raw words)"] = run_figures.micro("word2vec-raw-only", "C")
     known = {name: value for name, value in others.items() if value is not None}
     if ours is None or len(known) < len(others):
         return None, ""
@@ -108,14 +108,14 @@ def _embeddings(found: RunFigures) -> tuple[bool | None, str]:
     )
 
 
-def _compression(found: RunFigures) -> tuple[bool | None, str]:
-    ours, theirs = found.best(("dive",), FIVE), found.best(SBOW, FIVE)
+def _compression(run_figures: RunFigures) -> tuple[bool | None, str]:
+    ours, theirs = run_figures.best(("dive",), FIVE), run_figures.best(SBOW, FIVE)
     if ours is None or theirs is None:
         return None, ""
-    costs, cost = found.cost(theirs[0]), found.cost("dive")
+    costs, cost = run_figures.cost(theirs[0]), run_figures.cost("dive")
     if costs is None or cost is None:
         return None, ""
-    words = _ratio(found.dimensions(theirs[0]) or 0.0, found.dimensions("dive") or 0.0)
+    words = _ratio(run_figures.dimensions(theirs[0]) or 0.0, run_figures.dimensions("dive") or 0.0)
     bytes_ = _ratio(sum(costs["bytes"].values()), sum(cost["bytes"].values()))
     times = ", ".join(f"{score} {_ratio(costs['seconds'][score], cost['seconds'][score]):.0f}" for score in COSTED)
     text = (
@@ -129,9 +129,9 @@ def _ratio(above: float, below: float) -> float:
     return above / below if below else 0.0
 
 
-def _directions(found: RunFigures) -> tuple[bool | None, str]:
+def _directions(run_figures: RunFigures) -> tuple[bool | None, str]:
     lines = (("sbow-freq", "SLQS Sub"), ("sbow-freq", "ΔS"), ("sbow-ppmi", "ΔS"), ("dive", "ΔS"), ("dive", "Frequency"))
-    known = {one: value for one in lines if (value := found.direction(*one)) is not None}
+    known = {line: value for line in lines if (value := run_figures.direction(*line)) is not None}
     if len(known) < len(lines):
         return None, ""
     slqs = known["sbow-freq", "SLQS Sub"]
@@ -142,56 +142,58 @@ def _directions(found: RunFigures) -> tuple[bool | None, str]:
     return min(known["sbow-freq", "ΔS"], known["dive", "ΔS"]) >= slqs, text
 
 
-def _frequency(found: RunFigures) -> tuple[bool | None, str]:
-    gap = _gap(found, ("dive", "W·ΔS"), ("dive", "Frequency"))
-    gaps = [gap, _gap(found, ("dive", "C·ΔS"), ("dive", "Frequency"))]
-    known = [one for one in gaps if one is not None]
+def _frequency(run_figures: RunFigures) -> tuple[bool | None, str]:
+    gap = _gap(run_figures, ("dive", "W·ΔS"), ("dive", "Frequency"))
+    gaps = [gap, _gap(run_figures, ("dive", "C·ΔS"), ("dive", "Frequency"))]
+    known = [gap for gap in gaps if gap is not None]
     if len(known) < 2:
         return None, ""
     return all(value > 0 for value, _ in known), "; ".join(text for _, text in known)
 
 
-def _best_average(found: RunFigures) -> tuple[bool | None, str]:
+def _best_average(run_figures: RunFigures) -> tuple[bool | None, str]:
     names = (*SBOW, "dive", "dive-no-pmi", "dive-no-shift", "kmeans")
-    tops = [found.best(names, FIVE, which) for which in ("micro4", "micro10")]
-    if tops[0] is None or tops[1] is None or "kmeans" not in found:
+    tops = [run_figures.best(names, FIVE, which) for which in ("micro4", "micro10")]
+    if tops[0] is None or tops[1] is None or "kmeans" not in run_figures:
         return None, ""
     text = "; ".join(
-        f"{len_} sets: {_LABELS[top[0]]} {top[1]} {top[2]:.1f}, DIVE W·ΔS {found.micro('dive', 'W·ΔS', which):.1f}"
+        f"{len_} sets: {_LABELS[top[0]]} {top[1]} {top[2]:.1f}, "
+        f"DIVE W·ΔS {run_figures.micro('dive', 'W·ΔS', which):.1f}"
         for len_, top, which in (("four", tops[0], "micro4"), ("ten", tops[1], "micro10"))
     )
     return all(top[:2] == ("dive", "W·ΔS") for top in tops if top), text
 
 
-def _over_freq(found: RunFigures) -> tuple[bool | None, str]:
-    gaps = [_gap(found, ("dive", score), ("sbow-freq", score)) for score in ("C·ΔS", "W·ΔS")]
-    known = [one for one in gaps if one is not None]
+def _over_freq(run_figures: RunFigures) -> tuple[bool | None, str]:
+    gaps = [_gap(run_figures, ("dive", score), ("sbow-freq", score)) for score in ("C·ΔS", "W·ΔS")]
+    known = [gap for gap in gaps if gap is not None]
     return (None, "") if len(known) < 2 else (all(v > 0 for v, _ in known), "; ".join(t for _, t in known))
 
 
-def _over_ppmi(found: RunFigures) -> tuple[bool | None, str]:
-    gap = _gap(found, ("dive", "AL₁"), ("sbow-ppmi", "AL₁"))
+def _over_ppmi(run_figures: RunFigures) -> tuple[bool | None, str]:
+    gap = _gap(run_figures, ("dive", "AL₁"), ("sbow-ppmi", "AL₁"))
     return (None, "") if gap is None else (gap[0] > 0, gap[1])
 
 
-def _al1_fails(found: RunFigures) -> tuple[bool | None, str]:
-    value = found.value("sbow-ppmi", "AL₁", "HyperLex")
-    ours = found.value("dive", "AL₁", "HyperLex")
+def _al1_fails(run_figures: RunFigures) -> tuple[bool | None, str]:
+    value = run_figures.value("sbow-ppmi", "AL₁", "HyperLex")
+    ours = run_figures.value("dive", "AL₁", "HyperLex")
     if value is None or ours is None:
         return None, ""
     return value < 5.0 and ours > value, f"ρ {_signed(value)} on SBOW PPMI, {_signed(ours)} on DIVE"
 
 
-def _shifted_ppmi(found: RunFigures) -> tuple[bool | None, str]:
-    gaps = [_gap(found, ("sbow-ppmi", score), ("sbow-ppmi-is", score)) for score in ("CDE", "W·ΔS", "C·ΔS")]
-    known = [one for one in gaps if one is not None]
+def _shifted_ppmi(run_figures: RunFigures) -> tuple[bool | None, str]:
+    gaps = [_gap(run_figures, ("sbow-ppmi", score), ("sbow-ppmi-is", score)) for score in ("CDE", "W·ΔS", "C·ΔS")]
+    known = [gap for gap in gaps if gap is not None]
     # in the paper's own table CDE gains by the shift, so that it can only mean the other two
     return (None, "") if len(known) < 3 else (all(v > 0 for v, _ in known[1:]), "; ".join(t for _, t in known))
 
 
-def _pubmed(found: RunFigures) -> tuple[bool | None, str]:
+def _pubmed(run_figures: RunFigures) -> tuple[bool | None, str]:
     pairs = {
-        score: (found.value("dive", score, "Medical"), found.value("dive-pubmed", score, "Medical")) for score in FIVE
+        score: (run_figures.value("dive", score, "Medical"), run_figures.value("dive-pubmed", score, "Medical"))
+        for score in FIVE
     }
     known = {score: b - a for score, (a, b) in pairs.items() if a is not None and b is not None}
     if len(known) < len(FIVE):
@@ -218,7 +220,7 @@ CLAIMS: tuple[tuple[str, str, Judge], ...] = (
 )
 
 
-def check(found: RunFigures) -> list[Claim]:
+def check(run_figures: RunFigures) -> list[Claim]:
     """All claims in order.
 
     >>> averages = {"C·ΔS": 33.8, "W·ΔS": 34.3, "ΔS": 32.6, "CDE": 30.7}
@@ -228,7 +230,7 @@ def check(found: RunFigures) -> list[Claim]:
     """
     claims = []
     for name, statement, judge in CLAIMS:
-        verdict, figures = judge(found)
+        verdict, figures = judge(run_figures)
         said = UNKNOWN if verdict is None else HOLDS if verdict else FAILS
         claims.append(Claim(name, statement, said, figures or "a stage it needs was not run"))
     return claims
@@ -237,7 +239,7 @@ def check(found: RunFigures) -> list[Claim]:
 def claims_table(claims: list[Claim]) -> PaperTable:
     """The claims as a table."""
     body = tuple(
-        PaperRow((one.statement,), (PaperCell(text=one.verdict), PaperCell(text=one.figures))) for one in claims
+        PaperRow((claim.statement,), (PaperCell(text=claim.verdict), PaperCell(text=claim.figures))) for claim in claims
     )
     notes = ("Micro averages over ten datasets unless said otherwise; intervals by resampling the pairs.",)
     return PaperTable("claims", "Claims of the paper, checked", ("claim",), ("verdict", "figures"), body, notes)

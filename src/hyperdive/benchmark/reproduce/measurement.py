@@ -138,7 +138,7 @@ def measure_stage(
     from hyperdive.benchmark.further_measures import F1_SETS, direction_figures, fold_figures
 
     entry = space_of(stage)
-    names = {one.name for one in stage.needs}
+    names = {need.name for need in stage.needs}
     sources = {
         kind: open_source(workshop, entry, kind)
         for kind in entry.corpora
@@ -164,11 +164,11 @@ def measure_stage(
     figures["resampled"] = {
         name: {score: _resampled(evaluation, score, sets) for score in evaluation.scores}
         for name, sets in (("micro10", MICRO_10), ("micro4", MICRO_4))
-        if all(one in evaluation.results for one in sets)
+        if all(name in evaluation.results for name in sets)
     }
-    figures["dimensions"] = _dimensions(main, pos, [one for one in datasets if not one.graded])
+    figures["dimensions"] = _dimensions(main, pos, [dataset for dataset in datasets if not dataset.graded])
     if entry.costed:
-        figures["cost"] = cost(main, pos, [one for one in datasets if not one.graded])
+        figures["cost"] = cost(main, pos, [dataset for dataset in datasets if not dataset.graded])
     return figures
 
 
@@ -208,12 +208,12 @@ def centred(space: Any) -> Any:
     return VectorSpace(space.words, matrix, frequencies=space.frequencies, kind=space.kind)
 
 
-def _resampled(found: Evaluation, score: str, names: Sequence[str]) -> list[float]:
+def _resampled(evaluation: Evaluation, score: str, names: Sequence[str]) -> list[float]:
     """The micro average of every resample: two spaces can then be compared over the same ones."""
-    total = sum(found.results[name].n for name in names)
-    if not all(score in found.results[name].replicates for name in names):
+    total = sum(evaluation.results[name].n for name in names)
+    if not all(score in evaluation.results[name].replicates for name in names):
         return []
-    mixed: Any = sum(found.results[name].n * found.results[name].replicates[score] for name in names)
+    mixed: Any = sum(evaluation.results[name].n * evaluation.results[name].replicates[score] for name in names)
     return [round(float(value), 3) for value in mixed / total]
 
 
@@ -223,7 +223,7 @@ def _dimensions(main: Any, pos: Any, binary: Sequence[Dataset]) -> dict[str, flo
 
     made = {"all": round(coverage(main, binary, pos=pos).nonzero_dimensions, 4)}
     for name, space, tagged in (("raw", main, False), ("pos", pos, True)):
-        chosen = [one for one in binary if (one.tagged and pos is not None) == tagged]
+        chosen = [dataset for dataset in binary if (dataset.tagged and pos is not None) == tagged]
         if space is not None and chosen:
             beside = {"pos": space} if tagged else {}
             made[name] = round(coverage(space, chosen, **beside).nonzero_dimensions, 4)
@@ -252,7 +252,7 @@ def cost(main: Source, pos: Source | None, datasets: Sequence[Dataset], *, repea
                 get(score)(Pairs(Rows(csr, threads=1), q, p, threads=1))
             best = min(best, time.perf_counter() - started)
         seconds[score] = round(best, 5)
-    spaces = {name: one.main for name, one in (("raw", main), ("pos", pos)) if one is not None}
+    spaces = {name: source.main for name, source in (("raw", main), ("pos", pos)) if source is not None}
     return {
         "pairs": sum(len(q) for _, q, _ in parts),
         "nonzeros": {name: _nonzeros(space) for name, space in spaces.items()},

@@ -104,7 +104,7 @@ def reproduce(
     settings: dict[str, Any] = {"data": data, "verify": verify, "threads": threads, "progress": progress}
     if tables_only:
         for stage in plan.stages:
-            ready = stage.kind == "figures" and all(plan.workshop.done(one) for one in stage.needs)
+            ready = stage.kind == "figures" and all(plan.workshop.done(need) for need in stage.needs)
             if ready and not plan.workshop.done(stage):
                 progress.note(f"{stage.name}: {stage.what}")
                 plan.workshop.measure(stage, **settings)
@@ -127,9 +127,9 @@ def write_results(plan: ReproducePlan) -> Reproduction:
         for stage in plan.stages
         if stage.kind == "figures" and (figures := shop.figures(stage)) is not None
     }
-    found = RunFigures(known)
-    claims = check(found)
-    made = [claims_table(claims), *(table(found) for table in tables.TABLES)]
+    run_figures = RunFigures(known)
+    claims = check(run_figures)
+    made = [claims_table(claims), *(table(run_figures) for table in tables.TABLES)]
     drawn: dict[str, tuple[str, str]] = {}
     by_name = {stage.name: stage for stage in plan.stages}
     if shop.done(by_name["dive-raw"]):
@@ -141,9 +141,9 @@ def write_results(plan: ReproducePlan) -> Reproduction:
         drawn = writing.pictures(dimensions)
     if "dive-pubmed" in by_name:
         long_enough = words_of(shop, by_name["corpus-pubmed"]) >= 0.98 * BUDGET
-        made.append(tables.pubmed(found, comparable=long_enough))
-    if "word2vec-raw-only" in found:
-        made.append(tables.skipgrams(found))
+        made.append(tables.pubmed(run_figures, comparable=long_enough))
+    if "word2vec-raw-only" in run_figures:
+        made.append(tables.skipgrams(run_figures))
     made.append(writing.times_table(plan.rows()))
     folder = plan.output / RESULTS
     files = writing.write_all(folder, made, drawn, about(plan))

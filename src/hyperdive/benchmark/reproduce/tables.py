@@ -55,7 +55,7 @@ def paper_micro(kind: str, score: str, names: tuple[str, ...]) -> float | None:
 
 
 def _cells(
-    found: RunFigures,
+    run_figures: RunFigures,
     name: str,
     kind: str,
     score: str,
@@ -63,27 +63,36 @@ def _cells(
     averages: Sequence[str],
     mark: str = "",
 ) -> tuple[PaperCell, ...]:
-    made = [PaperCell(found.value(name, score, one), paper_cell(kind, score, one), mark) for one in datasets]
+    made = [
+        PaperCell(run_figures.value(name, score, dataset), paper_cell(kind, score, dataset), mark)
+        for dataset in datasets
+    ]
     for which in averages:
         papers = paper_micro(kind, score, MICRO_4 if which == "micro4" else MICRO_10)
-        made.append(PaperCell(found.micro(name, score, which), papers, mark))
+        made.append(PaperCell(run_figures.micro(name, score, which), papers, mark))
     return tuple(made)
 
 
-def _baselines(found: RunFigures, datasets: Sequence[str], averages: Sequence[str], labels: int) -> list[PaperRow]:
+def _baselines(
+    run_figures: RunFigures, datasets: Sequence[str], averages: Sequence[str], labels: int
+) -> list[PaperRow]:
     """Frequency alone and Random, in the vocabulary of DIVE."""
     blank = ("",) * (labels - 1)
     return [
-        PaperRow(("Frequency alone", *blank), _cells(found, "dive", "", "Frequency", datasets, averages)),
-        PaperRow(("Random", *blank), _cells(found, "dive", "dive", "Random", datasets, averages)),
+        PaperRow(("Frequency alone", *blank), _cells(run_figures, "dive", "", "Frequency", datasets, averages)),
+        PaperRow(("Random", *blank), _cells(run_figures, "dive", "dive", "Random", datasets, averages)),
     ]
 
 
-def embeddings(found: RunFigures) -> PaperTable:
+def embeddings(run_figures: RunFigures) -> PaperTable:
     """PaperTable 1: DIVE and other unsupervised embeddings."""
     lines = (
         ("word2vec + C (gensim)", "word2vec", "word2vec", "C"),
-        *(() if "word2vec" in found else (("word2vec + C (gensim), raw words", "word2vec-raw-only", "word2vec", "C"),)),
+        *(
+            ()
+            if "word2vec" in run_figures
+            else (("word2vec + C (gensim), raw words", "word2vec-raw-only", "word2vec", "C"),)
+        ),
         ("skip-gram + C (ours)", "skipgram", "", "C"),
         ("Gaussian + C", "gaussian", "gaussian", "GE C"),
         ("Gaussian + KL", "gaussian", "gaussian", "KL"),
@@ -96,14 +105,14 @@ def embeddings(found: RunFigures) -> PaperTable:
         PaperRow(
             (label,),
             (
-                *_cells(found, name, kind, score, MICRO_10, ("micro10",)),
-                *_cells(found, name, kind, score, ("HyperLex",), ()),
+                *_cells(run_figures, name, kind, score, MICRO_10, ("micro10",)),
+                *_cells(run_figures, name, kind, score, ("HyperLex",), ()),
             ),
         )
         for label, name, kind, score in lines
-        if name in found
+        if name in run_figures
     ]
-    for base in _baselines(found, (*MICRO_10, "HyperLex"), ("micro10",), 1):
+    for base in _baselines(run_figures, (*MICRO_10, "HyperLex"), ("micro10",), 1):
         body.append(PaperRow(base.labels, (*base.cells[:-2], base.cells[-1], base.cells[-2])))
     columns = (*map(heading, MICRO_10), "micro 10", heading("HyperLex"))
     notes = (
@@ -118,14 +127,14 @@ def embeddings(found: RunFigures) -> PaperTable:
     return PaperTable("table1", "PaperTable 1: unsupervised embeddings", ("method",), columns, tuple(body), notes)
 
 
-def _measured(found: RunFigures) -> list[tuple[str, str, str, str, str]]:
+def _measured(run_figures: RunFigures) -> list[tuple[str, str, str, str, str]]:
     """Spaces of tables 2 and 3 that were made, with the name of their figures and a mark for their cells."""
     made = []
     for name, space, variant, kind in _SPACES:
         whole = name == "sbow-ppmi-all"
         # where the text is no longer than the paper's budget, PPMI already is of all the text
-        used = "sbow-ppmi" if whole and name not in found else name
-        if used in found:
+        used = "sbow-ppmi" if whole and name not in run_figures else name
+        if used in run_figures:
             made.append((used, space, variant, kind, NOT_COMPARABLE if whole else ""))
     return made
 
@@ -136,14 +145,14 @@ _HALF = (
 )
 
 
-def precision(found: RunFigures) -> PaperTable:
+def precision(run_figures: RunFigures) -> PaperTable:
     """PaperTable 2: every space and score on ten datasets."""
     body = [
-        PaperRow((space, variant, score), _cells(found, name, kind, score, MICRO_10, ("micro4", "micro10"), mark))
-        for name, space, variant, kind, mark in _measured(found)
+        PaperRow((space, variant, score), _cells(run_figures, name, kind, score, MICRO_10, ("micro4", "micro10"), mark))
+        for name, space, variant, kind, mark in _measured(run_figures)
         for score in FIVE
     ]
-    body += _baselines(found, MICRO_10, ("micro4", "micro10"), 3)
+    body += _baselines(run_figures, MICRO_10, ("micro4", "micro10"), 3)
     columns = (*map(heading, MICRO_10), "micro 4", "micro 10")
     notes = ("AP@all in per cent.", _READ, _AVERAGES, _HALF, _FREQUENCY)
     return PaperTable(
@@ -151,25 +160,25 @@ def precision(found: RunFigures) -> PaperTable:
     )
 
 
-def hyperlex(found: RunFigures) -> PaperTable:
+def hyperlex(run_figures: RunFigures) -> PaperTable:
     """PaperTable 3: every space and score on HyperLex."""
     body = [
         PaperRow(
             (space, variant),
             (
-                *(_cells(found, name, kind, score, ("HyperLex",), (), mark)[0] for score in FIVE),
-                PaperCell(found.value(name, "Frequency", "HyperLex")),
-                PaperCell(found.value(name, "Random", "HyperLex")),
+                *(_cells(run_figures, name, kind, score, ("HyperLex",), (), mark)[0] for score in FIVE),
+                PaperCell(run_figures.value(name, "Frequency", "HyperLex")),
+                PaperCell(run_figures.value(name, "Random", "HyperLex")),
             ),
         )
-        for name, space, variant, kind, mark in _measured(found)
+        for name, space, variant, kind, mark in _measured(run_figures)
     ]
     columns = (*FIVE, "Frequency alone", "Random")
     notes = ("Spearman's ρ × 100.", _READ, _HALF, _FREQUENCY)
     return PaperTable("table3", "PaperTable 3: HyperLex", ("space", "variant"), columns, tuple(body), notes)
 
 
-def compression(found: RunFigures) -> PaperTable:
+def compression(run_figures: RunFigures) -> PaperTable:
     """PaperTable 4, and what fewer non-zero dimensions save: memory and time."""
     papers = {row["space"]: float(row["avg_nonzero_dims"]) for row in rows("table4_avg_dims")}
     spaces = (
@@ -180,31 +189,31 @@ def compression(found: RunFigures) -> PaperTable:
     )
     body = []
     for name, label in spaces:
-        costs = found.cost(name)
+        costs = run_figures.cost(name)
         if costs is None:
             continue
-        megabytes = [one / 1e6 for one in costs["bytes"].values()]
+        megabytes = [size / 1e6 for size in costs["bytes"].values()]
         body.append(
             PaperRow(
                 (label,),
                 (
-                    PaperCell(found.dimensions(name), papers.get(label), judged=False),
+                    PaperCell(run_figures.dimensions(name), papers.get(label), judged=False),
                     PaperCell(sum(costs["nonzeros"].values()) / 1e6, decimals=2),
                     PaperCell(sum(megabytes)),
                     *(PaperCell(1000 * costs["seconds"][score]) for score in COSTED),
                 ),
             )
         )
-    against = found.cost("dive")
+    against = run_figures.cost("dive")
     if against is not None:
         for name, label in spaces[:-1]:
-            costs = found.cost(name)
+            costs = run_figures.cost(name)
             if costs is not None:
                 body.append(
                     PaperRow(
                         (f"{label} ÷ DIVE",),
                         (
-                            PaperCell(_ratio(found.dimensions(name), found.dimensions("dive")), decimals=0),
+                            PaperCell(_ratio(run_figures.dimensions(name), run_figures.dimensions("dive")), decimals=0),
                             PaperCell(
                                 _ratio(sum(costs["nonzeros"].values()), sum(against["nonzeros"].values())), decimals=0
                             ),
@@ -231,13 +240,13 @@ def _ratio(above: float | None, below: float | None) -> float | None:
     return above / below if above is not None and below else None
 
 
-def sizes(found: RunFigures) -> PaperTable:
+def sizes(run_figures: RunFigures) -> PaperTable:
     """Sizes of the datasets and pairs out of vocabulary."""
     papers = {row["dataset"]: (float(row["N"]), float(row["OOV"])) for row in rows("table_stats_N_OOV")}
 
     def oov(names: Sequence[str]) -> float | None:
-        known = [found.oov("dive", name) for name in names]
-        return None if None in known else float(sum(one or 0 for one in known))
+        known = [run_figures.oov("dive", name) for name in names]
+        return None if None in known else float(sum(missing or 0 for missing in known))
 
     body = []
     groups: list[tuple[str, str, tuple[str, ...]]] = [(heading(name), name, (name,)) for name in ELEVEN]
@@ -271,7 +280,7 @@ def sizes(found: RunFigures) -> PaperTable:
     )
 
 
-def scoring_functions(found: RunFigures) -> PaperTable:
+def scoring_functions(run_figures: RunFigures) -> PaperTable:
     """Sixteen scores on SBOW Freq."""
     papers = {get(row["score"]).name: float(row["value"]) for row in rows("table_metrics_sbow_freq")}
     labels = {get(row["score"]).name: row["printed_name"] for row in rows("table_metrics_sbow_freq")}
@@ -285,9 +294,9 @@ def scoring_functions(found: RunFigures) -> PaperTable:
             PaperRow(
                 ({"Frequency": "Frequency alone"}.get(label, label),),
                 (
-                    PaperCell(found.micro("sbow-freq", score), papers.get(name)),
-                    PaperCell(found.micro("sbow-freq", score, "micro4")),
-                    PaperCell(found.value("sbow-freq", score, "HyperLex")),
+                    PaperCell(run_figures.micro("sbow-freq", score), papers.get(name)),
+                    PaperCell(run_figures.micro("sbow-freq", score, "micro4")),
+                    PaperCell(run_figures.value("sbow-freq", score, "HyperLex")),
                 ),
             )
         )
@@ -303,11 +312,13 @@ def scoring_functions(found: RunFigures) -> PaperTable:
 _METRICS = {"AP@all": "AP", "F1": "F1", "Spearman rho": "ρ"}
 
 
-def _figure(found: RunFigures, name: str, score: str, dataset: str, metric: str) -> float | None:
-    return found.fold(name, score, dataset) if metric == "F1" else found.value(name, score, dataset)
+def _figure(run_figures: RunFigures, name: str, score: str, dataset: str, metric: str) -> float | None:
+    return run_figures.fold(name, score, dataset) if metric == "F1" else run_figures.value(name, score, dataset)
 
 
-def _reported(found: RunFigures, table: str, name: str, ours: Sequence[str]) -> tuple[tuple[str, ...], list[PaperRow]]:
+def _reported(
+    run_figures: RunFigures, table: str, name: str, ours: Sequence[str]
+) -> tuple[tuple[str, ...], list[PaperRow]]:
     """A table of reported figures next to ours: its columns and rows, baselines last."""
     printed_rows = rows(table)
     cells = list(dict.fromkeys((row["dataset"], row["metric"]) for row in printed_rows))
@@ -320,26 +331,28 @@ def _reported(found: RunFigures, table: str, name: str, ours: Sequence[str]) -> 
     made = [
         PaperRow(
             (method.replace(" (reported by earlier work)", ""),),
-            tuple(PaperCell(None, known.get(one), REPORTED) for one in cells),
+            tuple(PaperCell(None, known.get(cell), REPORTED) for cell in cells),
         )
         for method, known in by_method.items()
         if not method.startswith("DIVE")
     ]
     for score in ours:
-        papers = next((one for m, one in by_method.items() if m.startswith("DIVE") and get(m[5:]).name == score), {})
+        papers = next(
+            (values for m, values in by_method.items() if m.startswith("DIVE") and get(m[5:]).name == score), {}
+        )
         made.append(
             PaperRow(
                 ({"Frequency": "Frequency alone"}.get(score, f"DIVE + {score}" if papers else score),),
-                tuple(PaperCell(_figure(found, name, score, *one), papers.get(one)) for one in cells),
+                tuple(PaperCell(_figure(run_figures, name, score, *cell), papers.get(cell)) for cell in cells),
             )
         )
-    return tuple(f"{heading(one).removesuffix(' ρ')} {_METRICS[metric]}" for one, metric in cells), made
+    return tuple(f"{heading(dataset).removesuffix(' ρ')} {_METRICS[metric]}" for dataset, metric in cells), made
 
 
-def against_sbow(found: RunFigures) -> PaperTable:
+def against_sbow(run_figures: RunFigures) -> PaperTable:
     """DIVE compared with what earlier work reports for sparse bags of words."""
     ours = ("C·ΔS", "W·ΔS", "Frequency", "Random")
-    columns, body = _reported(found, "table_sbow_reported", "dive", ours)
+    columns, body = _reported(run_figures, "table_sbow_reported", "dive", ours)
     notes = (
         "Figures marked reported were copied by the paper from earlier work, on other corpora: the best method of each "
         "dataset.",
@@ -351,9 +364,9 @@ def against_sbow(found: RunFigures) -> PaperTable:
     )
 
 
-def against_semisupervised(found: RunFigures) -> PaperTable:
+def against_semisupervised(run_figures: RunFigures) -> PaperTable:
     """DIVE compared with what semi-supervised embeddings report, in the raw space for all sets."""
-    columns, body = _reported(found, "table_semisup_reported", "dive-raw-only", ("C·ΔS", "Frequency", "Random"))
+    columns, body = _reported(run_figures, "table_semisup_reported", "dive-raw-only", ("C·ΔS", "Frequency", "Random"))
     notes = (
         "Figures marked reported were copied by the paper from the systems' own papers.",
         "HyperVec ignores parts of speech, so all sets are read in the raw space here.",
@@ -363,7 +376,7 @@ def against_semisupervised(found: RunFigures) -> PaperTable:
     return PaperTable("table_reported_semisupervised", title, ("method",), columns, tuple(body), notes)
 
 
-def directionality(found: RunFigures) -> PaperTable:
+def directionality(run_figures: RunFigures) -> PaperTable:
     """Which of two words is the broader one?"""
     papers = {
         (row["space"], get(row["score"]).name): float(row["accuracy_percent_10_datasets"])
@@ -380,9 +393,9 @@ def directionality(found: RunFigures) -> PaperTable:
         PaperRow(
             (label, "alone" if score == "Frequency" else score) if label else ("Frequency", "alone"),
             (
-                PaperCell(found.direction(name, score), papers.get((label, score))),
-                PaperCell(found.direction(name, score, "decided")),
-                PaperCell(found.direction(name, score, "weighted_by_size")),
+                PaperCell(run_figures.direction(name, score), papers.get((label, score))),
+                PaperCell(run_figures.direction(name, score, "decided")),
+                PaperCell(run_figures.direction(name, score, "weighted_by_size")),
             ),
         )
         for name, label, score in lines
@@ -403,7 +416,7 @@ def directionality(found: RunFigures) -> PaperTable:
     )
 
 
-def pubmed(found: RunFigures, *, comparable: bool = True) -> PaperTable:
+def pubmed(run_figures: RunFigures, *, comparable: bool = True) -> PaperTable:
     """The Medical set by models of an encyclopedia and of abstracts."""
     papers = {
         (row["space"], row["corpus"], get(row["score"]).name): float(row["value"]) for row in rows("table_pubmed")
@@ -420,15 +433,15 @@ def pubmed(found: RunFigures, *, comparable: bool = True) -> PaperTable:
             (
                 *(
                     PaperCell(
-                        found.value(name, score, "Medical"),
+                        run_figures.value(name, score, "Medical"),
                         papers.get((space, corpus, score)),
                         NOT_COMPARABLE if corpus == "PubMed" and not comparable else "",
                     )
                     for score in FIVE
                 ),
-                PaperCell(found.value(name, "Frequency", "Medical")),
-                PaperCell(found.value(name, "Random", "Medical")),
-                PaperCell(found.oov(name, "Medical"), decimals=0),
+                PaperCell(run_figures.value(name, "Frequency", "Medical")),
+                PaperCell(run_figures.value(name, "Random", "Medical")),
+                PaperCell(run_figures.oov(name, "Medical"), decimals=0),
             ),
         )
         for name, space, corpus in lines
@@ -442,7 +455,7 @@ def pubmed(found: RunFigures, *, comparable: bool = True) -> PaperTable:
     )
 
 
-def skipgrams(found: RunFigures) -> PaperTable:
+def skipgrams(run_figures: RunFigures) -> PaperTable:
     """Our skip-gram compared with gensim's on the same tokens: by itself, and as the W of the same DIVE model."""
     body: list[PaperRow] = []
     for spaces, ending in (("raw and POS", ""), ("raw alone", "-raw-only")):
@@ -450,11 +463,11 @@ def skipgrams(found: RunFigures) -> PaperTable:
             ("W alone", ("skipgram", "word2vec"), "C"),
             ("W·ΔS", ("dive", "dive-word2vec"), "W·ΔS"),
         ):
-            if f"{names[1]}{ending}" not in found:
+            if f"{names[1]}{ending}" not in run_figures:
                 continue
             for whose, name in zip(("ours", "gensim"), names, strict=True):
-                cells = _cells(found, f"{name}{ending}", "", score, MICRO_10, ("micro10",))
-                last = PaperCell(found.value(f"{name}{ending}", score, "HyperLex"))
+                cells = _cells(run_figures, f"{name}{ending}", "", score, MICRO_10, ("micro10",))
+                last = PaperCell(run_figures.value(f"{name}{ending}", score, "HyperLex"))
                 body.append(PaperRow((f"{label}, {spaces}", whose), (*cells, last)))
             apart = [
                 PaperCell(None if a.ours is None or b.ours is None else a.ours - b.ours)
