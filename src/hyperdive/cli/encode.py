@@ -78,7 +78,8 @@ class Budget(StrEnum):
 
 def encode(
     text: Annotated[
-        list[str], typer.Argument(help="Files, folders, globs, or - for standard input.", show_default=False)
+        list[str],
+        typer.Argument(metavar="TEXT", help="Files, folders, globs, or - for standard input.", show_default=False),
     ],
     output: OutputOption,
     preset: Annotated[

@@ -44,7 +44,7 @@ class Solver(StrEnum):
 
 def train(
     source: Annotated[
-        list[str], typer.Argument(metavar="INPUT...", help="Text, an encoded corpus, or counts.", show_default=False)
+        list[str], typer.Argument(metavar="INPUT", help="Text, an encoded corpus, or counts.", show_default=False)
     ],
     output: OutputOption,
     preset: Annotated[Preset, typer.Option(help="Base settings: hyperdive's or the paper's.")] = Preset.default,
