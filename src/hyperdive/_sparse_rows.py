@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+_FEW = 8  # rows that are summed without SciPy
+
+
 class SparseRows:
     """A CSR matrix with sorted indices: entries `indptr[i]` to `indptr[i + 1]` of `indices` and `data` are row i.
 
@@ -124,9 +127,15 @@ def weighted_sums(weights: Any, rows: Ints, indptr: Ints, matrix: SparseRows) ->
     >>> weighted_sums(np.float32([1, 0.5, 3]), np.array([0, 1, 1]), np.array([0, 2, 3]), matrix).toarray().tolist()
     [[1.0, 4.0, 0.0], [0.0, 12.0, 0.0]]
     """
+    count, width = len(indptr) - 1, matrix.shape[1]
+    if count > _FEW:  # the same sums in the same order, which are worth loading SciPy for
+        from scipy.sparse import csr_array
+
+        product = csr_array((weights, rows, indptr), shape=(count, matrix.shape[0])) @ matrix.tocsr()
+        product.sort_indices()
+        return as_sparse_rows(product)
     starts, ends = matrix.indptr[rows].astype(np.int64), matrix.indptr[rows + 1].astype(np.int64)
     entries, lengths = entries_of(starts, ends), ends - starts
-    count, width = len(indptr) - 1, matrix.shape[1]
     target = np.repeat(np.repeat(np.arange(count), np.diff(indptr)), lengths)
     values = np.repeat(weights, lengths) * matrix.data[entries]
     return summed(target, matrix.indices[entries], values, (count, width))
