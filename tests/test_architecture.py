@@ -132,8 +132,6 @@ MANY_PARAMETERS = {
     "api:train",
     "api:taxonomy",
     "estimator:__init__",
-    # no more may come
-    "text.encoder:encode_text",
 }
 """Functions outside kernels and verbs with more than seven parameters."""
 

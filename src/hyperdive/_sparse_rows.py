@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+_FEW = 8  # rows that are summed without SciPy
+
+
 class SparseRows:
     """A CSR matrix with sorted indices: entries `indptr[i]` to `indptr[i + 1]` of `indices` and `data` are row i.
 
@@ -20,7 +23,7 @@ class SparseRows:
 
     >>> rows = SparseRows(np.array([3.0, 1.0, 2.0]), [0, 0, 2], [0, 1, 3], (2, 3))
     >>> rows.nnz, rows.shape, rows.indices.dtype
-    (3, (2, 3), dtype('int32'))
+    (3, (2, 3), dtype('int64'))
     >>> rows.toarray().tolist()
     [[3.0, 0.0, 0.0], [1.0, 0.0, 2.0]]
     """
@@ -28,8 +31,8 @@ class SparseRows:
     has_sorted_indices = True
 
     def __init__(self, data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> None:
-        limit = max(*shape, len(data))
-        index = np.int32 if limit <= np.iinfo(np.int32).max else np.int64
+        indices, indptr = np.asarray(indices), np.asarray(indptr)
+        index = np.promote_types(indices.dtype, indptr.dtype)  # one type for both, as SciPy has it
         self.data: Any = data
         self.shape = shape
         self.indices: Any = np.asarray(indices, dtype=index)
@@ -124,9 +127,15 @@ def weighted_sums(weights: Any, rows: Ints, indptr: Ints, matrix: SparseRows) ->
     >>> weighted_sums(np.float32([1, 0.5, 3]), np.array([0, 1, 1]), np.array([0, 2, 3]), matrix).toarray().tolist()
     [[1.0, 4.0, 0.0], [0.0, 12.0, 0.0]]
     """
+    count, width = len(indptr) - 1, matrix.shape[1]
+    if count > _FEW:  # the same sums in the same order, which are worth loading SciPy for
+        from scipy.sparse import csr_array
+
+        product = csr_array((weights, rows, indptr), shape=(count, matrix.shape[0])) @ matrix.tocsr()
+        product.sort_indices()
+        return as_sparse_rows(product)
     starts, ends = matrix.indptr[rows].astype(np.int64), matrix.indptr[rows + 1].astype(np.int64)
     entries, lengths = entries_of(starts, ends), ends - starts
-    count, width = len(indptr) - 1, matrix.shape[1]
     target = np.repeat(np.repeat(np.arange(count), np.diff(indptr)), lengths)
     values = np.repeat(weights, lengths) * matrix.data[entries]
     return summed(target, matrix.indices[entries], values, (count, width))

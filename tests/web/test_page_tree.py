@@ -16,6 +16,7 @@ from rdflib.namespace import SKOS
 
 from tests.web.browser import Tab
 from tests.web.conftest import Running
+from tests.web.planted_tree import PLANTED, SCROLLED, plant
 from tests.web.small_model import KINDS, TERMS
 
 Tabs = Callable[..., Tab]
@@ -131,6 +132,27 @@ def test_two_thousand_terms_are_built_with_progress_and_only_rows_in_view_are_dr
     assert "music" in page.locator(".row-match").first.inner_text()
     page.reload()
     page.locator(".row-match").first.wait_for()
+
+
+def test_ten_thousand_terms_are_scrolled_with_a_hundred_rows_in_the_page(open_tab: Tabs) -> None:
+    tab = open_tab()
+    page = tab.page
+    plant(page)
+    page.goto(f"{tab.address}/#/tree?top=20")
+    page.get_by_role("tree").wait_for()
+    page.get_by_role("button", name="Open everything").click()
+    rows = page.locator(".tree-rows")
+    assert int(rows.evaluate("rows => rows.getBoundingClientRect().height / 36")) == PLANTED
+    scrolled = page.locator(".tree-rows").evaluate_handle(SCROLLED)
+    counts = [page.get_by_role("treeitem").count()]
+    for part in (0.25, 0.5, 0.75, 1):
+        scrolled.evaluate("(tree, part) => { tree.scrollTop = part * (tree.scrollHeight - tree.clientHeight); }", part)
+        page.wait_for_timeout(100)
+        counts.append(page.get_by_role("treeitem").count())
+    assert all(10 < count < 100 for count in counts), counts
+    last = page.get_by_role("treeitem").last.bounding_box()
+    assert abs(last["y"] + last["height"] - rows.evaluate("rows => rows.getBoundingClientRect().bottom")) < 2
+    assert page.evaluate("document.querySelectorAll('*').length") < 3000
 
 
 def test_a_build_can_be_cancelled(open_tab: Tabs) -> None:

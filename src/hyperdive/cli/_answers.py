@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WordsArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="WORD...",
+        metavar="WORD",
         help="Words; quote phrases. - reads words from standard input, one per line.",
         show_default=False,
     ),

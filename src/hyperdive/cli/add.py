@@ -30,7 +30,7 @@ from hyperdive.cli.encode import Document
 def add(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model folder.", show_default=False)],
     source: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="Text, or an encoded corpus.", show_default=False)
+        list[str], typer.Argument(metavar="TEXT", help="Text, or an encoded corpus.", show_default=False)
     ],
     output: OutputOption,
     terms: Annotated[

@@ -117,6 +117,18 @@ def engine_of(name: EngineName, master: str | None, conf: list[str] | None) -> I
         yield engine
 
 
+def part_bytes_of(part_size: str | None, engine: EngineName) -> int | None:
+    """How much text a task reads; an option of Spark alone."""
+    from hyperdive._resources import parse_size
+    from hyperdive.errors import OptionError
+
+    if part_size is None:
+        return None
+    if engine is EngineName.local:
+        raise OptionError("--part-size is an option of Spark", hint="add --engine spark")
+    return parse_size(part_size)
+
+
 def reporter(mode: ProgressMode) -> Progress:
     """The progress object for a mode."""
     return Progress(str(mode))

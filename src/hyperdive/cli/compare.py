@@ -21,7 +21,7 @@ DarkOption = Annotated[bool, typer.Option("--dark", help="Dark theme for the plo
 
 def compare(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORD...", help="2 to 6 words; quote phrases.", show_default=False)
+        list[str], typer.Argument(metavar="WORD", help="2 to 6 words; quote phrases.", show_default=False)
     ],
     model: ModelOption = DEFAULT_MODEL,
     top: Annotated[

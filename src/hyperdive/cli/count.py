@@ -66,7 +66,7 @@ NearOption = Annotated[
 def count(
     inputs: Annotated[
         list[Path],
-        typer.Argument(metavar="CORPUS...", help="Encoded corpora; with --merge, count folders.", show_default=False),
+        typer.Argument(metavar="CORPUS", help="Encoded corpora; with --merge, count folders.", show_default=False),
     ],
     output: OutputOption,
     merge: Annotated[bool, typer.Option("--merge", help="Merge count folders instead of counting corpora.")] = False,

@@ -24,6 +24,7 @@ from hyperdive.cli.common import (
     SparkConfOption,
     ThreadsOption,
     engine_of,
+    part_bytes_of,
     reporter,
 )
 
@@ -77,7 +78,8 @@ class Budget(StrEnum):
 
 def encode(
     text: Annotated[
-        list[str], typer.Argument(help="Files, folders, globs, or - for standard input.", show_default=False)
+        list[str],
+        typer.Argument(metavar="TEXT", help="Files, folders, globs, or - for standard input.", show_default=False),
     ],
     output: OutputOption,
     preset: Annotated[
@@ -181,7 +183,6 @@ def encode(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive import encode as run
-    from hyperdive._resources import parse_size
     from hyperdive.cli.info import describe_corpus
     from hyperdive.errors import OptionError
 
@@ -190,12 +191,11 @@ def encode(
         if not line_length.isdecimal():
             raise OptionError(f"--line-length is {line_length!r}", hint="use a number, document or sentence")
         length = int(line_length)
-    if part_size is not None and engine is EngineName.local:
-        raise OptionError("--part-size is an option of Spark", hint="add --engine spark")
+    part_bytes = part_bytes_of(part_size, engine)
     with engine_of(engine, master, conf) as where:
         spread: dict[str, Any] = {}
         if where is not None:
-            spread = {"engine": where, "part_bytes": None if part_size is None else parse_size(part_size)}
+            spread = {"engine": where, "part_bytes": part_bytes}
         corpus = run(
             list(text),
             output,

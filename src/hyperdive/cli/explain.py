@@ -16,7 +16,7 @@ from hyperdive.cli.compare import DarkOption, PlotOption
 
 
 def explain(
-    word: Annotated[str, typer.Argument(metavar="WORD", help="Hyponym (narrower term).", show_default=False)],
+    word: Annotated[str, typer.Argument(metavar="HYPONYM", help="Hyponym (narrower term).", show_default=False)],
     hypernym: Annotated[str, typer.Argument(metavar="HYPERNYM", help="Hypernym (broader term).", show_default=False)],
     model: ModelOption = DEFAULT_MODEL,
     top: Annotated[int, typer.Option("--top", "-n", min=1, help="Number of dimensions.")] = 20,

@@ -18,9 +18,7 @@ from hyperdive.cli.count import MemoryOption, NearOption, WindowOption
 
 
 def plan(
-    path: Annotated[
-        list[str], typer.Argument(metavar="INPUT...", help="Text, or an encoded corpus.", show_default=False)
-    ],
+    path: Annotated[list[str], typer.Argument(metavar="INPUT", help="Text, or an encoded corpus.", show_default=False)],
     window: WindowOption = 10,
     near: NearOption = None,
     memory: MemoryOption = None,

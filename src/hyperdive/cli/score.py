@@ -111,7 +111,7 @@ def _list(as_json: bool) -> None:
                 {
                     "name": one.name,
                     "type": one.ascii,
-                    "kind": one.kind,
+                    "family": one.family,
                     "formula": one.formula,
                     "range": one.range,
                     "needs": sorted(one.needs),
@@ -124,7 +124,7 @@ def _list(as_json: bool) -> None:
         return
     for one in table():
         options = "".join(f" :{name}={value}" for name, value in one.options.items())
-        write(f"{one.ascii:<10} {one.kind:<11} {one.formula}{options}")
+        write(f"{one.ascii:<10} {one.family:<11} {one.formula}{options}")
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 Open the printed address. Without MODEL the packaged model is served. The server listens on this machine only; with
 --host on another address it needs a token, which is generated and printed unless --token gives one. Corrections are
-saved next to each model as NAME.corrections.tsv (for a packaged model in the present folder), which hyperdive taxonomy
+saved next to each model as NAME.corrections.tsv (for a packaged model in the current folder), which hyperdive taxonomy
 --corrections reads. Needs the `web` extra.
 """
 

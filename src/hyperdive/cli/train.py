@@ -25,6 +25,7 @@ from hyperdive.cli.common import (
     SparkConfOption,
     ThreadsOption,
     engine_of,
+    part_bytes_of,
     reporter,
     write,
 )
@@ -43,7 +44,7 @@ class Solver(StrEnum):
 
 def train(
     source: Annotated[
-        list[str], typer.Argument(metavar="INPUT...", help="Text, an encoded corpus, or counts.", show_default=False)
+        list[str], typer.Argument(metavar="INPUT", help="Text, an encoded corpus, or counts.", show_default=False)
     ],
     output: OutputOption,
     preset: Annotated[Preset, typer.Option(help="Base settings: hyperdive's or the paper's.")] = Preset.default,
@@ -172,7 +173,7 @@ def train(
     from hyperdive import load
     from hyperdive import train as run
     from hyperdive._resources import parse_size
-    from hyperdive.errors import Error, OptionError
+    from hyperdive.errors import Error
 
     text = {
         "document": document,
@@ -185,10 +186,8 @@ def train(
         "phrases": phrases,
         "terms": None if terms in ("auto", "none") else terms,
         "min_count": min_count,
-        "part_bytes": None if part_size is None else parse_size(part_size),
+        "part_bytes": part_bytes_of(part_size, engine),
     }
-    if part_size is not None and engine is EngineName.local:
-        raise OptionError("--part-size is an option of Spark", hint="add --engine spark")
     try:
         with engine_of(engine, master, conf) as where:
             made = run(

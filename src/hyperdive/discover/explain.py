@@ -176,7 +176,7 @@ def _scores(question: Question) -> Table[Verdict]:
     everything = question.candidates[~question.same(0)]
     found = []
     for score in usable_scores(terms.source):
-        if score.kind == "baseline" and score.name == "Random":
+        if score.family == "baseline" and score.name == "Random":
             continue
         value = float(score(question.upwards(0, p))[0])
         reverse = float(score(question.upwards(1, question.asked[:1]))[0])

@@ -68,7 +68,7 @@ def _root(values: Floats) -> Floats:
 
 @register(
     "hyper",
-    kind="combined",
+    family="combined",
     formula="σ(3.05·x − 2.85), x = √(w_q·A·V[p]) + 0.3·(√Psvd + P + ΔS/(S(q) + S(p)) + W⁺) "
     "+ 0.03·log(1 + n(·, p)) − 0.2·(√(w_p·A·V[q]) + log(1 + n(p, q)))",
     range="[0, 1]",

@@ -119,7 +119,7 @@ def _unstated_phrases(pairs: Pairs) -> Bools:
 
 @register(
     "isa",
-    kind="combined",
+    family="combined",
     formula="logistic regression on statements about q, about its head, its neighbours and its likely hypernyms, "
     "similarity, generality and frequencies (docs/terms.md); for a phrase p at most that of its head",
     range="[0, 1]",

@@ -21,7 +21,7 @@ import numpy as np
 
 from hyperdive._resources import one_blas_thread
 from hyperdive._sparse_rows import SparseRows, entries_of, summed, weighted_sums
-from hyperdive._types import Floats32, Ints
+from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.scores.pattern_projection import lengths_of_one
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class NeighbourStatements:
         return weighted_sums(weights.astype(np.float32).ravel(), numbers, pointers, self._patterns.ppmi)
 
     def _inherited(self, neighbours: SparseRows, numbers: Ints) -> SparseRows:
-        likely = _largest(_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
+        likely = _largest(*_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
         lengths = np.diff(likely.indptr)
         totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
         weights = likely.data * self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
@@ -154,8 +154,8 @@ class NeighbourStatements:
         return inherited
 
 
-def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> SparseRows:
-    """A(q, ·) + 0.3·PPMI(q, ·) of each asked term."""
+def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[SparseRows, Bools]:
+    """A(q, ·) + 0.3·PPMI(q, ·) of each asked term, and which entries the term has of its own alone."""
     named = np.flatnonzero(numbers >= 0)
     starts, ends = (ppmi.indptr[numbers[named] + end].astype(np.int64) for end in (0, 1))
     entries = entries_of(starts, ends)
@@ -164,7 +164,10 @@ def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> Sparse
     )
     columns = np.concatenate([neighbours.indices, ppmi.indices[entries]])
     values = np.concatenate([neighbours.data, np.float32(_OWN) * ppmi.data[entries]])
-    return summed(rows, columns, values, neighbours.shape)
+    sums = summed(rows, columns, values, neighbours.shape)
+    width = neighbours.shape[1]
+    keys = np.repeat(np.arange(len(numbers)), np.diff(sums.indptr)) * width + sums.indices
+    return sums, ~np.isin(keys, (rows * width + columns)[: neighbours.nnz])
 
 
 def _largest_places(values: Floats32, most: int) -> Ints:
@@ -181,11 +184,11 @@ def _largest_places(values: Floats32, most: int) -> Ints:
     return places[np.argpartition(-values[places], most - 1)[:most]]
 
 
-def _largest(matrix: SparseRows, most: int) -> SparseRows:
-    """Only the largest entries of each row.
+def _largest(matrix: SparseRows, own: Bools, most: int) -> SparseRows:
+    """Only the largest entries of each row; which of equal ones is settled by their order, own entries first.
 
     >>> rows = SparseRows(np.array([3.0, 1.0, 2.0, 5.0]), [0, 1, 2, 2], [0, 3, 4], (2, 3))
-    >>> _largest(rows, 2).toarray().tolist()
+    >>> _largest(rows, np.zeros(4, dtype=np.bool_), 2).toarray().tolist()
     [[3.0, 0.0, 2.0], [0.0, 0.0, 5.0]]
     """
     keep = np.zeros(len(matrix.data), dtype=np.bool_)
@@ -193,6 +196,8 @@ def _largest(matrix: SparseRows, most: int) -> SparseRows:
         if end - start <= most:
             keep[start:end] = True
         else:
-            keep[start + np.argpartition(-matrix.data[start:end], most - 1)[:most]] = True
+            first = own[start:end]
+            order = start + np.concatenate([np.flatnonzero(first), np.flatnonzero(~first)[::-1]])
+            keep[order[np.argpartition(-matrix.data[order], most - 1)[:most]]] = True
     pointers = np.concatenate([[0], np.cumsum(keep)])[matrix.indptr]
     return SparseRows(matrix.data[keep], matrix.indices[keep], pointers, matrix.shape)

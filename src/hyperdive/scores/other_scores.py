@@ -18,7 +18,7 @@ _SIEGE = "Shwartz et al. 2017"
 
 @register(
     "cosWeeds",
-    kind="inclusion",
+    family="inclusion",
     formula="√(C(q, p)·Weeds(q→p))",
     range="[0, 1]",
     reference="Lenci and Benotto 2012",
@@ -31,7 +31,7 @@ def cos_weeds(pairs: Pairs) -> Floats:
 
 @register(
     "Lin",
-    kind="similarity",
+    family="similarity",
     formula="Σ_{F_q∩F_p} (q[i] + p[i]) / (S(q) + S(p))",
     range="[0, 1]",
     reference="Lin 1998",
@@ -45,7 +45,7 @@ def lin(pairs: Pairs) -> Floats:
 
 @register(
     "APinc",
-    kind="inclusion",
+    family="inclusion",
     formula="(1/|F_q|) Σ_r P(r)·rel(f_r), rel(f) = 1 − rank_p(f)/(|F_p|+1)",
     range="[0, 1]",
     reference="Kotlerman et al. 2010",
@@ -59,7 +59,7 @@ def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
 
 @register(
     "balAPinc",
-    kind="inclusion",
+    family="inclusion",
     formula="√(Lin·APinc)",
     range="[0, 1]",
     reference="Kotlerman et al. 2010",
@@ -72,7 +72,7 @@ def bal_ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
 
 @register(
     "rWeeds",
-    kind="inclusion",
+    family="inclusion",
     formula="Σ_{i: q[i]>0} p[i] / S(p)",
     range="[0, 1]",
     reference=_SIEGE,
@@ -86,7 +86,7 @@ def reversed_weeds(pairs: Pairs) -> Floats:
 
 @register(
     "rCDE",
-    kind="inclusion",
+    family="inclusion",
     formula="Σ_i min(q[i], p[i]) / S(p)",
     range="[0, 1]",
     reference=_SIEGE,
@@ -103,7 +103,7 @@ def reversed_cde(pairs: Pairs) -> Floats:
 
 @register(
     "APSyn",
-    kind="similarity",
+    family="similarity",
     formula="Σ_{top-n(q)∩top-n(p)} 2/(rank_q + rank_p)",
     range="[0, ∞)",
     reference="Santus et al. 2016",
@@ -124,7 +124,7 @@ def _median_entropies(pairs: Pairs, n: int) -> Floats:
 
 @register(
     "SLQS Sub",
-    kind="generality",
+    family="generality",
     formula="E(p) − E(q), E = median entropy of the n strongest contexts",
     reference=_SIEGE,
     needs=("contexts",),
@@ -136,7 +136,7 @@ def slqs_sub(pairs: Pairs, *, n: int = 100) -> Floats:
 
 @register(
     "SLQS",
-    kind="generality",
+    family="generality",
     formula="1 − E(q)/E(p), −1 when E(p) = 0",
     range="(-∞, 1]",
     reference="Santus et al. 2014",
@@ -153,7 +153,7 @@ def slqs(pairs: Pairs, *, n: int = 100, scaled: bool = False) -> Floats:
 
 @register(
     "SLQS Row",
-    kind="generality",
+    family="generality",
     formula="1 − H(d_q)/H(d_p), −1 when H(d_p) = 0",
     range="(-∞, 1]",
     reference=_SIEGE,
@@ -172,7 +172,7 @@ def _one_minus_ratio(pairs: Pairs, of_row: Floats) -> Floats:
 
 @register(
     "RCTC",
-    kind="generality",
+    family="generality",
     formula="[TC(t_q)/TC(t_{q∖p})] / [TC(t_p)/TC(t_{p∖q})], TC = median pairwise PPMI of the n strongest contexts",
     range="[0, ∞)",
     reference="Rimell 2014",

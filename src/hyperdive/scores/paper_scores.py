@@ -19,7 +19,7 @@ _PAPER = "Chang et al. 2018 (DIVE)"
 
 @register(
     "C",
-    kind="similarity",
+    family="similarity",
     formula="q·p / (‖q‖₂‖p‖₂)",
     range="[0, 1]",
     reference=_PAPER,
@@ -32,7 +32,7 @@ def cosine(pairs: Pairs) -> Floats:
 
 @register(
     "W",
-    kind="similarity",
+    family="similarity",
     formula="cosine of the skip-gram vectors",
     range="[-1, 1]",
     reference="Mikolov et al. 2013",
@@ -47,13 +47,13 @@ def skipgram_cosine(pairs: Pairs) -> Floats:
 # ---- generality ---------------------------------------------------------------------------------------------------
 
 
-@register("ΔS", kind="generality", formula="S(p) − S(q)", reference=_PAPER, aliases=("summation",))
+@register("ΔS", family="generality", formula="S(p) − S(q)", reference=_PAPER, aliases=("summation",))
 def delta_s(pairs: Pairs) -> Floats:
     """Difference of the sums of entries. On SBOW Freq this is the window-weighted frequency difference."""
     return pairs.difference(pairs.rows.sums)
 
 
-@register("ΔQ", kind="generality", formula="‖p‖₂ − ‖q‖₂", reference=_PAPER, aliases=("two norm",))
+@register("ΔQ", family="generality", formula="‖p‖₂ − ‖q‖₂", reference=_PAPER, aliases=("two norm",))
 def delta_q(pairs: Pairs) -> Floats:
     """Difference of the two-norms."""
     return pairs.difference(pairs.rows.norms)
@@ -61,7 +61,7 @@ def delta_q(pairs: Pairs) -> Floats:
 
 @register(
     "ΔE",
-    kind="generality",
+    family="generality",
     formula="H(d_p) − H(d_q), d_x = x/S(x), natural log",
     reference="Shwartz et al. 2017",
     needs=("nonnegative",),
@@ -116,7 +116,7 @@ def w_delta_e(pairs: Pairs) -> Floats:
 
 @register(
     "Weeds",
-    kind="inclusion",
+    family="inclusion",
     formula="Σ_{i: p[i]>0} q[i] / S(q)",
     range="[0, 1]",
     reference="Weeds et al. 2004",
@@ -131,7 +131,7 @@ def weeds(pairs: Pairs, *, printed: bool = False) -> Floats:
 
 @register(
     "CDE",
-    kind="inclusion",
+    family="inclusion",
     formula="Σ_i min(q[i], p[i]) / S(q)",
     range="[0, 1]",
     reference="Clarke 2009",
@@ -145,7 +145,7 @@ def cde(pairs: Pairs) -> Floats:
 
 @register(
     "invCL",
-    kind="inclusion",
+    family="inclusion",
     formula="√(CDE(q→p)·(1 − CDE(p→q)))",
     range="[0, 1]",
     reference="Lenci and Benotto 2012",
@@ -159,7 +159,7 @@ def inv_cl(pairs: Pairs) -> Floats:
 
 @register(
     "AL₁",
-    kind="inclusion",
+    family="inclusion",
     formula="−min_{a≥0} Σ_i [w₀·max(a·d_q[i]−d_p[i], 0) + max(d_p[i]−a·d_q[i], 0)]",
     range="[-1, 0]",
     reference=_PAPER,
@@ -183,7 +183,7 @@ def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
 
 @register(
     "GE C",
-    kind="similarity",
+    family="similarity",
     formula="cosine of the Gaussians' means, for phrases its mean over all pairs of words",
     range="[-1, 1]",
     reference="Vilnis and McCallum 2015",
@@ -197,7 +197,7 @@ def gaussian_cosine(pairs: Pairs) -> Floats:
 
 @register(
     "KL",
-    kind="inclusion",
+    family="inclusion",
     formula="−KL(N_q‖N_p), for phrases its mean over all pairs of words",
     range="(-∞, 0]",
     reference="Vilnis and McCallum 2015",
@@ -214,7 +214,7 @@ def gaussian_divergence(pairs: Pairs) -> Floats:
 
 @register(
     "Frequency",
-    kind="baseline",
+    family="baseline",
     formula="log n(p) − log n(q); with power k: n(p)^k − n(q)^k",
     reference="Weeds et al. 2004; Vulić et al. 2017",
     needs=("frequencies",),
@@ -231,7 +231,7 @@ def frequency(pairs: Pairs, *, power: float = 0.0) -> Floats:
     return pairs.difference(n**power if power else np.log(n))
 
 
-@register("Random", kind="baseline", formula="uniform in [0, 1)", range="[0, 1)", reference="–", aliases=("rnd",))
+@register("Random", family="baseline", formula="uniform in [0, 1)", range="[0, 1)", reference="–", aliases=("rnd",))
 def random(pairs: Pairs, *, seed: int = 0) -> Floats:
     """A number drawn for each pair's place in the file: the same for the same seed, however the file is cut."""
     # SplitMix64 of the row number: counter based, so row k needs no row before it

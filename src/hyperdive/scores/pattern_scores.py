@@ -19,7 +19,7 @@ def _stated(pairs: Pairs, head: bool) -> StatedPairs:
 
 @register(
     "P",
-    kind="pattern",
+    family="pattern",
     formula="log(1 + n(q, p)), n = how often the text says that q is a kind of p",
     range="[0, ∞)",
     reference="Hearst 1992",
@@ -35,7 +35,7 @@ def pattern_count(pairs: Pairs, *, contrast: bool = False, head: bool = False) -
 
 @register(
     "Pppmi",
-    kind="pattern",
+    family="pattern",
     formula="max(0, log(n(q, p)·N / (n(q, ·)·n(·, p))))",
     range="[0, ∞)",
     reference=_ROLLER,
@@ -50,7 +50,7 @@ def pattern_ppmi(pairs: Pairs, *, contrast: bool = False, head: bool = False) ->
 
 @register(
     "Psvd",
-    kind="pattern",
+    family="pattern",
     formula="(U·Σ)[q]·V[p] of the truncated SVD of Pppmi",
     range="any",
     reference=_ROLLER,
@@ -68,7 +68,7 @@ def pattern_svd(pairs: Pairs, *, contrast: bool = False, head: bool = False, ran
 
 @register(
     "Hypernym",
-    kind="baseline",
+    family="baseline",
     formula="log(1 + n(·, p)), n(·, p) = how often the text says of anything that it is a kind of p",
     range="[0, ∞)",
     reference="Levy et al. 2015",

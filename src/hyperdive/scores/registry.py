@@ -20,7 +20,7 @@ from hyperdive.scores.terms import Terms
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-KINDS = ("similarity", "generality", "inclusion", "combined", "pattern", "baseline")
+FAMILIES = ("similarity", "generality", "inclusion", "combined", "pattern", "baseline")
 NEEDS = {
     "skipgram": "a skip-gram space",
     "nonnegative": "non-negative vectors",
@@ -38,7 +38,7 @@ class Score:
 
     name: str
     function: Callable[..., Floats] = field(repr=False)
-    kind: str
+    family: str
     formula: str
     range: str
     reference: str
@@ -50,7 +50,7 @@ class Score:
     @property
     def symmetric(self) -> bool:
         """Whether the score of (q, p) is that of (p, q): a similarity has no direction."""
-        return self.kind == "similarity"
+        return self.family == "similarity"
 
     @property
     def ascii(self) -> str:
@@ -141,7 +141,7 @@ def key_of(name: str) -> str:
 def register(
     name: str,
     *,
-    kind: str = "combined",
+    family: str = "combined",
     formula: str = "",
     range: str = "any",
     reference: str = "",
@@ -152,15 +152,15 @@ def register(
 
     The keyword-only parameters of the function are the options of the score (`name:option=value` sets one).
 
-    >>> @register("double cosine", formula="2·C(q, p)", kind="similarity")
+    >>> @register("double cosine", formula="2·C(q, p)", family="similarity")
     ... def double_cosine(pairs):
     ...     return 2 * pairs.cosine
     >>> get("double-cosine")(Pairs([[1.0], [1.0]], [0], [1])).tolist()
     [2.0]
     >>> unregister("double cosine")
     """
-    if kind not in KINDS:
-        raise OptionError(f"{kind!r} is not a kind of score", hint=f"use one of {', '.join(KINDS)}")
+    if family not in FAMILIES:
+        raise OptionError(f"{family!r} is not a family of scores", hint=f"use one of {', '.join(FAMILIES)}")
     unknown = sorted(set(needs) - set(NEEDS))
     if unknown:
         raise OptionError(f"a score cannot need {unknown}", hint=f"use some of {', '.join(NEEDS)}")
@@ -172,8 +172,10 @@ def register(
         if "" in keys or any(key in _ALIASES for key in keys):
             raise OptionError(f"the score name {name!r} or an alias of it is empty or taken", hint="choose another")
         given = inspect.signature(function).parameters.values()
-        options = {one.name: one.default for one in given if one.kind is one.KEYWORD_ONLY}
-        _TABLE[name] = Score(name, function, kind, formula, range, reference, frozenset(needs), tuple(aliases), options)
+        options = {option.name: option.default for option in given if option.kind is option.KEYWORD_ONLY}
+        _TABLE[name] = Score(
+            name, function, family, formula, range, reference, frozenset(needs), tuple(aliases), options
+        )
         _ALIASES.update(dict.fromkeys(keys, name))
         return function
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -343,32 +343,64 @@ def read_text(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TextRun:
+    """How text is read, beside the rules of `EncodeOptions`: where documents are, what is kept, and what it may use."""
+
+    document: str = "line"
+    """The unit of a document."""
+    field: str = "text"
+    """JSON lines: the field that holds the text."""
+    column: str = "text"
+    """CSV, TSV, Parquet: the column that holds the text."""
+    keep_text: bool | None = None
+    """Whether to keep the text itself; None keeps it below a size."""
+    strict: bool = False
+    """Refuse invalid UTF-8 and NUL bytes."""
+    force: bool = False
+    """Replace an older corpus of this name."""
+    threads: int | None = None
+    """Threads to use; None is all."""
+    block_bytes: int = BLOCK_BYTES
+    """Text that is tokenised at once."""
+    observer: BlockObserver | None = None
+    """Examines the text in the same pass."""
+    word_roles: WordRoles | None = None
+    """Which words make noun phrases; without it the only terms are those of the user's list."""
+    reading: TextReading | None = None
+    """Reads the text and searches it for terms somewhere else."""
+    progress: Progress = SILENT
+    """Where to report progress."""
+
+    def __post_init__(self) -> None:
+        if self.block_bytes < 1:
+            raise OptionError(f"the block size is {self.block_bytes}", hint="it must be 1 or more")
+
+    @classmethod
+    def split(cls, options: Mapping[str, Any]) -> tuple[TextRun, dict[str, Any]]:
+        """The options of this class, and the others.
+
+        >>> run, others = TextRun.split({"threads": 2, "min_count": 1})
+        >>> run.threads, others
+        (2, {'min_count': 1})
+        """
+        own = {field.name for field in fields(cls)}
+        run = cls(**{name: value for name, value in options.items() if name in own})
+        return run, {name: value for name, value in options.items() if name not in own}
+
+
 def encode_text(
     inputs: str | Path | Sequence[str | Path] | DocumentSource | TextFiles,
     output: str | Path,
     *,
     preset: str = "default",
-    document: str = "line",
-    field: str = "text",
-    column: str = "text",
-    keep_text: bool | None = None,
-    strict: bool = False,
-    force: bool = False,
-    threads: int | None = None,
-    block_bytes: int = BLOCK_BYTES,
-    observer: BlockObserver | None = None,
-    word_roles: WordRoles | None = None,
-    reading: TextReading | None = None,
-    progress: Progress = SILENT,
     **options: Any,
 ) -> Corpus:
-    """Read text and write an encoded corpus; `options` are those of `EncodeOptions`.
+    """Read text and write an encoded corpus; `options` are those of `EncodeOptions` and of `TextRun`.
 
-    `observer` examines the text in the same pass: `hyperdive.encode` collects patterns that way. `word_roles` tells
-    which words make noun phrases; without it the only terms are those of the user's list. `reading` reads the text and
-    searches it for terms somewhere else.
-    The result has the same bytes for any `threads` and `block_bytes`. Memory does not grow with the text, only with
-    the number of distinct word forms (about 400 bytes each).
+    `hyperdive.encode` collects patterns with an `observer`. The result has the same bytes for any `threads` and
+    `block_bytes`. Memory does not grow with the text, only with the number of distinct word forms (about 400 bytes
+    each).
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -381,12 +413,11 @@ def encode_text(
     >>> corpus.header["accounting"]
     {'dropped': {'stop_word': 4}, 'kept': 6, 'read': 10}
     """
-    rules = _with_possible_terms(EncodeOptions.preset(preset, **options), word_roles)
-    layout = DocumentLayout(document=document, field=field, column=column)
-    threads = check_threads(threads)
-    if block_bytes < 1:
-        raise OptionError(f"the block size is {block_bytes}", hint="it must be 1 or more")
-    check_output(Path(output), force=force)
+    run, others = TextRun.split(options)
+    rules = _with_possible_terms(EncodeOptions.preset(preset, **others), run.word_roles)
+    layout = DocumentLayout(document=run.document, field=run.field, column=run.column)
+    threads, progress, observer, reading = check_threads(run.threads), run.progress, run.observer, run.reading
+    check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
     phrase_list = phrases.load(rules, resolver)
@@ -395,16 +426,16 @@ def encode_text(
         progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
     sources = _sources(inputs, lambda path, reason: skipped.append((path, reason)))
     version = VERSION if rules.terms != "none" else VERSION_WITHOUT_TERMS
-    with ArtifactWriter(output, KIND, version, force=force) as writer:
+    with ArtifactWriter(output, KIND, version, force=run.force) as writer:
         for path, reason in skipped[:10]:
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        plan = plan_text(sources, threads=threads, keep_text=keep_text, pos=rules.pos != "none")
+        plan = plan_text(sources, threads=threads, keep_text=run.keep_text, pos=rules.pos != "none")
         if plan is not None and plan.is_long:
             progress.note(str(plan))
-        spooler = SpoolWriter(writer, rules, resolver, keep_text, strict, progress, observer)
-        (read_text if reading is None else reading.read)(spooler, sources, layout, threads, block_bytes, progress)
+        spooler = SpoolWriter(writer, rules, resolver, run.keep_text, run.strict, progress, observer)
+        (read_text if reading is None else reading.read)(spooler, sources, layout, threads, run.block_bytes, progress)
         spool, keys = spooler.close(), spooler.resolver.keys()
         accounting = spooler.accounting
         if spooler.invalid:
@@ -433,8 +464,8 @@ def encode_text(
             counts = count_keys(stream, len(keys.words))
             item_stream = (ItemStream if reading is None else reading.items)(items, keys, counts, threads, progress)
             inventory = TermInventory(item_stream, rules.min_count)
-            if word_roles is not None:
-                inventory.add_text(word_roles(spooler.table))
+            if run.word_roles is not None:
+                inventory.add_text(run.word_roles(spooler.table))
             if term_list is not None:
                 inventory.add_list(term_list)
             header["terms"] = inventory.write(writer)

@@ -38,7 +38,7 @@ def scores(service: Service, request: m.ModelQuery) -> m.ScoresReply:
     usable = usable_scores(source_of(served.model))
     return m.ScoresReply(
         served.name,
-        tuple(m.ScoreInfo(one.name, one.ascii, one.kind, one.formula, one.range, one.symmetric) for one in usable),
+        tuple(m.ScoreInfo(one.name, one.ascii, one.family, one.formula, one.range, one.symmetric) for one in usable),
     )
 
 

@@ -154,8 +154,13 @@ class PaperTable:
         lines = ["\t".join((*self.label_columns, "column", "ours", "paper", "difference", "mark"))]
         for row in self.rows:
             for column, cell in zip(self.columns, row.cells, strict=True):
-                one = cell.as_json()
-                values = [one.get("text", one.get("ours")), one.get("paper"), one.get("difference"), one.get("mark")]
+                fields = cell.as_json()
+                values = [
+                    fields.get("text", fields.get("ours")),
+                    fields.get("paper"),
+                    fields.get("difference"),
+                    fields.get("mark"),
+                ]
                 lines.append("\t".join((*row.labels, column, *("" if v is None else str(v) for v in values))))
         return "\n".join(lines) + "\n"
 

@@ -152,7 +152,7 @@ def _sentence(about: dict[str, Any]) -> str:
 def page(title: str, tables: Sequence[PaperTable], drawn: dict[str, tuple[str, str]], about: dict[str, Any]) -> str:
     """A page that needs nothing but itself."""
     several = len(tables) > 1
-    links = "".join(f'<div><a href="#{escape(one.name)}">{escape(one.title)}</a></div>' for one in tables)
+    links = "".join(f'<div><a href="#{escape(table.name)}">{escape(table.title)}</a></div>' for table in tables)
     figures = "".join(
         f'<figure id="{name}"><h2>{escape(caption)}</h2>{svg}</figure>' for name, (caption, svg) in drawn.items()
     )

@@ -35,12 +35,12 @@ class Workshop:
     def record(self, stage: ReproduceStage) -> dict[str, Any] | None:
         """What is known of a finished stage; None when it is not done, or was done with other options or text."""
         try:
-            found = json.loads(self._record(stage).read_text(encoding="utf-8"))
+            record = json.loads(self._record(stage).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        ours = isinstance(found, dict) and found.get("identity") == stage.identity
+        ours = isinstance(record, dict) and record.get("identity") == stage.identity
         there = stage.kind == "figures" or (self.place(stage) / HEADER).is_file()
-        return found if ours and there else None
+        return record if ours and there else None
 
     def done(self, stage: ReproduceStage) -> bool:
         """Whether a stage is finished."""
@@ -48,13 +48,13 @@ class Workshop:
 
     def seconds(self, stage: ReproduceStage) -> float | None:
         """How long a finished stage took."""
-        found = self.record(stage)
-        return None if found is None else float(found["seconds"])
+        record = self.record(stage)
+        return None if record is None else float(record["seconds"])
 
     def figures(self, stage: ReproduceStage) -> dict[str, Any] | None:
         """What a stage of figures found; None when it is not done."""
-        found = self.record(stage)
-        return None if found is None else found["figures"]
+        record = self.record(stage)
+        return None if record is None else record["figures"]
 
     def run(
         self,
