@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
@@ -24,7 +25,7 @@ class Run:
     threads: int | None = None
     """Threads to use; None means one for each core."""
     memory: int | None = None
-    """Bytes that counting stays under; None means half of this machine's."""
+    """Bytes of its own memory that the process stays under while it counts; None means half of this machine's."""
     progress: Progress = SILENT
     """Where progress and notes go."""
     restart: bool = False
@@ -61,6 +62,15 @@ def parse_size(text: str) -> int:
     if match is None:
         raise OptionError(f"{text!r} is not an amount of memory", hint="write it as 500MB or 2GB")
     return int(float(match[1]) * _UNITS[match[2]])
+
+
+def anonymous_memory() -> int:
+    """Bytes of memory that this process has of its own now, maps of files left out; a guess where that is not told."""
+    try:
+        with Path("/proc/self/status").open(encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("RssAnon:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return 150 * 10**6
 
 
 def default_memory() -> int:
