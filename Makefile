@@ -57,7 +57,7 @@ audit: $(VENV)/.stamp-dev  ## compare the locked development environment with th
 
 lock: $(VENV)/.stamp-dev  ## pin the development environment with hashes into requirements-dev.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check uv
-	@$(BIN)/python -m uv pip compile -q --universal --generate-hashes --no-header --extra dev --extra web pyproject.toml -o requirements-dev.lock
+	@$(BIN)/python -m uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml -o requirements-dev.lock
 
 lint: $(VENV)/.stamp-dev  ## ruff and mypy only
 	@$(BIN)/ruff check .

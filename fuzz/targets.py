@@ -30,7 +30,7 @@ def folder_case(name: str, healthy: Path) -> Case:
             if (place / "header.json").is_file():
                 try:
                     mutated_folder(place, choice)
-                except (ValueError, KeyError, TypeError, AttributeError):  # nothing left to damage
+                except (OSError, ValueError, KeyError, TypeError, AttributeError):  # nothing left to damage
                     break
         if choice.randrange(16) == 0:
             folders.use_info(place)

@@ -11,6 +11,7 @@ from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
 from hyperdive.errors import OptionError
 
+MOST_THREADS = 512
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
@@ -49,6 +50,8 @@ def check_threads(threads: int | None) -> int:
         return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if threads < 1:
         raise OptionError(f"the number of threads is {threads}", hint="it must be 1 or more")
+    if threads > MOST_THREADS:
+        raise OptionError(f"the number of threads is {threads}", hint=f"it can be {MOST_THREADS} at most")
     return threads
 
 
