@@ -1,7 +1,7 @@
 """Runs mutations in child processes, so that a crash, a hang or an allocation is a finding and not the end.
 
 Inputs are small: a case may use 64 MB of private memory more than its process had (384 MB, mostly untouched, where
-damaged data may unfold to megabytes of text), and 5 seconds. What it raises must be a `hyperdive.Error`.
+damaged data may unfold to megabytes of text), and 5 seconds of processor time. What it raises is a `hyperdive.Error`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from hyperdive.errors import Error
 SECONDS = 5
 ROOM = 64 << 20
 _RECORD, _WARM = 256, 12
+_PATIENCE = 8  # times the limit of processor time that a case may take on a busy machine
 
 Case = Callable[[random.Random, Path], int]
 """Makes an input from a random generator in a folder of its own and uses it; gives the size of the input in bytes."""
@@ -99,6 +100,7 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, w
     seed, first, room = numbers
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     signal.signal(signal.SIGALRM, _hang)
+    signal.signal(signal.SIGPROF, _hang)
 
     def tell(kind: str, number: int, text: str = "") -> None:
         os.write(write, f"{kind}\0{number}\0{text[:180]}\0".encode()[:_RECORD].ljust(_RECORD))
@@ -117,7 +119,8 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, w
         before = private_memory()
         try:
             resource.setrlimit(resource.RLIMIT_DATA, (before + room, resource.RLIM_INFINITY))
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, _PATIENCE * SECONDS)
             case(random.Random(f"{seed}:{number}"), own)
             tell("held", number)
         except Error:
@@ -131,6 +134,7 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, w
             findings += 1
             tell("found", number, _where())
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     import shutil

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -40,12 +41,11 @@ def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monke
             while True:
                 pass
         if number == 3:
-            os.abort()
+            os.kill(os.getpid(), signal.SIGKILL)
         raise SystemExit
 
-    found = harness.run("bad", case, tmp_path, seconds=1).found
-    assert [words in line for words, line in zip(("KeyError", "memory", "0.3 s", "SIGABRT"), found, strict=False)]
+    found = harness.run("bad", case, tmp_path, seconds=5).found
     assert "KeyError: 'a trace'" in found[0]
     assert "too much memory" in found[1]
     assert "more than 0.3 s" in found[2]
-    assert "SIGABRT" in found[3]
+    assert "SIGKILL" in found[3]
