@@ -20,7 +20,7 @@ from fuzz.mutations import mutated_bytes
 from hyperdive._resources import MOST_THREADS, check_threads
 from hyperdive._store import Artifact
 from hyperdive.benchmark.download import DownloadError, _read_zip, download
-from hyperdive.compilation.kernel_store import ShippedKernels
+from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels
 from hyperdive.errors import OptionError
 
 DEAD = 2**22 - 1  # no process has this number
@@ -135,3 +135,20 @@ def _session(leader: int) -> list[int]:
             if int(fields[3]) == leader and fields[0] != "Z":
                 found.append(int(place.name))
     return found
+
+
+def test_kernels_without_any_place_to_keep_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read-only installation without a writable home or temporary folder ended in a trace."""
+    from hyperdive.compilation import environment
+
+    def refused(*_: object, **__: object) -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(environment, "_places", lambda: [Path(os.devnull) / "x"])
+    monkeypatch.setattr(environment.tempfile, "mkdtemp", refused)
+    folder = environment.cache_folder.__wrapped__()
+    assert not folder.lasting
+    store = CompiledKernels(folder.path)
+    store.write("counts.tally-0", b"code")
+    assert store.read("counts.tally-0") is None
+    assert "counts.tally-0" not in store
