@@ -228,7 +228,7 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
 class Artifact:
     """A finished artefact: its header, and its files as read-only memory maps.
 
-    A file is compared with its checksum before its first use, once for each object. With `verify=False` it is `trusted`:
+    A file is compared with its checksum before its first use, once for each object. With `verify=False` it is trusted:
     the same run has just written or checked it.
     """
 
