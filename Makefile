@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: help demo explore test test-all lint format docs docs-site docs-pictures docs-check bench mutants model dist clean
+.PHONY: help demo explore test test-all lint format fuzz audit lock docs docs-site docs-pictures docs-check bench mutants model dist clean
 
 help:  ## this menu
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -45,6 +45,19 @@ test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 test-all: $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-spark  ## the checks and the slow tests
 	@$(MAKE) --no-print-directory test
 	@$(BIN)/python -m pytest -m slow
+	@$(MAKE) --no-print-directory fuzz
+
+SECONDS_EACH ?= 60
+fuzz: $(VENV)/.stamp-dev  ## mutations of everything that is read, 60 seconds a target; prints how many
+	@$(BIN)/python -W ignore -m fuzz --seconds $(SECONDS_EACH)
+
+audit: $(VENV)/.stamp-dev  ## compare the locked development environment with the known vulnerabilities
+	@$(BIN)/python -m pip install -q --disable-pip-version-check pip-audit
+	@$(BIN)/python -m pip_audit --require-hashes --disable-pip -r requirements-dev.lock
+
+lock: $(VENV)/.stamp-dev  ## pin the development environment with hashes into requirements-dev.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check uv
+	@$(BIN)/python -m uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml -o requirements-dev.lock
 
 lint: $(VENV)/.stamp-dev  ## ruff and mypy only
 	@$(BIN)/ruff check .

@@ -33,13 +33,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hyperdive-fuzz-", dir=memory) as temporary:
         folder = options.folder or Path(temporary)
         total, found = 0, []
-        for name, case in targets.targets(folder):
-            if options.targets and name not in options.targets:
-                continue
+        for name, case in targets.targets(folder, options.targets):
             if options.repeat:
                 case(random.Random(options.repeat), Path(temporary))
                 continue
-            findings = harness.run(name, case, Path(temporary), seconds=options.seconds, seed=options.seed)
+            room = 384 << 20 if name in ("text", "tables") else harness.ROOM
+            findings = harness.run(name, case, Path(temporary), seconds=options.seconds, seed=options.seed, room=room)
             print(findings, flush=True)
             for line in findings.found:
                 print(f"    {line}", flush=True)

@@ -1,11 +1,12 @@
 """Runs mutations in child processes, so that a crash, a hang or an allocation is a finding and not the end.
 
-A child may use 2 × the size of its input + 64 MB of private memory more than it had, and 5 seconds for a case. What a
-case raises must be a `hyperdive.Error`.
+Inputs are small: a case may use 64 MB of private memory more than its process had (384 MB, mostly untouched, where
+damaged data may unfold to megabytes of text), and 5 seconds of processor time. What it raises is a `hyperdive.Error`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import resource
@@ -23,7 +24,8 @@ from hyperdive.errors import Error
 
 SECONDS = 5
 ROOM = 64 << 20
-_RECORD = 256
+_RECORD, _WARM = 256, 12
+_PATIENCE = 8  # times the limit of processor time that a case may take on a busy machine
 
 Case = Callable[[random.Random, Path], int]
 """Makes an input from a random generator in a folder of its own and uses it; gives the size of the input in bytes."""
@@ -54,13 +56,13 @@ def private_memory() -> int:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData"))
 
 
-def run(target: str, case: Case, folder: Path, *, seconds: float, seed: int = 0, most: int = 1 << 60) -> Findings:
+def run(target: str, case: Case, folder: Path, *, seconds: float, seed: int = 0, room: int = ROOM) -> Findings:
     """Try mutations for some seconds; each is named by its seed, `SEED:NUMBER`, and can be repeated by that."""
     findings = Findings(target)
     end = time.monotonic() + seconds
     first = 0
-    while time.monotonic() < end and first < most and len(findings.found) < 20:
-        first = _child(findings, case, folder, (seed, first, most), end)
+    while time.monotonic() < end and len(findings.found) < 20:
+        first = _child(findings, case, folder, (seed, first, room), end)
     return findings
 
 
@@ -95,9 +97,10 @@ def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int
 
 def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, write: int) -> NoReturn:
     """The child: it tells the number of each mutation before it begins, and what came of it."""
-    seed, first, most = numbers
+    seed, first, room = numbers
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     signal.signal(signal.SIGALRM, _hang)
+    signal.signal(signal.SIGPROF, _hang)
 
     def tell(kind: str, number: int, text: str = "") -> None:
         os.write(write, f"{kind}\0{number}\0{text[:180]}\0".encode()[:_RECORD].ljust(_RECORD))
@@ -105,25 +108,33 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, w
     own = Path(folder) / f"work-{os.getpid()}"
     own.mkdir()
     tempfile.tempdir = str(own)
-    for number in range(first, min(most, first + 5_000)):
-        if time.monotonic() > end:
+    for number in range(_WARM):  # what is loaded at first use is no allocation of a case
+        with contextlib.suppress(Exception):
+            case(random.Random(f"warm:{number}"), own)
+    findings = 0
+    for number in range(first, first + 5_000):
+        if time.monotonic() > end or findings > 20:
             break
         tell("begin", number)
         before = private_memory()
         try:
-            resource.setrlimit(resource.RLIMIT_DATA, (before + ROOM, resource.RLIM_INFINITY))
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            resource.setrlimit(resource.RLIMIT_DATA, (before + room, resource.RLIM_INFINITY))
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, _PATIENCE * SECONDS)
             case(random.Random(f"{seed}:{number}"), own)
             tell("held", number)
         except Error:
             tell("refused", number)
         except MemoryError:
+            findings += 1
             tell("found", number, "too much memory")
         except _Hang:
             tell("found", number, f"more than {SECONDS} s: {_where()}")
         except BaseException:
+            findings += 1
             tell("found", number, _where())
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     import shutil

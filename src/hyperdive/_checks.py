@@ -59,6 +59,14 @@ def rise_in_rows(indices: Any, pointers: Any) -> bool:
     return bool(starts[falls].all())
 
 
+def unfolds(parquet: Any, size: int) -> bool:
+    """Whether a Parquet file of this size claims many times that in memory, by its metadata."""
+    groups = [parquet.row_group(number) for number in range(parquet.num_row_groups)]
+    values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))
+    claimed = sum(group.total_byte_size for group in groups)
+    return bool(max(claimed, 8 * values) > MOST_UNFOLDED * size + UNFOLDED_BYTES)
+
+
 def are_finite(values: Any) -> bool:
     """Whether no value is infinite or no number, block by block, so that a map of a file is never copied whole."""
     flat = values.reshape(-1)
@@ -66,3 +74,5 @@ def are_finite(values: Any) -> bool:
 
 
 _BLOCK = 1 << 20
+MOST_UNFOLDED, UNFOLDED_BYTES = 100, 64 << 20
+"""A compressed file that is not read in a stream may take so many times its own size in memory, and so much more."""

@@ -8,12 +8,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
 from hyperdive.errors import OptionError
 
+MOST_THREADS = 512
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
@@ -28,7 +30,7 @@ class Run:
     threads: int | None = None
     """Threads to use; None means one for each core."""
     memory: int | None = None
-    """Bytes that counting stays under; None means half of this machine's."""
+    """Bytes of its own memory that the process stays under while it counts; None means half of this machine's."""
     progress: Progress = SILENT
     """Where progress and notes go."""
     restart: bool = False
@@ -52,6 +54,8 @@ def check_threads(threads: int | None) -> int:
         return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if threads < 1:
         raise OptionError(f"the number of threads is {threads}", hint="it must be 1 or more")
+    if threads > MOST_THREADS:
+        raise OptionError(f"the number of threads is {threads}", hint=f"it can be {MOST_THREADS} at most")
     return threads
 
 
@@ -107,6 +111,15 @@ def parse_size(text: str) -> int:
     if match is None:
         raise OptionError(f"{text!r} is not an amount of memory", hint="write it as 500MB or 2GB")
     return int(float(match[1]) * _UNITS[match[2]])
+
+
+def anonymous_memory() -> int:
+    """Bytes of memory that this process has of its own now, maps of files left out; a guess where that is not told."""
+    try:
+        with Path("/proc/self/status").open(encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("RssAnon:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return 150 * 10**6
 
 
 def default_memory() -> int:

@@ -228,12 +228,12 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
 class Artifact:
     """A finished artefact: its header, and its files as read-only memory maps.
 
-    A file is compared with its checksum before its first use, once for each object; `verify=False` leaves that out, for
-    what the same run has just written.
+    A file is compared with its checksum before its first use, once for each object. With `verify=False` it is trusted:
+    the same run has just written or checked it.
     """
 
     def __init__(self, path: Path, header: dict[str, Any], *, verify: bool = True) -> None:
-        self.path, self.header, self._verify = path, header, verify
+        self.path, self.header, self.trusted = path, header, not verify
         self._verified: set[str] = set()
 
     @classmethod
@@ -353,7 +353,7 @@ class Artifact:
     def file(self, name: str) -> Path:
         """Where a file is, to be read by its path: its checksum was compared."""
         self._entry(name)
-        if self._verify and name not in self._verified:
+        if not self.trusted and name not in self._verified:
             self.verify(name)
         return self.path / name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import lzma
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from email.message import Message
@@ -60,7 +62,7 @@ def download(url: str, target: Path, *, limit: int, tries: int = _TRIES, pause: 
             try:
                 _fetch_once(url, unfinished, limit)
                 break
-            except (http.client.HTTPException, OSError) as error:
+            except (http.client.HTTPException, OSError, ValueError) as error:  # ValueError: an address that is none
                 final = attempt == tries or (isinstance(error, urllib.error.HTTPError) and error.code < 500)
                 if final:
                     raise _explained(url, error) from None
@@ -219,6 +221,11 @@ def _keep(folder: Path, entry: ManifestEntry, content: bytes, url: str) -> None:
 # ---- archives -----------------------------------------------------------------------------------------------------
 
 
+_UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, ValueError,
+)  # fmt: skip
+
+
 class _NoUnpacker(Exception):
     """No program on this machine reads the archive."""
 
@@ -255,7 +262,7 @@ def _read_zip(archive: Path, wanted: Iterable[tuple[str, int]]) -> list[bytes]:
                     raise DownloadError(f"{archive.name}: {name} is larger than {size} bytes", hint="nothing was kept")
                 contents.append(content)
             return contents
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except _UNREADABLE as error:
         raise DownloadError(f"{archive.name}: not a readable zip file ({error})", hint="nothing was kept") from None
 
 

@@ -90,7 +90,10 @@ def cache_folder() -> CacheFolder:
                     return CacheFolder(place, lasting=True)
         except OSError:
             continue
-    temporary = Path(tempfile.mkdtemp(prefix="hyperdive-kernels-"))
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix="hyperdive-kernels-"))
+    except OSError:  # nothing can be written anywhere: kernels are compiled and not kept
+        return CacheFolder(Path(os.devnull) / "kernels", lasting=False)
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return CacheFolder(temporary, lasting=False)
 

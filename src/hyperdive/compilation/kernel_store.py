@@ -8,6 +8,7 @@ a folder that only this user can write.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -142,7 +143,8 @@ class CompiledKernels:
             temporary.write_bytes(hashlib.sha256(content).digest() + content)
             temporary.replace(place)
         except OSError:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def _forget_old(folder: Path) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress, human
-from hyperdive._resources import Run
+from hyperdive._resources import Run, anonymous_memory
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
 from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load, shard_rows
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import count_parts
-from hyperdive.counts.plan import CountPlan, make_plan
+from hyperdive.counts.plan import WORD_BYTES, CountPlan, make_plan
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import PieceFolder, work_of
 from hyperdive.counts.store_writer import (
@@ -75,8 +75,9 @@ def count(
     united = unite([(corpus.all_words, corpus.counts) for corpus in corpora])
     layout = make_layout(united.counts, min_count, options)
     tokens = sum(len(corpus) for corpus in corpora)
-    plan = make_plan(layout, tokens, options, memory=run.memory, threads=run.threads)
     prepare("count", progress=progress)
+    used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * layout.types
+    plan = make_plan(layout, tokens, options, memory=run.memory, threads=run.threads, used=used)
     if progress is not SILENT:  # a library call says nothing
         progress.note(str(plan))
         _warn_of_little_disk(output, plan, progress)

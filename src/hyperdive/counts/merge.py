@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Bar
-from hyperdive._resources import Run
+from hyperdive._resources import Run, anonymous_memory
 from hyperdive._store import check_output
 from hyperdive._types import Ids, Ints
 from hyperdive.compilation.compiler import prepare
 from hyperdive.counts import _kernels
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.plan import plan_merge
+from hyperdive.counts.plan import WORD_BYTES, plan_merge
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of
 from hyperdive.counts.store_writer import (
@@ -56,8 +56,9 @@ def merge(
     united = unite([(store.all_words, store.word_counts) for store in stores])
     layout = make_layout(united.counts, min_count, options)
     sizes = [sum(entry["bytes"] for entry in store.header["files"].values()) for store in stores]
-    cost = plan_merge(layout, sizes, options, memory=run.memory, threads=run.threads)
     prepare("count", "other", progress=run.progress)
+    used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * layout.types
+    cost = plan_merge(layout, sizes, options, memory=run.memory, threads=run.threads, used=used)
     if run.progress is not SILENT:
         run.progress.note(str(cost))
     plan = {

@@ -22,6 +22,8 @@ _MERGED_PER_SECOND = 150e6
 # Words of a text come in topics, so fewer distinct pairs co-occur than independent draws would give.
 _TOPICALITY = 0.7
 
+WORD_BYTES = 60
+"""Memory for each word while the store is written: its text once more, and sums over rows and columns."""
 _MIN_BLOCK = 1 << 16
 _MAX_BLOCK = (1 << 32) - (1 << 20)
 
@@ -35,7 +37,7 @@ class CountPlan:
     blocks: int
     threads: int
     memory: int
-    """Bytes of anonymous memory, without the interpreter and its libraries."""
+    """Bytes of anonymous memory; with the interpreter and the words where they are known."""
     entries: int
     disk: int
     """Bytes of the finished store."""
@@ -85,11 +87,17 @@ def fixed_bytes(layout: ShardLayout, options: CountOptions, threads: int) -> int
 
 
 def make_plan(
-    layout: ShardLayout, tokens: int, options: CountOptions, *, memory: int | None = None, threads: int | None = None
+    layout: ShardLayout,
+    tokens: int,
+    options: CountOptions,
+    *,
+    memory: int | None = None,
+    threads: int | None = None,
+    used: int = 0,
 ) -> CountPlan:
-    """Cut `tokens` into blocks that fit into `memory` bytes."""
+    """Cut `tokens` into blocks that fit into `memory` bytes, of which the process has `used` already."""
     threads = check_threads(threads)
-    budget = default_memory() if memory is None else memory
+    budget = (default_memory() if memory is None else memory) - used
     each = token_bytes(options)
     while threads > 1 and budget < fixed_bytes(layout, options, threads) + each * min(tokens, 1 << 24):
         threads -= 1  # fewer buffers before smaller blocks
@@ -97,9 +105,10 @@ def make_plan(
     least = fixed + each * min(tokens, _MIN_BLOCK)
     if budget < least:
         if memory is not None:
+            needed = least + used
             raise OptionError(
-                f"{human(memory, 'B')} of memory is too little: rows of {layout.types} words need {human(least, 'B')}",
-                hint=f"give at least --memory {-(-least // 10**6)}MB, or encode with fewer different words",
+                f"{human(memory, 'B')} of memory is too little: rows of {layout.types} words need {human(needed, 'B')}",
+                hint=f"give at least --memory {-(-needed // 10**6)}MB, or encode with fewer different words",
             )
         budget = least
     block = min((budget - fixed) // each, tokens, _MAX_BLOCK)
@@ -115,7 +124,7 @@ def make_plan(
         + (disk + work) / _BYTES_PER_SECOND
         + (entries * blocks / (_MERGED_PER_SECOND * threads) if blocks > 1 else 0.0)
     )
-    return CountPlan(tokens, block, blocks, threads, fixed + each * block, entries, disk, work, seconds)
+    return CountPlan(tokens, block, blocks, threads, used + fixed + each * block, entries, disk, work, seconds)
 
 
 @dataclass(frozen=True)
@@ -143,6 +152,7 @@ def plan_merge(
     *,
     memory: int | None = None,
     threads: int | None = None,
+    used: int = 0,
 ) -> MergePlan:
     """The plan for adding up stores of these sizes in bytes; less memory means fewer threads."""
     threads = check_threads(threads)
@@ -150,7 +160,7 @@ def plan_merge(
 
     def needed(threads: int) -> int:
         gathered = (layout.largest + 1) * (4 + layout.widest * (2 if options.near else 1))
-        return fixed_bytes(layout, options, threads) + threads * gathered
+        return used + fixed_bytes(layout, options, threads) + threads * gathered
 
     while threads > 1 and needed(threads) > budget:
         threads -= 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._checks import are_below, row_pointers
+from hyperdive._checks import are_below, row_pointers, unfolds
 from hyperdive._quantize import packed, unpacked
 from hyperdive._store import (
     Artifact,
@@ -35,7 +35,6 @@ EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
 SENTENCE_FILES = (EVIDENCE, SENTENCES)
 _DAMAGED = "the folder is damaged; create it again"
 _ROW_GROUP = 1 << 16
-_MOST_UNFOLDED = 100  # how many times its own size a Parquet file of a folder may take in memory
 _LONGEST_TEXT = 1 << 14  # bytes of a kept sentence; `LONGEST` and what stands around it is less
 _KEYS, _PLACES = ("hypo", "hyper", "pattern"), ("document", "sentence")
 _SPANS = ("hypo_start", "hypo_end", "hyper_start", "hyper_end")
@@ -244,11 +243,8 @@ def _checked_table(artifact: Artifact, name: str) -> Any:
     """A Parquet file that does not unfold to far more than its own size; dictionaries stay as they are."""
     import pyarrow.parquet as pq
 
-    most = _MOST_UNFOLDED * artifact.path.joinpath(name).stat().st_size + (64 << 20)
     file = pq.ParquetFile(artifact.file(name), read_dictionary=["text"] if name == SENTENCES else None)
-    about = file.metadata
-    claimed = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
-    if max(claimed, 8 * about.num_rows * about.num_columns) > most:
+    if unfolds(file.metadata, artifact.path.joinpath(name).stat().st_size):
         raise ValueError("it would unfold to many times its size")
     return file.read()
 

@@ -149,7 +149,7 @@ class _TermTask:
     options: TrainOptions
 
     def __call__(self, span: tuple[int, int]) -> tuple[dict[str, Any], dict[str, Array]]:
-        text = TermText.of(Corpus.open(self.corpus))
+        text = TermText.of(Corpus.open(self.corpus, verify=False))
         return {}, _arrays(_folded(text, self.tables, self.options, Run(threads=1), span))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from hyperdive._atomic import whole_file
+from hyperdive._checks import MOST_UNFOLDED, UNFOLDED_BYTES, unfolds
 from hyperdive.errors import InputError, MissingExtra, OptionError, OutputError
 from hyperdive.spaces.space import VectorSpace
 
@@ -43,7 +45,25 @@ def format_of(path: str | Path) -> str:
 # ---- writing ------------------------------------------------------------------------------------------------
 
 
+class _BoundedGzip(gzip.GzipFile):
+    """A gzip file that is read as long as it does not unfold to many times its size."""
+
+    left: int | None = None
+
+    def read1(self, size: int = -1) -> bytes:
+        data = super().read1(size)
+        if self.left is not None:
+            self.left -= len(data)
+            if self.left < 0:
+                raise InputError(f"it unfolds to more than {MOST_UNFOLDED} times its size")
+        return data
+
+
 def _open_text(path: Path, name: str, mode: str) -> Any:
+    if name.endswith(".gz") and mode == "r":
+        bounded = _BoundedGzip(path, "rb")
+        bounded.left = MOST_UNFOLDED * path.stat().st_size + UNFOLDED_BYTES
+        return io.TextIOWrapper(bounded, encoding="utf-8")
     if name.endswith(".gz"):
         raw = gzip.GzipFile(filename="", fileobj=path.open(mode + "b"), mode=mode + "b", mtime=0)
         return io.TextIOWrapper(raw, encoding="utf-8", newline="\n" if mode == "w" else None)
@@ -175,9 +195,11 @@ def read(path: str | Path, *, kind: str | None = None) -> VectorSpace:
         raise OptionError(f"no format {kind!r}", hint=f"use one of {', '.join(FORMATS)}")
     try:
         return readers[kind](path)
+    except InputError as error:
+        raise error if str(path) in error.what else InputError(f"{path}: {error.what}", hint=error.hint) from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: truncated or damaged gzip data ({error})") from None
 
 
@@ -273,7 +295,10 @@ def _read_parquet(path: Path) -> VectorSpace:
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(path)
+        file = parquet.ParquetFile(path, read_dictionary=["word"])
+        if unfolds(file.metadata, path.stat().st_size):
+            raise ValueError("it would unfold to many times its size")
+        table = file.read()
         words = [str(word or "") for word in table.column("word").to_pylist()]
         vectors = table.column("vector").combine_chunks()
         values = np.asarray(vectors.flatten(), dtype=np.float32)

@@ -360,8 +360,10 @@ def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes | Non
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(source.path, read_dictionary=[layout.column])
-    except (pa.ArrowInvalid, OSError) as error:
+        file = parquet.ParquetFile(source.path)
+        if layout.column in file.schema_arrow.names:  # texts that repeat stay folded
+            file = parquet.ParquetFile(source.path, read_dictionary=[layout.column])
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{source.path}: not a readable Parquet file ({error})") from None
     if layout.column not in file.schema_arrow.names:
         held = ", ".join(file.schema_arrow.names[:8])
@@ -376,7 +378,9 @@ def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes | Non
     try:
         for batch in file.iter_batches(batch_size=1024, columns=[layout.column]):
             yield from _column(batch.column(0))
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, IndexError, ValueError) as error:
+        if isinstance(error, MemoryError):
+            raise
         raise InputError(f"{source.path}: damaged Parquet data ({error})") from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -110,7 +111,16 @@ def tag_block(block: TextBlock, options: EncodeOptions, *, examine: Examine | No
 
 def _start_worker(name: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     tagger(name)
+
+
+def _end_with_parent() -> None:
+    """A worker waits for jobs for ever, also when its parent was killed: it goes with it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def executor(options: EncodeOptions, processes: int) -> Executor:

@@ -66,12 +66,11 @@ class TermOccurrences:
         lines = artifact.lines(NAMES)
         counts, ids = artifact.array("term_counts.bin", "int64"), artifact.array("term_ids.bin", "uint32")
         starts, lengths = artifact.array("term_starts.bin", "int64"), artifact.array("term_lengths.bin", "uint8")
-        fits = len(counts) == len(lines) and len(starts) == len(lengths) == len(ids) and are_below(ids, len(lines))
-        if (
-            not fits
-            or not np.array_equal(np.bincount(ids, minlength=len(lines)), counts)
-            or not _inside(starts, lengths, tokens)
-        ):
+        fits = len(counts) == len(lines) and len(starts) == len(lengths) == len(ids)
+        if fits and not artifact.trusted:
+            fits = are_below(ids, len(lines)) and _inside(starts, lengths, tokens)
+            fits = fits and np.array_equal(np.bincount(ids, minlength=len(lines)), counts)
+        if not fits:
             raise FormatError(f"{artifact.path}: the terms do not fit their occurrences", hint="make it anew")
         columns = [line.partition("\t") for line in lines]
         names, spellings = [name for name, _, _ in columns], [spelling for _, _, spelling in columns]

@@ -1,0 +1,51 @@
+"""The fuzzers run for a moment with fixed seeds; `make fuzz` runs them for a minute each with new ones."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fuzz import folders, harness
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of private memory are Linux's")
+
+
+@pytest.mark.parametrize("target", [*folders.USES, "text", "tables", "files", "http"])
+def test_mutations_of_a_fixed_seed(healthy: dict[str, Path], target: str) -> None:
+    """Seed 3 found 129 cases, crashes among them, before folders were checked."""
+    folder = str(healthy["model"].parent)
+    command = [sys.executable, "-W", "ignore", "-m", "fuzz", target, "-s", "3", "--seed", "3", "--folder", folder]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout
+    assert "0 findings" in ran.stdout
+
+
+def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fuzzer that finds nothing must be able to."""
+    monkeypatch.setattr(harness, "SECONDS", 0.3)
+    monkeypatch.setattr(harness, "_WARM", 0)
+
+    def case(choice: object, own: Path) -> int:
+        number = len(list(own.iterdir()))
+        (own / str(number)).touch()
+        if number == 0:
+            raise KeyError("a trace")
+        if number == 1:
+            bytearray(200 << 20)
+        if number == 2:
+            while True:
+                pass
+        if number == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise SystemExit
+
+    found = harness.run("bad", case, tmp_path, seconds=5).found
+    assert "KeyError: 'a trace'" in found[0]
+    assert "too much memory" in found[1]
+    assert "more than 0.3 s" in found[2]
+    assert "SIGKILL" in found[3]
