@@ -64,7 +64,7 @@ def main() -> None:
         near = CountMatrix.of(Cooccurrence.from_corpus(corpus, window=NEIGHBOURS, run=run), threads=chosen.threads)
         vectors = train_skipgram(near, run=run).words[1:]
         skipgram = VectorSpace(counts.words, vectors, frequencies=counts.frequencies[1:], kind="skipgram")
-        print(f"{len(corpus)} tokens, {matrix.size} words; the paper's constants")
+        print(f"{len(corpus)} tokens, {matrix.size} words; constants of the fast solver: {chosen.preset}")
         print(
             "| epochs | objective | zero rows, % | mean sum, 1,000 frequent words | ΔS | C·ΔS | W·ΔS | HyperLex C·ΔS |"
         )

@@ -26,6 +26,17 @@ def test_an_ending_counts_from_a_cosine_of_three_tenths_on(cosine: float, stays:
     assert _alike(terms, np.array([-1, 0])).tolist() == ([-1, 0] if stays else [-1, -1])
 
 
+def test_an_ending_counts_at_the_border_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["bread", "cornbread"]
+    near = np.array([[1.0, 0.0], [3.0, 4.0]])
+    space = VectorSpace(words, np.eye(2), frequencies=[9, 5], kind="dive")
+    twin = VectorSpace(words, near, frequencies=[9, 5], kind="skipgram")
+    terms = NamedTerms(as_source(Model(space, skipgram=twin)), words)
+    cosine = float(terms.pairs([1], [0]).skipgram_cosine[0])
+    monkeypatch.setattr("hyperdive.taxonomy.terms._ALIKE", cosine)
+    assert _alike(terms, np.array([-1, 0])).tolist() == [-1, 0]
+
+
 def test_terms_are_weighed_by_what_is_stated_repeatedly() -> None:
     """ln(1 + n) + ln(1 + m) + a hundredth of ln(1 + all statements): n the best stated hypernym, m its members."""
     words = ["animal", "dog", "cat", "rock"]
