@@ -86,8 +86,9 @@ def as_sparse_rows(matrix: Any) -> SparseRows:
         return matrix
     if isinstance(matrix, np.ndarray):
         rows, columns = np.nonzero(matrix)
-        indptr = np.searchsorted(rows, np.arange(len(matrix) + 1))
-        return SparseRows(matrix[rows, columns], columns, indptr, (matrix.shape[0], matrix.shape[1]))
+        index = np.int32 if len(rows) < 1 << 31 else np.int64  # as SciPy has it; kernels are compiled for these
+        indptr = np.searchsorted(rows, np.arange(len(matrix) + 1)).astype(index)
+        return SparseRows(matrix[rows, columns], columns.astype(index), indptr, (matrix.shape[0], matrix.shape[1]))
     return SparseRows(matrix.data, matrix.indices, matrix.indptr, matrix.shape)
 
 

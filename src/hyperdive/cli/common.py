@@ -151,3 +151,12 @@ def quiet_stdout() -> None:
 def write_json(value: Any, *, lines: bool = False) -> None:
     """Write a result to stdout as JSON."""
     write(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))
+
+
+def begins_anew(restart: bool, resume: bool) -> bool:
+    """Whether a run forgets an interrupted one; `--resume`, which older scripts name, is the default."""
+    from hyperdive.errors import OptionError
+
+    if restart and resume:
+        raise OptionError("--restart and --resume exclude each other", hint="leave out --resume, the default")
+    return restart

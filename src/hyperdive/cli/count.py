@@ -26,6 +26,7 @@ from hyperdive.cli.common import (
     ProgressOption,
     SparkConfOption,
     ThreadsOption,
+    begins_anew,
     engine_of,
     reporter,
     write,
@@ -89,6 +90,7 @@ def count(
     restart: Annotated[
         bool, typer.Option("--restart", help="Begin anew; without it an interrupted run goes on where it was.")
     ] = False,
+    resume: Annotated[bool, typer.Option("--resume", hidden=True, help="The default; older scripts name it.")] = False,
     engine: EngineOption = EngineName.local,
     master: MasterOption = None,
     conf: SparkConfOption = None,
@@ -104,7 +106,7 @@ def count(
 
     report = reporter(progress)
     limit = None if memory is None else parse_size(memory)
-    run = Run(memory=limit, threads=threads, force=force, restart=restart, progress=report)
+    run = Run(memory=limit, threads=threads, force=force, restart=begins_anew(restart, resume), progress=report)
     try:
         if merge:
             from hyperdive.counts.merge import merge as merge_stores

@@ -24,6 +24,7 @@ from hyperdive.cli.common import (
     ProgressOption,
     SparkConfOption,
     ThreadsOption,
+    begins_anew,
     engine_of,
     part_bytes_of,
     reporter,
@@ -158,6 +159,7 @@ def train(
     restart: Annotated[
         bool, typer.Option("--restart", help="Begin anew; without it an interrupted run goes on where it was.")
     ] = False,
+    resume: Annotated[bool, typer.Option("--resume", hidden=True, help="The default; older scripts name it.")] = False,
     force: ForceOption = False,
     memory: Annotated[
         str | None,
@@ -199,7 +201,7 @@ def train(
                 patterns=patterns_from if patterns and patterns_from else patterns,
                 memory=None if memory is None else parse_size(memory),
                 threads=threads,
-                restart=restart,
+                restart=begins_anew(restart, resume),
                 force=force,
                 progress=reporter(progress),
                 space=space,
