@@ -295,8 +295,7 @@ def test_text_over_several_blocks_and_dropped_again(tmp_path: Path, monkeypatch:
     assert after.fingerprint == identity
     with pytest.raises(Exception, match="not kept"):
         after.sentence_text(0)
-    with pytest.raises(Exception, match="no text is kept"):
-        drop_text(tmp_path / "c")
+    assert drop_text(tmp_path / "c") == 0  # a second call removes what a killed one left, here nothing
 
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
