@@ -40,7 +40,7 @@ test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q . || { echo "type: make format"; exit 1; }
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-all: $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-spark  ## the checks and the slow tests
 	@$(MAKE) --no-print-directory test
