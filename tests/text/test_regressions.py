@@ -80,7 +80,11 @@ def test_the_output_is_not_read_as_input(tmp_path: Path) -> None:
     assert again.header["skipped_files"] == 1
 
 
-@pytest.mark.parametrize("data", [gzip.compress(GOOD.encode()), bytes(range(256)) * 20, b"%PDF-1.7 " + b"x" * 99])
+@pytest.mark.parametrize(
+    "data",
+    [gzip.compress(GOOD.encode()), bytes(range(256)) * 20, b"%PDF-1.7 " + b"x" * 99],
+    ids=["gzip", "bytes", "pdf"],
+)
 def test_pipes_are_looked_at_too(tmp_path: Path, data: bytes) -> None:
     """Standard input was never tested for compression or for not being text."""
     command = [sys.executable, "-m", "hyperdive", "encode", "-", "-o", tmp_path / "c"]
