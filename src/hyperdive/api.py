@@ -196,6 +196,7 @@ class Model(ModelData):
         *,
         candidates: Iterable[str] | Path | None = ...,
         block: Iterable[str] | Path = ...,
+        score: str | None = ...,
         min_confidence: float | None = ...,
         evidence: int = ...,
     ) -> Table[Answer]: ...
@@ -207,6 +208,7 @@ class Model(ModelData):
         *,
         candidates: Iterable[str] | Path | None = ...,
         block: Iterable[str] | Path = ...,
+        score: str | None = ...,
         min_confidence: float | None = ...,
         evidence: int = ...,
     ) -> list[Table[Answer]]: ...
@@ -218,6 +220,7 @@ class Model(ModelData):
         *,
         candidates: Iterable[str] | Path | None = None,
         block: Iterable[str] | Path = (),
+        score: str | None = None,
         min_confidence: float | None = None,
         evidence: int = 0,
     ) -> Table[Answer] | list[Table[Answer]]:
@@ -225,7 +228,7 @@ class Model(ModelData):
 
         Arguments as for `hypernyms`; a list of words gives a list of tables.
         """
-        options = {"candidates": candidates, "block": block, "min_confidence": min_confidence}
+        options = {"candidates": candidates, "block": block, "score": score, "min_confidence": min_confidence}
         return self._answers(word, False, top=top, evidence=evidence, senses=True, **options)
 
     def _answers(

@@ -9,9 +9,6 @@ do with each other stand in groups: a tiger is an animal, and a team.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 from hyperdive.cli._answers import (
     BlockOption,
     CandidatesOption,
@@ -25,7 +22,6 @@ from hyperdive.cli._answers import (
     warn_without_sentences,
 )
 from hyperdive.cli.common import DEFAULT_MODEL, JsonOption, ModelOption
-from hyperdive.errors import OptionError
 
 
 def hypernyms(
@@ -46,9 +42,17 @@ def hypernyms(
     opened = load(model)
     if evidence:
         warn_without_sentences(opened)
-    if senses and score is not None:
-        raise OptionError("senses are grouped among the answers of the default score", hint="leave out --score")
-    options: dict[str, Any] = {"candidates": candidates, "block": block or (), "min_confidence": min_confidence}
-    options["evidence"] = MOST_EVIDENCE if evidence else 0
-    ask: Any = partial(opened.senses, **options) if senses else partial(opened.hypernyms, score=score, **options)
-    print_answers(words, lambda batch: ask(batch, top), json)
+    ask = opened.senses if senses else opened.hypernyms
+    print_answers(
+        words,
+        lambda batch: ask(
+            batch,
+            top,
+            candidates=candidates,
+            block=block or (),
+            score=score,
+            min_confidence=min_confidence,
+            evidence=MOST_EVIDENCE if evidence else 0,
+        ),
+        json,
+    )

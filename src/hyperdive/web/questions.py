@@ -10,7 +10,7 @@ from hyperdive import __version__
 from hyperdive.discover.question import source_of
 from hyperdive.discover.ranking import ranking
 from hyperdive.discover.signals import SIGNALS
-from hyperdive.errors import OptionError, UnknownWordError
+from hyperdive.errors import UnknownWordError
 from hyperdive.scores.registry import usable_scores
 from hyperdive.scores.terms import terms_of
 from hyperdive.table import Table
@@ -63,8 +63,6 @@ def hyponyms(service: Service, request: m.AnswersQuery) -> m.AnswersReply:
 def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersReply:
     served = service.models[request.model]
     senses = isinstance(request, m.HypernymsQuery) and request.senses
-    if senses and request.score is not None:
-        raise OptionError("senses are grouped among the answers of the default score", hint="leave out the score")
     by = ranking(served.model, request.score)
     ask = getattr(served.model, "senses" if senses else verb)
     tables: list[Table[Any]] = ask(
@@ -72,9 +70,9 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
         request.top,
         candidates=request.candidates,
         block=request.block,
+        score=request.score,
         min_confidence=request.min_confidence,
         evidence=request.evidence,
-        **({} if senses else {"score": request.score}),
     )
     options = {
         "top": request.top if request.top != 10 else None,
