@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hyperdive import encode
+from hyperdive.errors import OptionError
 from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns.definitions import NAMES, PATTERNS, Pattern
+from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PATTERNS, PRECISION, Pattern
 from hyperdive.patterns.store import HEAD, Patterns, patterns_of
 
 
@@ -32,10 +33,14 @@ def pairs(patterns: Patterns, name: str) -> set[tuple[str, str]]:
 
 def test_numbers_are_places_in_the_table() -> None:
     assert [pattern.number for pattern in PATTERNS] == list(range(len(PATTERNS)))
-    assert len(set(NAMES)) == len(NAMES) == k.HEAD_P + 1
+    assert len(set(NAMES)) == len(NAMES) == len(PRECISION) == 2 * k.HEAD_P + 1
+    for pattern in PATTERNS[: k.HEAD_P]:
+        of_a_name = pattern.number + FIRST_OF_A_NAME
+        assert NAMES[of_a_name] == f"{pattern.name} (name)"
+        assert 0 < PRECISION[of_a_name] < min(PRECISION[: k.HEAD_P])
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=NAMES)
+@pytest.mark.parametrize("pattern", PATTERNS, ids=[pattern.name for pattern in PATTERNS])
 def test_gold(pattern: Pattern, tmp_path: Path) -> None:
     found = pairs(stated(tmp_path, pattern.gold), pattern.name)
     assert set(pattern.found) <= found
@@ -45,7 +50,7 @@ def test_gold(pattern: Pattern, tmp_path: Path) -> None:
     assert {(q.split()[-1], p.split()[-1]) for q, p in found} == heads
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=NAMES)
+@pytest.mark.parametrize("pattern", PATTERNS, ids=[pattern.name for pattern in PATTERNS])
 def test_trap(pattern: Pattern, tmp_path: Path) -> None:
     assert pairs(stated(tmp_path, pattern.trap), pattern.name) == set()
 
@@ -123,3 +128,52 @@ def test_the_docs_name_every_pattern() -> None:
     page = (Path(__file__).parents[2] / "docs" / "patterns.md").read_text(encoding="utf-8")
     for pattern in PATTERNS:
         assert f"| `{pattern.name}` | {pattern.meaning} | {pattern.gold} | {pattern.trap} |" in page
+
+
+def named(patterns: Patterns) -> dict[tuple[str, str], tuple[int, int]]:
+    """Of each pair, its statements and how many of them are of a name."""
+    counts, of_names = patterns.counts, patterns.named
+    rows = counts.tocoo().coords
+    return {
+        (patterns.terms[q], patterns.terms[p]): (int(counts[q, p]), int(of_names[q, p]))
+        for q, p in zip(rows[0].tolist(), rows[1].tolist(), strict=True)
+    }
+
+
+def test_statements_of_names_are_counted_apart(tmp_path: Path) -> None:
+    text = "He watched teams such as the Detroit Tigers. Cats such as tigers hunt. Teams such as the Tigers won."
+    found = stated(tmp_path, text)
+    assert named(found) == {
+        ("detroit tiger", "team"): (1, 1),
+        ("tiger", "team"): (2, 2),
+        ("tiger", "cat"): (1, 0),
+    }
+    assert found.counts_by_pattern("tiger", "team") == {"such-as": 2}
+    assert {one.pattern for one in found.evidence("tiger", "team")} == {"such-as"}
+
+
+def test_a_capital_that_opens_a_sentence_or_an_acronym_makes_no_name(tmp_path: Path) -> None:
+    found = named(
+        stated(tmp_path, "Tigers are cats. Viruses such as HIV and Ebola were found. Acids such as DNA were found.")
+    )
+    assert found["tiger", "cat"] == (1, 0)
+    assert found["hiv", "virus"] == (1, 0)
+    assert found["ebola", "virus"] == (1, 1)
+    assert found["dna", "acid"] == (1, 0)
+
+
+def test_names_are_told_apart_without_sentences(tmp_path: Path) -> None:
+    text = "He watched teams such as the Tigers."
+    assert named(stated(tmp_path, text, keep_text=False)) == {("tiger", "team"): (1, 1)}
+
+
+def test_a_pattern_with_and_without_a_name_is_one_pattern(tmp_path: Path) -> None:
+    text = "Groups such as tigers exist. Some groups such as Tigers exist. A Tiger is a group."
+    found = stated(tmp_path, text)
+    tiger, group = found.index("tiger"), found.index("group")
+    assert (int(found.counts[tiger, group]), int(found.named[tiger, group])) == (3, 2)
+    assert int(found.variety[tiger, group]) == 2
+    assert int(found.by_pattern("such-as")[tiger, group]) == 2
+    with pytest.raises(OptionError, match="such-as, such-y-as") as error:
+        found.by_pattern("none")
+    assert "(name)" not in str(error.value)

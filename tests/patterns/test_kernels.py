@@ -13,7 +13,7 @@ from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns._kernels import phrases as kernels
 from hyperdive.patterns._kernels.items import items
 from hyperdive.patterns._kernels.match import match
-from hyperdive.patterns.definitions import NAMES, PATTERNS
+from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.patterns.matcher import find_matches
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
@@ -182,7 +182,7 @@ def test_any_text(text: str) -> None:
     check(text.encode("utf-8", "replace").decode())
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=NAMES)
+@pytest.mark.parametrize("pattern", PATTERNS, ids=[pattern.name for pattern in PATTERNS])
 def test_sentences_of_the_definitions(pattern: object) -> None:
     assert isinstance(pattern, type(PATTERNS[0]))
     matched = check(pattern.gold)

@@ -211,8 +211,11 @@ def _about_patterns(path: Path, header: dict[str, Any]) -> list[tuple[str, str]]
     found = Patterns.read(Artifact(path, header))
     totals = {"pairs": found.pairs, "terms": len(found)}
     rows = [("patterns", _stated(totals, header["patterns"]))]
-    matches = np.bincount(found.patterns, weights=found.values, minlength=len(found.names)).astype(int).tolist()
+    base = found.base_of_pattern[found.patterns]
+    matches = np.bincount(base, weights=found.values, minlength=len(found.names)).astype(int).tolist()
     by_pattern = sorted(zip(matches, found.names, strict=True), key=lambda one: (-one[0], one[1]))
+    named = int(found.named.data.sum())
+    rows += [("  of names", f"{named:,} statements")] if named else []
     return rows + [(f"  – {name}", f"{count:,}") for count, name in by_pattern if count]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hyperdive.patterns._kernels import codes as k
+from hyperdive.patterns.pattern_table import OF_A_NAME
 from hyperdive.patterns.store import HEAD
 
 
@@ -140,4 +141,13 @@ PATTERNS: tuple[Pattern, ...] = (
 )  # fmt: skip
 """In the order of their numbers."""
 
-NAMES = tuple(pattern.name for pattern in PATTERNS)
+_PLAIN = tuple(pattern.name for pattern in PATTERNS)
+NAMES = (*_PLAIN, *(f"{name}{OF_A_NAME}" for name in _PLAIN if name != HEAD))
+"""Those, then the same of a name: *Tigers* in "teams such as the Detroit Tigers" are counted apart from tigers."""
+PRECISION = (
+    *(pattern.precision for pattern in PATTERNS),
+    *(pattern.precision / 2 for pattern in PATTERNS if pattern.name != HEAD),
+)
+"""Of each of `NAMES`, for the choice of evidence: a statement of a name comes after one of the word itself."""
+FIRST_OF_A_NAME = len(_PLAIN)
+"""What is added to the number of a pattern when it states something of a name."""

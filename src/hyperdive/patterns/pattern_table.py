@@ -17,6 +17,8 @@ from hyperdive.patterns.svd import Factors
 KIND, VERSION = "patterns", 1
 FOLDER = "patterns"
 """The folder of patterns inside a corpus folder."""
+OF_A_NAME = " (name)"
+"""Ends the name of a pattern that holds the statements in which the hyponym is written as a name."""
 
 LazyEvidence = EvidenceRows | Callable[[], EvidenceRows] | None
 
@@ -63,6 +65,30 @@ class PatternTable:
     def keys(self) -> Keys:
         """Hyponym, hypernym and pattern of every entry as one sorted number each."""
         return pack(np.repeat(np.arange(len(self.terms)), np.diff(self.pointers)), self.hypernyms, self.patterns)
+
+    @cached_property
+    def base_of_pattern(self) -> Ints:
+        """The number of each pattern; that of the plain pattern for one that holds statements of names."""
+        number = {name: place for place, name in enumerate(self.names)}
+        return np.array([number.get(name.removesuffix(OF_A_NAME), place) for name, place in number.items()])
+
+    @cached_property
+    def are_of_names(self) -> npt.NDArray[np.bool_]:
+        """Which entries hold statements of names."""
+        are_of_names: npt.NDArray[np.bool_] = self.base_of_pattern[self.patterns] != self.patterns
+        return are_of_names
+
+    @cached_property
+    def are_repeated(self) -> npt.NDArray[np.bool_]:
+        """Which entries hold statements of names by a pattern that states the same pair without a name, too."""
+        repeated = np.zeros(len(self.patterns), dtype=np.bool_)
+        of_names = np.flatnonzero(self.are_of_names)
+        if len(of_names):
+            numbers = self.patterns[of_names].astype(np.int64)
+            plain = self.keys[of_names] - (numbers - self.base_of_pattern[numbers]).astype(np.uint64)
+            place = np.searchsorted(self.keys, plain)  # the plain entry stands before it
+            repeated[of_names] = self.keys[place] == plain
+        return repeated
 
 
 def pair_entries(rows: Ints, columns: Any, size: int) -> tuple[Ints, Any, Ints]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hyperdive._types import Array, Ints
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.collector import Collector
-from hyperdive.patterns.definitions import NAMES, PATTERNS
+from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PRECISION
 from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.pattern_table import FOLDER
@@ -23,7 +23,7 @@ class PatternReader:
     """Collects the matches of every block while the text is read; see `hyperdive.text.tokens.BlockObserver`."""
 
     def __init__(self, *, sentences: bool = True) -> None:
-        self._collector = Collector(NAMES, precision=[pattern.precision for pattern in PATTERNS])
+        self._collector = Collector(NAMES, precision=PRECISION)
         self._sentences = sentences
 
     @property
@@ -37,7 +37,7 @@ class PatternReader:
             return
         document = np.searchsorted(tokens.doc_sentences, matches.sentence, side="right") - 1 + documents
         self._collector.add(
-            as_matches(matches, words, np.maximum(document, 0), data if self._sentences else None, tokens)
+            as_matches(matches, words, np.maximum(document, 0), data, tokens, sentences=self._sentences)
         )
 
     def part(self) -> PatternReader:
@@ -59,12 +59,19 @@ class PatternReader:
 
 
 def as_matches(
-    matches: BlockMatches, words: FormWords, document: Ints, data: npt.NDArray[np.uint8] | None, tokens: Tokens
+    matches: BlockMatches,
+    words: FormWords,
+    document: Ints,
+    data: npt.NDArray[np.uint8],
+    tokens: Tokens,
+    *,
+    sentences: bool = True,
 ) -> Matches:
     """The pairs that a block's matches state.
 
     "Large dogs such as French poodles" states of *french poodle* that it is a *large dog* and a *dog*, of *poodle*
     that it is a *dog*; and by their heads, counted apart, that *french poodle* is a *poodle* and *large dog* a *dog*.
+    What "teams such as the Detroit Tigers" states of *tiger* is counted as a statement of a name.
     """
     terms, numbers, usable = _terms(np.concatenate([matches.hyponym, matches.hypernym]), words)
     size = len(matches.pattern)
@@ -75,10 +82,15 @@ def as_matches(
     whole_q, head_q = (both_spans[0][:, [0, 2]], both_spans[0][:, [1, 2]])
     whole_p, head_p = (both_spans[1][:, [0, 2]], both_spans[1][:, [1, 2]])
     head = np.full(size, k.HEAD_P, dtype=np.uint8)
+    starts = tokens.sent_starts[matches.sentence]
+    of_whole, of_head = (
+        np.where(are_names(data, starts, span[:, 0]), matches.pattern + FIRST_OF_A_NAME, matches.pattern)
+        for span in (whole_q, head_q)
+    )
     variants = (
-        (q, p, matches.pattern, whole_q, whole_p, usable),
-        (q, p_head, matches.pattern, whole_q, head_p, usable & (p != p_head)),
-        (q_head, p_head, matches.pattern, head_q, head_p, usable & (q != q_head)),
+        (q, p, of_whole, whole_q, whole_p, usable),
+        (q, p_head, of_whole, whole_q, head_p, usable & (p != p_head)),
+        (q_head, p_head, of_head, head_q, head_p, usable & (q != q_head)),
         (q, q_head, head, whole_q, head_q, usable & (q != q_head)),
         (p, p_head, head, whole_p, head_p, usable & (p != p_head)),
     )
@@ -91,14 +103,34 @@ def as_matches(
         return np.concatenate([variant[index][at] for variant, at in zip(variants, chosen, strict=True)])[order]
 
     with_text: dict[str, Any] = {}
-    if data is not None:
+    if sentences:
         used, sentence = np.unique(matches.sentence[rows], return_inverse=True)
-        starts, ends = tokens.sent_starts[used], tokens.sent_ends[used]
-        pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        offsets = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
+        firsts, ends = tokens.sent_starts[used], tokens.sent_ends[used]
+        pieces = [data[first:end] for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)]
+        offsets = np.concatenate([[0], np.cumsum(ends - firsts)]).astype(np.int64)
         texts = Texts(np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.uint8), offsets)
         with_text = {"sentence": sentence, "hyponym_span": column(3), "hypernym_span": column(4), "sentences": texts}
     return Matches(terms, column(0), column(1), column(2), document[rows], **with_text)
+
+
+def are_names(
+    data: npt.NDArray[np.uint8], sentences: npt.NDArray[np.int64], places: npt.NDArray[np.int32]
+) -> npt.NDArray[np.bool_]:
+    """Which words look like names: one capital, then a small letter, and not the first word of the sentence.
+
+    Args:
+        data: the bytes of a block.
+        sentences: where the sentence of each word starts.
+        places: where the word starts in it.
+
+    >>> text = np.frombuffer(b"Dogs and the Tigers met HIV.", dtype=np.uint8)
+    >>> are_names(text, np.zeros(4, dtype=np.int64), np.array([0, 5, 13, 24])).tolist()
+    [False, False, True, False]
+    """
+    first = sentences + places
+    capital, second = data[first], data[np.minimum(first + 1, len(data) - 1)]
+    names: npt.NDArray[np.bool_] = (places > 0) & (capital >= ord("A")) & (capital <= ord("Z")) & (second >= ord("a"))
+    return names
 
 
 def _terms(forms: npt.NDArray[np.uint32], words: FormWords) -> tuple[list[str], Ints, npt.NDArray[np.bool_]]:

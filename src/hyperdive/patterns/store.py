@@ -31,9 +31,17 @@ from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.evidence import Evidence, EvidenceRows, Keys, as_evidence, pack, unpack
-from hyperdive.patterns.pattern_table import FOLDER, KIND, VERSION, PatternTable, pair_entries, pair_sums
+from hyperdive.patterns.pattern_table import (
+    FOLDER,
+    KIND,
+    OF_A_NAME,
+    VERSION,
+    PatternTable,
+    pair_entries,
+    pair_sums,
+)
 from hyperdive.patterns.store_files import about, read_files, write_files
-from hyperdive.patterns.svd import RANK, Factors, factorise, ppmi_matrix
+from hyperdive.patterns.svd import RANK, Factors, factorise, placed, ppmi_matrix, ppmi_with_words, rows_of_words
 from hyperdive.patterns.term_finder import TermFinder
 
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
@@ -117,7 +125,7 @@ class Patterns:
 
     @property
     def keys(self) -> Keys:
-        """Hyponym, hypernym and pattern of every count as one sorted number each."""
+        """All entries as one sorted number each (see `pack`)."""
         return self._table.keys
 
     @cached_property
@@ -143,8 +151,30 @@ class Patterns:
     def variety(self) -> Any:
         """How many different patterns state each pair, `head` not counted: a CSR matrix of the shape of `counts`."""
         starts, columns, indptr = self._stated_pairs
-        entries = int(np.count_nonzero(self.patterns != self._head))
-        return SparseRows(np.diff(np.append(starts, entries)), columns, indptr, (len(self), len(self)))
+        stated = self.patterns != self._head
+        first = np.ones(int(np.count_nonzero(stated)), dtype=np.int64)
+        first[self._table.are_repeated[stated]] = 0
+        return SparseRows(pair_sums(first, starts), columns, indptr, (len(self), len(self)))
+
+    @cached_property
+    def named(self) -> Any:
+        """How many of the statements of `counts` have the hyponym written as a name: a CSR matrix of its pairs.
+
+        "Teams such as the Detroit Tigers" is one for (tiger, team): a capital letter in the middle of a sentence.
+
+        >>> names = ["such as", "such as (name)"]
+        >>> patterns = Patterns.from_keys(["team", "tiger"], names, pack([1, 1], [0, 0], [0, 1]), np.array([1, 4]))
+        >>> [int(matrix[1, 0]) for matrix in (patterns.counts, patterns.named, patterns.variety)]
+        [5, 4, 1]
+        """
+        starts, columns, indptr = self._stated_pairs
+        values = (self.values * self._table.are_of_names)[self.patterns != self._head]
+        return SparseRows(pair_sums(values, starts), columns, indptr, (len(self), len(self)))
+
+    @property
+    def base_of_pattern(self) -> Ints:
+        """The number of each pattern; that of the plain pattern for one that holds statements of names."""
+        return self._table.base_of_pattern
 
     @cached_property
     def hyponyms_of(self) -> Ints:
@@ -162,10 +192,12 @@ class Patterns:
         return self._by_hypernym.indices[start:end].astype(np.int64), self._by_hypernym.data[start:end]
 
     def by_pattern(self, name: str) -> Any:
-        """n(q, p) of one pattern: a CSR matrix."""
+        """n(q, p) of one pattern, statements of names among them: a CSR matrix."""
         if name not in self.names:
-            raise OptionError(f"no pattern is called {name!r}", hint=f"there are: {', '.join(self.names)}")
-        return self._matrix(self.patterns == self.names.index(name))
+            known = (known for known in self.names if not known.endswith(OF_A_NAME))
+            raise OptionError(f"no pattern is called {name!r}", hint=f"there are: {', '.join(known)}")
+        number = self.names.index(name)
+        return self._matrix((self.patterns == number) | (self.base_of_pattern[self.patterns] == number))
 
     def _matrix(self, chosen: Any) -> Any:
         """The sums over the chosen entries."""
@@ -189,7 +221,11 @@ class Patterns:
             return {}
         row_entries = slice(int(self.pointers[row]), int(self.pointers[row + 1]))
         entries = np.flatnonzero(self.hypernyms[row_entries] == column) + row_entries.start
-        return {self.names[int(self.patterns[i])]: int(self.values[i]) for i in entries}
+        counts: dict[str, int] = {}
+        for entry in entries.tolist():
+            name = self.names[int(self.base_of_pattern[self.patterns[entry]])]
+            counts[name] = counts.get(name, 0) + int(self.values[entry])
+        return counts
 
     def stated_hypernyms(self, hyponym: str, top: int = 10) -> list[tuple[str, int]]:
         """Hypernyms the text states for a term, with counts, most frequent first."""
@@ -249,16 +285,7 @@ class Patterns:
 
         A statement about a phrase is also counted for its head, so phrases would count it twice.
         """
-        counts = self.counts
-        is_word_column = self.is_word[counts.indices]
-        rows = np.repeat(np.arange(len(self)), np.diff(counts.indptr))[is_word_column]
-        columns, values = counts.indices[is_word_column], counts.data[is_word_column]
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
-        of_words = self.is_word[rows]
-        sums = np.bincount(columns[of_words], values[of_words], minlength=len(self)).astype(np.int64)
-        below = np.bincount(rows, values, minlength=len(self)).astype(np.int64)
-        matrix = SparseRows(values, columns, indptr, counts.shape)
-        return ppmi_matrix(matrix, below, sums, int(sums.sum()))
+        return ppmi_with_words(self.counts, self.is_word)
 
     @property
     def factors(self) -> Factors:
@@ -266,14 +293,7 @@ class Patterns:
         if callable(self._factors):
             self._factors = self._factors()
         if self._factors is None:
-            from scipy.sparse import csr_array
-
-            matrix = self.word_ppmi
-            sizes = np.where(self.is_word, np.diff(matrix.indptr), 0)
-            in_word_row = np.repeat(self.is_word, np.diff(matrix.indptr))
-            indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            words = csr_array((matrix.data[in_word_row], matrix.indices[in_word_row], indptr), shape=matrix.shape)
-            self._factors = factorise(words, RANK)
+            self._factors = factorise(rows_of_words(self.word_ppmi, self.is_word), RANK)
         return self._factors
 
     @property
@@ -283,13 +303,13 @@ class Patterns:
 
     def hypernym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
         """Rows of V for these terms; zero for a term that is no hypernym (or -1)."""
-        return _placed(self.factors.hypernyms, self.factors.v, np.asarray(numbers, dtype=np.int64))
+        return placed(self.factors.hypernyms, self.factors.v, np.asarray(numbers, dtype=np.int64))
 
     def hyponym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
         """Rows of U·Σ = M·V for these terms; zero for a term that is no hyponym (or -1)."""
         numbers, factors = np.asarray(numbers, dtype=np.int64), self.factors
         if factors.u is not None and factors.hyponyms is not None:
-            return _placed(factors.hyponyms, factors.u, numbers)
+            return placed(factors.hyponyms, factors.u, numbers)
         known = np.flatnonzero(numbers >= 0)
         vectors = np.zeros((len(numbers), factors.rank), dtype=np.float32)
         rows = self.word_ppmi[numbers[known]]
@@ -352,7 +372,7 @@ class Patterns:
             as_evidence(
                 rows.texts.raw(int(rows.sentence[i])),
                 rows.spans[i],
-                self.names[int(pattern[i - pair_rows.start])],
+                self.names[int(self.base_of_pattern[pattern[i - pair_rows.start]])],
                 int(rows.document[i]),
             )
             for i in range(pair_rows.start, min(pair_rows.stop, pair_rows.start + max(top, 0)))
@@ -473,16 +493,6 @@ def patterns_of(corpus: str | Path) -> Patterns | None:
     """The patterns of a corpus folder, or None when it was encoded without."""
     folder = Path(corpus) / FOLDER
     return Patterns.open(folder) if folder.is_dir() else None
-
-
-def _placed(numbers: Ints, rows: Any, wanted: Ints) -> npt.NDArray[np.float32]:
-    """Rows by number; zero where a number is not among `numbers`."""
-    placed = np.zeros((len(wanted), rows.shape[1]), dtype=np.float32)
-    if len(numbers):
-        place = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-        known = numbers[place] == wanted
-        placed[known] = rows[place[known]]
-    return placed
 
 
 def check_names(names: Sequence[str]) -> None:

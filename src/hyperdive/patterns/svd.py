@@ -42,6 +42,28 @@ def ppmi_matrix(counts: Any, hyponym_totals: Ints, hypernym_totals: Ints, total:
     return SparseRows(values[positive].astype(np.float32), counts.indices[positive], indptr, counts.shape)
 
 
+def ppmi_with_words(counts: Any, is_word: npt.NDArray[np.bool_]) -> Any:
+    """PPMI of every term with the hypernyms of one word, their sums taken over words alone."""
+    size = len(is_word)
+    is_word_column = is_word[counts.indices]
+    rows = np.repeat(np.arange(size), np.diff(counts.indptr))[is_word_column]
+    columns, values = counts.indices[is_word_column], counts.data[is_word_column]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=size))]).astype(np.int64)
+    of_words = is_word[rows]
+    sums = np.bincount(columns[of_words], values[of_words], minlength=size).astype(np.int64)
+    below = np.bincount(rows, values, minlength=size).astype(np.int64)
+    return ppmi_matrix(SparseRows(values, columns, indptr, counts.shape), below, sums, int(sums.sum()))
+
+
+def rows_of_words(matrix: Any, is_word: npt.NDArray[np.bool_]) -> Any:
+    """A CSR array of the same shape with the rows of words alone."""
+    from scipy.sparse import csr_array
+
+    in_word_row = np.repeat(is_word, np.diff(matrix.indptr))
+    indptr = np.concatenate([[0], np.cumsum(np.where(is_word, np.diff(matrix.indptr), 0))]).astype(np.int64)
+    return csr_array((matrix.data[in_word_row], matrix.indices[in_word_row], indptr), shape=matrix.shape)
+
+
 def ppmi_values(counts: Any, hyponym_totals: Any, hypernym_totals: Any, total: int) -> npt.NDArray[np.float64]:
     """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p)))) for each pair, 0 where the count is 0."""
     counts = np.asarray(counts, dtype=np.float64)
@@ -66,6 +88,20 @@ class Factors:
     @property
     def rank(self) -> int:
         return int(self.v.shape[1])
+
+
+def placed(numbers: Ints, rows: Any, wanted: Ints) -> npt.NDArray[np.float32]:
+    """Rows by number; zero where a number is not among `numbers`.
+
+    >>> placed(np.array([3]), np.array([[1.0, 2.0]]), np.array([3, 4])).tolist()
+    [[1.0, 2.0], [0.0, 0.0]]
+    """
+    values = np.zeros((len(wanted), rows.shape[1]), dtype=np.float32)
+    if len(numbers):
+        place = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        known = numbers[place] == wanted
+        values[known] = rows[place[known]]
+    return values
 
 
 def factorise(matrix: Any, rank: int = RANK, *, most: int = MOST) -> Factors:
