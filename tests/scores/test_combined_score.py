@@ -12,7 +12,8 @@ from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get
-from hyperdive.scores.combined_score import Weights, weighted_sum
+from hyperdive.scores.combined_score import Weights, inclusion, weighted_sum
+from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.pattern_projection import lengths_of_one, projection
 from hyperdive.spaces.space import VectorSpace
 
@@ -69,7 +70,9 @@ def test_the_score_is_the_documented_formula(model: Model) -> None:
     back = np.array([said.get(pair, 0) for pair in zip(p, q, strict=True)])
     total = np.array([sum(count for _, b, count in SAID if b == word) for word in p])
     sums = {word: float(dive[word].sum()) for word in WORDS}
-    general = np.array([(sums[b] - sums[a]) / (sums[a] + sums[b]) for a, b in zip(q, p, strict=True)])
+    broader = np.array([(sums[b] - sums[a]) / (sums[a] + sums[b]) for a, b in zip(q, p, strict=True)])
+    shared = np.array([float(np.minimum(dive[a], dive[b]).sum()) for a, b in zip(q, p, strict=True)])
+    included = shared / np.array([sums[a] for a in q]) - shared / np.array([sums[b] for b in p])
     unit = {word: near[word] / np.linalg.norm(near[word]) for word in WORDS}
     similar = np.array([max(unit[a] @ unit[b], 0) for a, b in zip(q, p, strict=True)])
     mapped = projection(patterns, near)
@@ -83,12 +86,26 @@ def test_the_score_is_the_documented_formula(model: Model) -> None:
     hyponyms = patterns.hyponym_vectors(np.array([numbers[a] for a in q])).astype(np.float64)
     hypernyms = patterns.hypernym_vectors(np.array([numbers[b] for b in p])).astype(np.float64)
     smoothed = np.sqrt(np.maximum((hyponyms * hypernyms).sum(axis=1), 0))
-    x = fits(q, p) + 0.3 * (smoothed + np.log1p(n) + general + similar) + 0.03 * np.log1p(total)
+    gated = np.minimum(fits(q, p), 1.0) * broader
+    x = fits(q, p) + 0.3 * (smoothed + np.log1p(n) + similar) + 0.2 * (included + gated) + 0.03 * np.log1p(total)
     x -= 0.2 * (fits(p, q) + np.log1p(back))
     np.testing.assert_allclose(weighted_sum(asked), x, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(get("hyper")(asked), 1 / (1 + np.exp(2.85 - 3.05 * x)), rtol=1e-4)
-    terms = np.array([fits(q, p), smoothed, np.log1p(n), general, similar, np.log1p(total), fits(p, q), np.log1p(back)])
+    np.testing.assert_allclose(get("hyper")(asked), 1 / (1 + np.exp(2.55 - 2.79 * x)), rtol=1e-4)
+    terms = np.array(
+        [fits(q, p), smoothed, np.log1p(n), included, gated, similar, np.log1p(total), fits(p, q), np.log1p(back)]
+    )
     assert (np.abs(terms).max(axis=1) > 0.1).all(), "a term that is always 0 tests nothing"
+
+
+def test_the_broader_word_counts_as_far_as_a_pair_is_supported() -> None:
+    """q = [2, 0], p = [4, 2]: all of q and a third of p is shared; p has three times the sum."""
+    data = TermArrays([[4.0, 2.0], [2.0, 0.0], [0.0, 6.0]])
+    up = Pairs(data, q=[1, 1, 1, 1], p=[0, 0, 0, 0])
+    expected = [1 - 1 / 3 + share * 0.5 for share in (0.0, 0.5, 1.0, 1.0)]
+    np.testing.assert_allclose(inclusion(up, np.array([0.0, 0.5, 1.0, 3.0])), expected, rtol=1e-6)
+    np.testing.assert_allclose(inclusion(Pairs(data, q=[0], p=[1]), np.ones(1)), [1 / 3 - 1 - 0.5], rtol=1e-6)
+    nothing_shared = Pairs(data, q=[1], p=[2])
+    np.testing.assert_allclose(inclusion(nothing_shared, np.zeros(1)), [0.0], atol=1e-9)
 
 
 def test_no_more_than_ten_numbers() -> None:
