@@ -70,6 +70,7 @@ class Patterns:
         self._head = self.names.index(HEAD) if HEAD in self.names else 256
         self.documents = table.documents
         self._evidence, self._factors, self._totals = table.evidence, table.factors, table.totals
+        self.base_of_pattern = table.base_of_pattern
         self._looked_up: tuple[Sequence[str], Ints] | None = None
 
     @classmethod
@@ -161,20 +162,18 @@ class Patterns:
         """How many of the statements of `counts` have the hyponym written as a name: a CSR matrix of its pairs.
 
         "Teams such as the Detroit Tigers" is one for (tiger, team): a capital letter in the middle of a sentence.
-
-        >>> names = ["such as", "such as (name)"]
-        >>> patterns = Patterns.from_keys(["team", "tiger"], names, pack([1, 1], [0, 0], [0, 1]), np.array([1, 4]))
-        >>> [int(matrix[1, 0]) for matrix in (patterns.counts, patterns.named, patterns.variety)]
-        [5, 4, 1]
         """
         starts, columns, indptr = self._stated_pairs
         values = (self.values * self._table.are_of_names)[self.patterns != self._head]
         return SparseRows(pair_sums(values, starts), columns, indptr, (len(self), len(self)))
 
-    @property
-    def base_of_pattern(self) -> Ints:
-        """The number of each pattern; that of the plain pattern for one that holds statements of names."""
-        return self._table.base_of_pattern
+    @cached_property
+    def named_shares(self) -> npt.NDArray[np.float64]:
+        """Which share of the statements about each term is of names."""
+        of_names, every = (
+            np.diff(np.concatenate([[0], np.cumsum(one.data)])[one.indptr]) for one in (self.named, self.counts)
+        )
+        return np.asarray(of_names / np.maximum(every, 1))
 
     @cached_property
     def hyponyms_of(self) -> Ints:

@@ -99,6 +99,11 @@ class StatedTerms:
         return self.of_terms(self.patterns.hyponyms_of)
 
     @cached_property
+    def named_shares(self) -> Floats:
+        """Which share of the statements about each is written as of a name; 0 where there are none."""
+        return np.where(self.numbers >= 0, self.patterns.named_shares[self.numbers], 0.0)
+
+    @cached_property
     def as_hyponym(self) -> npt.NDArray[np.float32]:
         """U·Σ of each; of a phrase that has none, that of its head."""
         return self._or_head(self.patterns.hyponym_vectors)
@@ -152,6 +157,19 @@ class StatedPairs:
     def head_counts(self) -> Floats:
         """How often q, a phrase, occurs in the text with p as its head."""
         return self._of(self.terms.patterns.head_counts, self.q, self.p)
+
+    @cached_property
+    def named(self) -> Floats:
+        """How many of n(q, p) are written as of a name."""
+        stated = np.flatnonzero(self.counts)
+        named = np.zeros(len(self))
+        named[stated] = self._of(self.terms.patterns.named, self.q[stated], self.p[stated])
+        return named
+
+    @property
+    def named_share_of_q(self) -> Floats:
+        """Which share of n(q, ·) is written as of a name."""
+        return self.terms.named_shares[self.q]
 
     @cached_property
     def variety(self) -> Floats:
