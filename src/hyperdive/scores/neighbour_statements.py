@@ -22,6 +22,7 @@ import numpy as np
 from hyperdive._resources import one_blas_thread
 from hyperdive._sparse_rows import SparseRows, entries_of, summed, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
+from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pattern_projection import lengths_of_one
 
 if TYPE_CHECKING:
@@ -142,20 +143,33 @@ class NeighbourStatements:
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
         pointers = np.arange(len(neighbours) + 1) * neighbours.shape[1]
         numbers = self.numbers[neighbours.ravel()]
-        return weighted_sums(weights.astype(np.float32).ravel(), numbers, pointers, self._patterns.ppmi)
+        return _weighted_sums(weights.astype(np.float32).ravel(), numbers, pointers, self._patterns.ppmi)
 
     def _inherited(self, neighbours: SparseRows, numbers: Ints) -> SparseRows:
         likely = _largest(*_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
         lengths = np.diff(likely.indptr)
         totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
         weights = likely.data * self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
-        inherited = weighted_sums(weights.astype(np.float32), likely.indices, likely.indptr, self._shares)
+        inherited = _weighted_sums(weights.astype(np.float32), likely.indices, likely.indptr, self._shares)
         np.sqrt(inherited.data, out=inherited.data)
         return inherited
 
 
+def _weighted_sums(weights: Floats32, rows: Ints, indptr: Ints, matrix: SparseRows) -> SparseRows:
+    """`weighted_sums`, by the compiled loop where there is one already."""
+    if not kernels.loaded:
+        return weighted_sums(weights, rows, indptr, matrix)
+    count, width = len(indptr) - 1, matrix.shape[1]
+    arrays = kernels.weighted_rows(weights, rows, indptr, matrix.indptr, matrix.indices, matrix.data, width)
+    return SparseRows(*arrays, (count, width))
+
+
 def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[SparseRows, Bools]:
     """A(q, ·) + 0.3·PPMI(q, ·) of each asked term, and which entries the term has of its own alone."""
+    if kernels.loaded:
+        arrays = (neighbours.indptr, neighbours.indices, neighbours.data, ppmi.indptr, ppmi.indices, ppmi.data)
+        values, columns, indptr, own = kernels.united_rows(*arrays, numbers, np.float32(_OWN))
+        return SparseRows(values, columns, indptr, neighbours.shape), own
     named = np.flatnonzero(numbers >= 0)
     starts, ends = (ppmi.indptr[numbers[named] + end].astype(np.int64) for end in (0, 1))
     entries = entries_of(starts, ends)
