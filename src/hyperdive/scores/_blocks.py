@@ -28,9 +28,10 @@ class _Kernels:
         self._done = 0
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        kernel: Callable[..., Any] = next(
-            getattr(module, name) for module in map(import_module, _COMPILED) if hasattr(module, name)
-        )
+        if name.startswith("_"):
+            raise AttributeError(name)
+        modules = [import_module(module) for module in _COMPILED]
+        kernel: Callable[..., Any] = getattr(next((one for one in modules if hasattr(one, name)), modules[0]), name)
         setattr(self, name, kernel)
         return kernel
 

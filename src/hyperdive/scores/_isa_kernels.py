@@ -170,68 +170,168 @@ def _ones(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@kernel()
-def weighted_rows(weights, rows, pointers, indptr, indices, data, width):
-    """The CSR arrays of Σ weights[i]·M[rows[i]], i from pointers[r] to pointers[r + 1], for each r.
+@njit(nogil=True)
+def _weighted_sum(weights, rows, indptr, indices, data, width):
+    """The columns and values of Σ weights[i]·M[rows[i]], added in that order.
 
-    A bit map of the columns of a row puts them in order: a column's place is the number of bits before it.
+    A bit map of the columns puts them in order: a column's place is the number of bits before it.
     """
-    most = 0
-    for i in range(len(rows)):
-        most += indptr[rows[i] + 1] - indptr[rows[i]]
-    values, columns = np.zeros(most, dtype=np.float32), np.empty(most, dtype=np.int64)
-    ends = np.zeros(len(pointers), dtype=np.int64)
     words = width // _WORD + 1
-    bits, before = np.empty(words, dtype=np.uint64), np.empty(words, dtype=np.int64)
+    bits, before = np.zeros(words, dtype=np.uint64), np.empty(words, dtype=np.int64)
     one, count = np.uint64(1), 0
-    for r in range(len(pointers) - 1):
-        bits[:] = np.uint64(0)
-        for i in range(pointers[r], pointers[r + 1]):
-            for a in range(indptr[rows[i]], indptr[rows[i] + 1]):
-                bits[indices[a] // _WORD] |= one << np.uint64(indices[a] % _WORD)
-        for w in range(words):
-            before[w] = count
-            left = bits[w]
-            while left:
-                lowest = left & (~left + one)
-                columns[count] = w * _WORD + _ones(lowest - one)
-                left ^= lowest
-                count += 1
-        for i in range(pointers[r], pointers[r + 1]):
-            for a in range(indptr[rows[i]], indptr[rows[i] + 1]):
-                w = indices[a] // _WORD
-                lower = (one << np.uint64(indices[a] % _WORD)) - one
-                values[before[w] + _ones(bits[w] & lower)] += weights[i] * data[a]
-        ends[r + 1] = count
-    return values[:count].copy(), columns[:count].copy(), ends
+    for i in range(len(rows)):
+        for a in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            bits[indices[a] // _WORD] |= one << np.uint64(indices[a] % _WORD)
+    for w in range(words):
+        before[w] = count
+        count += _ones(bits[w]) if bits[w] else 0
+    columns, values = np.empty(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
+    for w in range(words):
+        left, at = bits[w], before[w]
+        while left:
+            lowest = left & (~left + one)
+            columns[at] = w * _WORD + _ones(lowest - one)
+            left ^= lowest
+            at += 1
+    for i in range(len(rows)):
+        for a in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            w = indices[a] // _WORD
+            lower = (one << np.uint64(indices[a] % _WORD)) - one
+            values[before[w] + _ones(bits[w] & lower)] += weights[i] * data[a]
+    return columns, values
+
+
+@njit(nogil=True)
+def _with_own(columns, values, indices, data, share):
+    """The columns and values of a + share·b, two sparse rows."""
+    most = len(columns) + len(indices)
+    all_columns, sums = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.float32)
+    count, a, b = 0, 0, 0
+    while a < len(columns) or b < len(indices):
+        if b == len(indices) or (a < len(columns) and columns[a] < indices[b]):
+            all_columns[count], sums[count] = columns[a], values[a]
+            a += 1
+        elif a == len(columns) or indices[b] < columns[a]:
+            all_columns[count], sums[count] = indices[b], share * data[b]
+            b += 1
+        else:
+            all_columns[count], sums[count] = columns[a], values[a] + share * data[b]
+            a += 1
+            b += 1
+        count += 1
+    return all_columns[:count], sums[:count]
+
+
+@njit(nogil=True)
+def _largest(values, most):
+    """The places of the largest values, in their order; none where it is not clear which those are.
+
+    A buffer takes what is no smaller than the last of the largest so far, and is thinned out when it is full.
+    """
+    room = 8 * most
+    places, kept = np.empty(room, dtype=np.int64), np.empty(room, dtype=values.dtype)
+    count, limit = 0, -np.inf
+    for i in range(len(values) + 1):
+        last = i == len(values)
+        if not last and values[i] >= limit:
+            places[count], kept[count] = i, values[i]
+            count += 1
+        if (last and count > most) or count == room:
+            limit = np.sort(kept[:count])[count - most]
+            left = 0
+            for k in range(count):
+                if kept[k] >= limit:
+                    places[left], kept[left] = places[k], kept[k]
+                    left += 1
+            count = left
+            if count == room or (last and count > most):
+                return places[:0]
+    return places[:count]
+
+
+@njit(nogil=True)
+def _pairwise(values):
+    """The sum as NumPy adds up to 128 numbers: eight sums, and what is left at the end."""
+    count, total, rest = len(values), 0.0, 0
+    if count >= 8:
+        rest = count - count % 8
+        parts = values[:8].copy()
+        for i in range(8, rest):
+            parts[i % 8] += values[i]
+        total = ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]))
+    for i in range(rest, count):
+        total += values[i]
+    return total
+
+
+@njit(nogil=True)
+def _shares(likeness, trust):
+    """cos²·trust of each, divided by their sum."""
+    weights = np.empty(len(likeness))
+    for i in range(len(likeness)):
+        weights[i] = np.float64(likeness[i] * likeness[i]) * trust[i]
+    total = max(_pairwise(weights), 1e-9)
+    shares = np.empty(len(likeness), dtype=np.float32)
+    for i in range(len(likeness)):
+        shares[i] = np.float32(weights[i] / total)
+    return shares
 
 
 @kernel()
-def united_rows(indptr, indices, data, m_indptr, m_indices, m_data, numbers, share):
-    """The CSR arrays of A[r] + share·M[numbers[r]], and which entries only the second has; -1 has no row in M."""
-    most = len(indices)
-    for r in range(len(numbers)):
-        if numbers[r] >= 0:
-            most += m_indptr[numbers[r] + 1] - m_indptr[numbers[r]]
-    values, columns = np.empty(most, dtype=np.float32), np.empty(most, dtype=np.int64)
-    own, ends = np.zeros(most, dtype=np.bool_), np.zeros(len(numbers) + 1, dtype=np.int64)
-    count = 0
-    for r in range(len(numbers)):
-        a, a_end = indptr[r], indptr[r + 1]
-        b, b_end = 0, 0
-        if numbers[r] >= 0:
-            b, b_end = m_indptr[numbers[r]], m_indptr[numbers[r] + 1]
-        while a < a_end or b < b_end:
-            if b == b_end or (a < a_end and indices[a] < m_indices[b]):
-                columns[count], values[count] = indices[a], data[a]
-                a += 1
-            elif a == a_end or m_indices[b] < indices[a]:
-                columns[count], values[count], own[count] = m_indices[b], share * m_data[b], True
-                b += 1
-            else:
-                columns[count], values[count] = indices[a], data[a] + share * m_data[b]
-                a += 1
-                b += 1
-            count += 1
-        ends[r + 1] = count
-    return values[:count].copy(), columns[:count].copy(), ends, own[:count].copy()
+def analogy_row(
+    cosines,
+    number,
+    sizes,
+    own_share,
+    numbers,
+    trust,
+    indptr,
+    indices,
+    ppmi,
+    p_indptr,
+    p_indices,
+    passed_on,
+    shrunk,
+):
+    """A, A₂₀ and B of one term, each as columns and values; False first where neighbours or parents are not clear.
+
+    Args:
+        cosines: Of the term with every possible neighbour, 0 with itself.
+        number: Its number in the patterns, or -1.
+        sizes: How many neighbours, nearest neighbours and parents there are.
+        own_share: The weight of the term's own PPMI.
+        numbers, trust: Of every possible neighbour.
+        indptr, indices, ppmi: The PPMI of the patterns.
+        p_indptr, p_indices, passed_on: n(h, p)/n(h, ·).
+        shrunk: How much every term of the patterns counts as a parent.
+    """
+    width = len(indptr) - 1
+    most = min(sizes[0], len(numbers))
+    chosen = _largest(cosines, most)
+    clear = len(chosen) == most
+    likeness = np.maximum(cosines[chosen], np.float32(0))
+    columns, values = _weighted_sum(
+        _shares(likeness, trust[chosen]), numbers[chosen], indptr, indices, ppmi, width
+    )
+    nearest = np.argsort(-likeness, kind="mergesort")[: sizes[1]]
+    near_columns, near_values = _weighted_sum(
+        _shares(likeness[nearest], trust[chosen[nearest]]), numbers[chosen[nearest]], indptr, indices, ppmi, width
+    )
+    first, last = (indptr[number], indptr[number + 1]) if number >= 0 else (indptr[0], indptr[0])
+    classes, likely = _with_own(columns, values, indices[first:last], ppmi[first:last], own_share)
+    if len(likely) > sizes[2]:
+        parents = _largest(likely, sizes[2])
+        clear = clear and len(parents) == sizes[2]
+        classes, likely = classes[parents], likely[parents]
+    weights = np.empty(len(likely), dtype=np.float32)
+    if len(likely):
+        # as `reduceat` adds, whose last part has a 0 at its end
+        rest = np.zeros(len(likely))
+        rest[:-1] = likely[1:]
+        total = max(np.float64(likely[0]) + _pairwise(rest), 1e-9)
+        for i in range(len(likely)):
+            weights[i] = np.float32(np.float64(likely[i] * shrunk[classes[i]]) / total)
+    above, inherited = _weighted_sum(weights, classes, p_indptr, p_indices, passed_on, width)
+    for i in range(len(inherited)):
+        inherited[i] = np.sqrt(inherited[i])
+    return clear, columns, values, near_columns, near_values, above, inherited

@@ -303,6 +303,11 @@ class Vocabulary(Terms):
     def names(self) -> Sequence[str]:
         return self.source.main.words
 
+    @cached_property
+    def every_row(self) -> Ints:
+        """The rows of all words and terms."""
+        return np.arange(len(self.names))
+
     def _row(self, name: str) -> int:
         return self.source.main.index(name) if name in self.source.main else -1
 
