@@ -32,7 +32,7 @@ def _entries(indptr, indices, rows, columns, count, out):
 
 
 @njit(nogil=True)
-def _cosines(matrix, squares, q, p, count, out):
+def _cosines(matrix, terms, q, p, count, out):
     """out[i] is the cosine of rows q[i] and p[i], 0 where a row is 0; four at a time, each added up in its order."""
     width = matrix.shape[1]
     for first in range(0, count, 4):
@@ -45,7 +45,7 @@ def _cosines(matrix, squares, q, p, count, out):
             dot3 += np.float64(matrix[q[k], t]) * np.float64(matrix[p[k], t])
         out[first], out[i], out[j], out[k] = dot0, dot1, dot2, dot3
     for i in range(count):
-        below = np.sqrt(squares[q[i]] * squares[p[i]])
+        below = np.sqrt(terms[q[i], 0] * terms[p[i], 0])
         out[i] = out[i] / below if below != 0.0 else 0.0
 
 
@@ -126,14 +126,14 @@ def isa_sums(
     _entries(n_indptr, n_indices, place, class_, count, entries[5])
     _entries(b_indptr, b_indices, place, class_, count, entries[6])
     cosines = np.empty(count)
-    _cosines(matrix, terms[0], of_q, of_p, count, cosines)
+    _cosines(matrix, terms, of_q, of_p, count, cosines)
     for i in range(count):
         k, x, y = pair[i], of_q[i], of_p[i]
         forth, back, of_head, to_head = entries[0, i], entries[1, i], entries[2, i], entries[3, i]
         analogy = np.float64(a_data[entries[4, i]]) if entries[4, i] >= 0 else 0.0
         nearest = np.float64(n_data[entries[5, i]]) if entries[5, i] >= 0 else 0.0
         inherited = np.float64(b_data[entries[6, i]]) if entries[6, i] >= 0 else 0.0
-        both = terms[1, x] + terms[1, y]
+        both = terms[x, 1] + terms[y, 1]
         unstated = phrases[y] and not is_head[i] and forth < 0 and analogy < constants[1]
         total = weights[0] * (statements[0, forth] if forth >= 0 else 0.0)
         total += weights[1] * (statements[1, forth] if forth >= 0 else 0.0)
@@ -142,15 +142,15 @@ def isa_sums(
         total += weights[4] * nearest
         total += weights[5] * min(inherited, constants[0])
         total += weights[6] * max(cosines[i], 0.0)
-        total += weights[7] * ((terms[1, y] - terms[1, x]) / both if both != 0.0 else 0.0)
-        total += weights[8] * terms[2, y]
+        total += weights[7] * ((terms[y, 1] - terms[x, 1]) / both if both != 0.0 else 0.0)
+        total += weights[8] * terms[y, 2]
         total += weights[9] * (1.0 if is_head[i] else 0.0)
         total += weights[10] * (statements[0, of_head] if of_head >= 0 else 0.0)
         total += weights[11] * (statements[0, to_head] if to_head >= 0 else 0.0)
-        total += weights[12] * terms[3, x]
-        total += weights[13] * terms[4, x]
-        total += weights[14] * terms[5, x]
-        total += weights[15] * terms[5, y]
+        total += weights[12] * terms[x, 3]
+        total += weights[13] * terms[x, 4]
+        total += weights[14] * terms[x, 5]
+        total += weights[15] * terms[y, 5]
         total += weights[16] * (1.0 if unstated else 0.0)
         if i > 0 and pair[i - 1] == k:
             out[k, 1] = total
@@ -310,9 +310,7 @@ def analogy_row(
     chosen = _largest(cosines, most)
     clear = len(chosen) == most
     likeness = np.maximum(cosines[chosen], np.float32(0))
-    columns, values = _weighted_sum(
-        _shares(likeness, trust[chosen]), numbers[chosen], indptr, indices, ppmi, width
-    )
+    columns, values = _weighted_sum(_shares(likeness, trust[chosen]), numbers[chosen], indptr, indices, ppmi, width)
     nearest = np.argsort(-likeness, kind="mergesort")[: sizes[1]]
     near_columns, near_values = _weighted_sum(
         _shares(likeness[nearest], trust[chosen[nearest]]), numbers[chosen[nearest]], indptr, indices, ppmi, width

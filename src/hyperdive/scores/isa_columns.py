@@ -39,7 +39,7 @@ class StatementColumns:
 @dataclass(frozen=True, eq=False)
 class IsaColumns:
     """Every term: its `numbers` in the patterns (-1 where they do not name it itself), whether it has several words,
-    its skip-gram vector, and in the rows of `values` ‖w‖², S, log(1 + m), log(1 + n(t, ·)), log(1 + n(·, t)) and
+    its skip-gram vector, and in the columns of `values` ‖w‖², S, log(1 + m), log(1 + n(t, ·)), log(1 + n(·, t)) and
     log(1 + f).
     """
 
@@ -58,7 +58,8 @@ class IsaColumns:
         known = ~stated.backed_off
         counts = (stated.hyponyms_of, stated.hyponym_totals, stated.hypernym_totals)
         logarithms = [np.log1p(np.where(known, column, 0.0)) for column in counts]
-        values = np.stack([skipgram.squares, terms.rows.sums, *logarithms, np.log1p(terms.own_frequencies)])
+        columns = [skipgram.squares, terms.rows.sums, *logarithms, np.log1p(terms.own_frequencies)]
+        values = np.ascontiguousarray(np.stack(columns, axis=1))
         statements = terms.source.memo.get(StatementColumns, lambda: StatementColumns.of(patterns))
         matrix = np.ascontiguousarray(skipgram.matrix)
         return cls(statements, stated.exact_numbers.astype(np.int64), values, terms.phrases, matrix)

@@ -160,9 +160,7 @@ def _sums(pairs: Pairs, weights: IsaWeights) -> tuple[Floats, Floats, Bools]:
     known = (heads >= 0) & (heads != pairs.q[phrases])
     with_head = phrases[known]
     if len(with_head):
-        above[with_head] = isa_sum(
-            Pairs(pairs.terms, pairs.q[with_head], heads[known], threads=pairs.threads), weights
-        )
+        above[with_head] = isa_sum(Pairs(pairs.terms, pairs.q[with_head], heads[known], threads=pairs.threads), weights)
     return own, above, is_unsupported(pairs)
 
 
