@@ -110,6 +110,25 @@ def stacked(above: SparseRows, below: SparseRows, rows: Ints) -> SparseRows:
     )
 
 
+def joined_rows(parts: list[SparseRows], width: int) -> SparseRows:
+    """Matrices of one width, one after the other.
+
+    >>> rows = as_sparse_rows(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> joined_rows([rows, rows], 2).indptr.tolist(), joined_rows([], 2).shape
+    ([0, 1, 2, 3, 4], (0, 2))
+    """
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(part.nnz for part in parts)])
+    pointers = [part.indptr[1:] + start for part, start in zip(parts, starts[:-1].tolist(), strict=True)]
+    return SparseRows(
+        np.concatenate([np.zeros(0, dtype=np.float32), *(part.data for part in parts)]),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(part.indices for part in parts)]),
+        np.concatenate([[0], *pointers]),
+        (sum(part.shape[0] for part in parts), width),
+    )
+
+
 def entries_of(starts: Ints, ends: Ints) -> Ints:
     """The numbers from each start to its end, one after another.
 

@@ -89,6 +89,7 @@ def told(**parts: Any) -> Any:
         phrases=np.array([False, parts.get("phrase", False)]),
         compounds=np.array([parts.get("compound", False), parts.get("compound_p", False)]),
         head_rows=lambda rows: np.full(len(rows), -1),
+        isa_columns=None,
         own_frequencies=np.array([parts.get("frequency", 0.0), parts.get("frequency_p", 0.0)]),
     )
     return ToldPair(

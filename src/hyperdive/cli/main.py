@@ -55,7 +55,7 @@ VERBS = {
 """Every verb, in the order of a typical session; each lives in a module of its name, imported on first use."""
 
 
-_QUESTIONS = frozenset("hypernyms hyponyms similar explain evidence compare general topics".split())
+_QUESTIONS = frozenset("hypernyms hyponyms similar explain evidence compare general topics serve".split())
 _INTERRUPTED = "interrupted; no partial output was left behind"
 
 
@@ -79,7 +79,7 @@ class _LazyGroup(TyperGroup):
         if cmd_name not in VERBS:
             return None
         if cmd_name in _QUESTIONS and environment.own_process:
-            # their products are done by one thread; not starting more saves a twentieth of a second
+            # their products are done by one thread; others take time to start, and wait for work in a loop
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         module = importlib.import_module(f"hyperdive.cli.{name}")

@@ -172,8 +172,10 @@ class _Asked:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
         own = self.options.candidates is not None or self.narrower
         names = {" ".join(term.lower().split()) for term in _listed(self.options.block) or ()}
-        blocked = self.question.named(names)
-        return blocked if own else blocked | self._empty
+        if own or names:
+            blocked = self.question.named(names)
+            return blocked if own else blocked | self._empty
+        return self._empty
 
     @property
     def _empty(self) -> Any:
@@ -194,7 +196,7 @@ class _Asked:
             places = by.plausible_hyponyms(self._pairs(number))
         else:
             places = question.supported(number) if by.name == ISA else np.arange(len(question.candidates))
-        blocked = (self._blocked | question.same(number))[places]
+        blocked = self._blocked[places] | question.same(number, places)
         judged = self._judged(number, places[~blocked])
         answers = self._answers(number, judged)
         if self.options.senses:

@@ -111,6 +111,8 @@ def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWor
     _check(terms)
     space = source_of(model).main
     names = [name_of(term, space) for term in terms]
+    if all(name in space for name in names):
+        return {}
     known = look_up_terms(space, names).found
     return {terms[number]: _unknown(space, names[number]) for number in np.flatnonzero(~known).tolist()}
 
@@ -151,22 +153,22 @@ class Question:
         space = source.main
         _check(asked)
         names = [name_of(term, space) for term in asked]
-        found = look_up_terms(space, names)
-        for number in np.flatnonzero(~found.found).tolist():
-            raise _unknown(space, names[number])
         self.missing: list[str] = []
         self._own_candidates = candidates is not None
-        if candidates is None and found.own.all():
-            self.terms: Terms = vocabulary(model)
-            self.asked: Ints = found.rows.copy()
-            self.candidates: Ints = np.arange(len(space.words))
+        if candidates is None and all(name in space for name in names):
+            every = vocabulary(model)
+            self.terms: Terms = every
+            self.asked: Ints = np.array([space.index(name) for name in names], dtype=np.int64)
+            self.candidates: Ints = every.every_row
             self.names: Sequence[str] = space.words
             return
+        for number in np.flatnonzero(~look_up_terms(space, names).found).tolist():
+            raise _unknown(space, names[number])
         if candidates is None:
-            every = space.words if choice is None else choice(source, names)
-            self.terms = NamedTerms(source, [*every, *names])
-            self.candidates = np.arange(len(every))
-            self.names = every
+            chosen = space.words if choice is None else choice(source, names)
+            self.terms = NamedTerms(source, [*chosen, *names])
+            self.candidates = np.arange(len(chosen))
+            self.names = chosen
         else:
             given, known, self.missing = _candidates(candidates, source)
             self.terms = NamedTerms(source, [*known, *names])
@@ -198,15 +200,14 @@ class Question:
         wanted = set(names)
         return np.array([self.names[row].partition("|")[0] in wanted for row in self.candidates], dtype=np.bool_)
 
-    def same(self, number: int) -> npt.NDArray[np.bool_]:
-        """Which candidates are the asked term itself, under whatever spelling."""
-        same = np.zeros(len(self.candidates), dtype=np.bool_)
+    def same(self, number: int, places: Ints | None = None) -> npt.NDArray[np.bool_]:
+        """Which of these candidates, or of all, are the asked term itself, under whatever spelling."""
+        places = self.candidates if places is None else places
         if self.asks_vocabulary:
-            same[self.asked[number]] = True
-            return same
-        name = self.terms.names[self.asked[number]]
-        same[[row for row, other in enumerate(self.terms.names[: len(self.names)]) if other == name]] = True
-        return same
+            return np.asarray(places == self.asked[number])
+        names = self.terms.names
+        name = names[self.asked[number]]
+        return np.array([names[row] == name for row in places.tolist()], dtype=np.bool_)
 
     def head(self, number: int) -> int | None:
         """The place among the candidates of what an asked phrase ends in; None for a word, or without it."""

@@ -14,7 +14,7 @@ from hyperdive._resources import check_threads
 from hyperdive._types import Floats
 from hyperdive.scores import _plain
 
-_COMPILED = "hyperdive.scores._kernels"
+_COMPILED = ("hyperdive.scores._kernels", "hyperdive.scores._isa_kernels")
 _PATIENCE = 2_000_000  # items after which waiting for the compiler is worth it
 
 
@@ -28,21 +28,29 @@ class _Kernels:
         self._done = 0
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        kernel: Callable[..., Any] = getattr(import_module(_COMPILED), name)
+        if name.startswith("_"):
+            raise AttributeError(name)
+        modules = [import_module(module) for module in _COMPILED]
+        kernel: Callable[..., Any] = getattr(next((one for one in modules if hasattr(one, name)), modules[0]), name)
+        setattr(self, name, kernel)
         return kernel
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the compiled ones are there."""
+        return _COMPILED[0] in sys.modules
 
     def load(self) -> None:
         """Load the compiled ones now, for a process that will be asked many questions."""
-        import_module(_COMPILED)
+        for module in _COMPILED:
+            import_module(module)
 
     def named(self, name: str, size: int) -> Callable[..., Any]:
         """The function for a job of this size."""
         self._done += size
         small = size <= _plain.MOST.get(name, 0) and self._done <= _PATIENCE
-        if small and _COMPILED not in sys.modules:
-            twin: Callable[..., Any] = getattr(_plain, name)
-            return twin
-        return self.__getattr__(name)
+        twin_or_kernel: Callable[..., Any] = getattr(_plain if small and not self.loaded else self, name)
+        return twin_or_kernel
 
 
 kernels = _Kernels()
@@ -58,8 +66,8 @@ def in_blocks(
     if isinstance(kernel, str):
         kernel = kernels.named(kernel, size)
     starts = range(0, size, block)
-    threads = check_threads(threads or None)
-    if len(starts) <= 1 or threads == 1:
+    threads = check_threads(threads or None) if len(starts) > 1 else 1
+    if threads == 1:
         for start in starts:
             kernel(*arguments, start, min(start + block, size))
         return

@@ -7,11 +7,14 @@ and tells how the constants were fitted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import cache
 
 import numpy as np
 
 from hyperdive._types import Bools, Floats, Ints
+from hyperdive.scores._blocks import kernels
+from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
 
@@ -67,6 +70,7 @@ HEAD_CONFIDENCE = 0.9
 ENDING_CONFIDENCE = 0.5
 """Confidence that a word is a kind of the word it ends in: half of those of the development gold are."""
 _OFTEN, _ALIKE = 20, 0.4
+_FEW = 100_000  # pairs that are summed before the compiler is worth waiting for
 _INHERITED = 0.3  # B(q, p) beyond this, which few pairs of a real text reach, says no more
 _MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
 
@@ -134,22 +138,65 @@ def isa(pairs: Pairs) -> Floats:
 
 def isa_confidence(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     """The confidence by some weights; a broader phrase needs support of its own, and a head may be doubted."""
-    confidence = _logistic(isa_sum(pairs, weights), weights)
-    unsupported = is_unsupported(pairs)
+    compiled = kernels.loaded or len(pairs) > _FEW
+    columns = pairs.terms.isa_columns if compiled else None
+    own, above, unsupported = _sums(pairs, weights) if columns is None else _compiled_sums(pairs, columns, weights)
+    confidence = _logistic(own, weights)
     confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
-    phrases = np.flatnonzero(pairs.terms.phrases[pairs.p] & ~pairs.is_head)
-    heads = pairs.terms.head_rows(pairs.p[phrases])
-    known = (heads >= 0) & (heads != pairs.q[phrases])
-    with_head = phrases[known]
-    if len(with_head):
-        above = Pairs(pairs.terms, pairs.q[with_head], heads[known], threads=pairs.threads)
-        confidence[with_head] = np.minimum(confidence[with_head], _logistic(isa_sum(above, weights), weights))
+    confidence = np.minimum(confidence, _logistic(above, weights))
     confidence[pairs.terms.compounds[pairs.q]] *= ENDING_CONFIDENCE  # it is known by the word it ends in alone
     ends = np.flatnonzero(pairs.is_head)
     if len(ends):
         of_form = head_confidence(Pairs(pairs.terms, pairs.q[ends], pairs.p[ends], threads=pairs.threads))
         confidence[ends] = np.where(of_form < HEAD_CONFIDENCE, np.minimum(confidence[ends], of_form), confidence[ends])
     return confidence
+
+
+def _sums(pairs: Pairs, weights: IsaWeights) -> tuple[Floats, Floats, Bools]:
+    """The sum of each pair, that of q with what a broader phrase ends in (∞ without), and whether it is unsupported."""
+    own, above = isa_sum(pairs, weights), np.full(len(pairs), np.inf)
+    phrases = np.flatnonzero(pairs.terms.phrases[pairs.p] & ~pairs.is_head)
+    heads = pairs.terms.head_rows(pairs.p[phrases])
+    known = (heads >= 0) & (heads != pairs.q[phrases])
+    with_head = phrases[known]
+    if len(with_head):
+        above[with_head] = isa_sum(Pairs(pairs.terms, pairs.q[with_head], heads[known], threads=pairs.threads), weights)
+    return own, above, is_unsupported(pairs)
+
+
+@cache
+def _array_of(weights: IsaWeights) -> Floats:
+    return np.array(astuple(weights))
+
+
+def _compiled_sums(pairs: Pairs, columns: IsaColumns, weights: IsaWeights) -> tuple[Floats, Floats, Bools]:
+    """`_sums`, to the bit, by one loop over the pairs."""
+    hyponyms, places = pairs.asked
+    heads = pairs.terms.heads(hyponyms)
+    head_starts = np.cumsum([0, *map(len, heads)])
+    phrases = pairs.p[columns.phrases[pairs.p]]
+    analogies, statements = pairs.analogies, columns.statements
+    sums = pairs.run(
+        "isa_sums",
+        _array_of(weights),
+        np.array([_INHERITED, _MOST]),
+        pairs.q,
+        pairs.p,
+        places,
+        head_starts,
+        np.concatenate([np.zeros(0, dtype=np.int64), *heads]),
+        columns.numbers,
+        columns.values,
+        columns.phrases,
+        *pairs.terms.head_columns(np.concatenate([hyponyms, phrases])),
+        columns.matrix,
+        statements.indptr,
+        statements.indices,
+        statements.values,
+        *(part for row in analogies for part in (row.indptr, row.indices, row.data)),
+        columns=3,
+    )
+    return sums[:, 0], sums[:, 1], sums[:, 2] > 0
 
 
 def is_unsupported(pairs: Pairs) -> Bools:

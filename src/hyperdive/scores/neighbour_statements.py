@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hyperdive._resources import one_blas_thread
-from hyperdive._sparse_rows import SparseRows, entries_of, summed, weighted_sums
+from hyperdive._sparse_rows import SparseRows, entries_of, joined_rows, summed, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
+from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pattern_projection import lengths_of_one
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _OWN = 0.3
 LEAST_TRUST = 1 / _FEW_AS_HYPONYM
 """The weight of a neighbour with a single statement, beside that of one with many."""
 _BLOCK = 64
+_SIZES = np.array([NEIGHBOURS, NEAREST, PARENTS])
 _SAMPLED = 16  # one of so many values is looked at to rule out the others
 
 
@@ -104,37 +106,71 @@ class NeighbourStatements:
         return self._shrunk[numbers] * (counts / np.maximum(self._patterns.hyponym_totals[numbers], 1))
 
     def rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
-        """The two rows of each asked term.
+        """The three rows of each asked term.
 
         Args:
             vectors: Skip-gram vectors of the asked terms, one row each.
             numbers: Their numbers in the patterns, -1 for a term that no pattern names. No term is its own neighbour.
         """
-        blocks = [
-            self._neighbours(vectors[start : start + _BLOCK], numbers[start : start + _BLOCK])
+        rows = [
+            row
             for start in range(0, len(vectors), _BLOCK)
+            for row in self._block(vectors[start : start + _BLOCK], numbers[start : start + _BLOCK])
         ]
-        chosen, likeness = (
-            (np.concatenate([block[part] for block in blocks]) for part in range(2))
-            if blocks
-            else (np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.float32))
+        shape = len(self._patterns)
+        return AnalogyRows(*(joined_rows([row[part] for row in rows], shape) for part in range(3)))
+
+    def _block(self, vectors: Floats32, numbers: Ints) -> list[AnalogyRows]:
+        """The rows of a few terms, in one piece or more."""
+        cosines = self._cosines(vectors, numbers)
+        if not kernels.loaded:
+            return [self._analogies(cosines, numbers)]
+        return [self._row(cosines, numbers, at) for at in range(len(numbers))]
+
+    def _row(self, cosines: Floats32, numbers: Ints, at: int) -> AnalogyRows:
+        """The row of one term by the compiled loop, unless equal values leave it open which of them are the largest."""
+        ppmi, shares = self._patterns.ppmi, self._shares
+        clear, *arrays = kernels.analogy_row(
+            cosines[at],
+            numbers[at],
+            _SIZES,
+            np.float32(_OWN),
+            self.numbers,
+            self.trust,
+            ppmi.indptr,
+            ppmi.indices,
+            ppmi.data,
+            shares.indptr,
+            shares.indices,
+            shares.data,
+            self._shrunk,
         )
+        if not clear:
+            return self._analogies(cosines[at : at + 1], numbers[at : at + 1])
+        shape = (1, len(self._patterns))
+        rows = zip(arrays[::2], arrays[1::2], strict=True)
+        return AnalogyRows(*(SparseRows(data, columns, np.array([0, len(data)]), shape) for columns, data in rows))
+
+    def _analogies(self, cosines: Floats32, numbers: Ints) -> AnalogyRows:
+        """The rows of terms, given their cosines with every possible neighbour."""
+        many = min(NEIGHBOURS, len(self))
+        if many:
+            chosen = np.stack([np.sort(_largest_places(row, many)) for row in cosines])
+        else:
+            chosen = np.zeros((len(cosines), 0), dtype=np.int64)
+        likeness = np.maximum(np.take_along_axis(cosines, chosen, axis=1), 0.0)
         every = self._voted(chosen, likeness)
         order = np.argsort(-likeness, axis=1, kind="stable")[:, :NEAREST]
         nearest = self._voted(np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1))
         return AnalogyRows(every, nearest, self._inherited(every, numbers))
 
-    def _neighbours(self, vectors: Floats32, numbers: Ints) -> tuple[Ints, Floats32]:
-        """The neighbours of a block of terms, as rows of `vectors`, and the positive parts of their cosines."""
-        many = min(NEIGHBOURS, len(self))
-        if many == 0:
-            return np.zeros((len(vectors), 0), dtype=np.int64), np.zeros((len(vectors), 0), dtype=np.float32)
+    def _cosines(self, vectors: Floats32, numbers: Ints) -> Floats32:
+        """The cosines of terms with every possible neighbour, 0 with themselves."""
         with one_blas_thread():
             cosines = np.asarray(lengths_of_one(vectors), dtype=np.float32) @ self.vectors.T
         own = self.places(numbers)
         cosines[np.flatnonzero(own >= 0), own[own >= 0]] = 0.0
-        chosen = np.stack([np.sort(_largest_places(row, many)) for row in cosines])
-        return chosen, np.maximum(np.take_along_axis(cosines, chosen, axis=1), 0.0)
+        return np.asarray(cosines)
 
     def _voted(self, neighbours: Ints, likeness: Floats32) -> SparseRows:
         """The PPMI rows of these neighbours, averaged by their weights."""

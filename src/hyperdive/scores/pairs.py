@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import products, run
 from hyperdive.scores.gaussians import Gaussians
+from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.neighbour_statements import AnalogyRows
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.rows import Rows
@@ -44,6 +45,9 @@ class TermData(Protocol):
     def compounds(self) -> Bools: ...
     def head_rows(self, rows: Ints) -> Ints: ...
     def head_numbers(self, rows: Ints) -> Ints: ...
+    def head_columns(self, rows: Ints) -> tuple[Ints, Ints]: ...
+    @property
+    def isa_columns(self) -> IsaColumns | None: ...
     def analogies(self, rows: Ints) -> AnalogyRows: ...
     def heads(self, rows: Ints) -> list[Ints]: ...
 
@@ -91,6 +95,11 @@ class TermArrays:
         return AnalogyRows(*(as_rows(none).csr for _ in range(3)))
 
     @property
+    def isa_columns(self) -> None:
+        """Arrays have no names, and so no heads."""
+        return None
+
+    @property
     def own_frequencies(self) -> Floats:
         return np.zeros(len(self.rows)) if self.frequencies is None else np.asarray(self.frequencies)
 
@@ -107,6 +116,10 @@ class TermArrays:
 
     def head_numbers(self, rows: Ints) -> Ints:
         return np.full(len(rows), -1, dtype=np.int64)
+
+    def head_columns(self, rows: Ints) -> tuple[Ints, Ints]:
+        every = np.arange(len(self.rows))
+        return self.head_numbers(every), self.head_rows(every)
 
     def heads(self, rows: Ints) -> list[Ints]:
         return [np.zeros(0, dtype=np.int64) for _ in rows]
@@ -193,37 +206,40 @@ class Pairs:
         return products(self.terms.projected, self.patterns.terms.as_hypernym, q, p, threads=self.threads)
 
     @cached_property
-    def _asked(self) -> tuple[Ints, Ints]:
+    def asked(self) -> tuple[Ints, Ints]:
         """The distinct hyponyms, and which of them each pair has."""
+        if len(self) and (self.q == self.q[0]).all():
+            return self.q[:1], np.zeros(len(self), dtype=np.int64)
         distinct, place = np.unique(self.q, return_inverse=True)
         return distinct, np.ascontiguousarray(place.ravel(), dtype=np.int64)
 
     @cached_property
-    def _analogies(self) -> AnalogyRows:
-        return self.terms.analogies(self._asked[0])
+    def analogies(self) -> AnalogyRows:
+        """A, A₂₀ and B, one row for each distinct hyponym."""
+        return self.terms.analogies(self.asked[0])
 
     @cached_property
     def neighbour_ppmi(self) -> Floats:
         """A(q, p): what the nearest neighbours of q are stated to be; see `hyperdive.scores.neighbour_statements`."""
-        return self._of_analogies(self._analogies.neighbours)
+        return self._of_analogies(self.analogies.neighbours)
 
     @cached_property
     def nearest_ppmi(self) -> Floats:
         """A₂₀(q, p): the same of the nearest twenty."""
-        return self._of_analogies(self._analogies.nearest)
+        return self._of_analogies(self.analogies.nearest)
 
     @cached_property
     def inherited(self) -> Floats:
         """B(q, p): what the likely hypernyms of q are stated to be."""
-        return self._of_analogies(self._analogies.inherited)
+        return self._of_analogies(self.analogies.inherited)
 
     def _of_analogies(self, csr: Any) -> Floats:
-        return self.run("csr_values", csr.indptr, csr.indices, csr.data, self._asked[1], self._exact_p)
+        return self.run("csr_values", csr.indptr, csr.indices, csr.data, self.asked[1], self._exact_p)
 
     @cached_property
     def head_statements(self) -> Floats:
         """n(h, p) with h what q ends in: what the text states of dogs is true of most guide dogs; 0 for one word."""
-        distinct, place = self._asked
+        distinct, place = self.asked
         return self._stated(self.terms.head_numbers(distinct)[place], self._exact_p)
 
     @cached_property
@@ -246,7 +262,7 @@ class Pairs:
     @cached_property
     def is_head(self) -> npt.NDArray[np.bool_]:
         """Whether q ends in p, or p stands before its preposition: a guide dog is a dog, a bird of prey a bird."""
-        distinct, place = self._asked
+        distinct, place = self.asked
         heads = self.terms.heads(distinct)
         numbers = np.repeat(np.arange(len(heads)), [len(rows) for rows in heads])
         if not len(numbers):

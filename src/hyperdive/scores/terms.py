@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
@@ -13,6 +14,7 @@ from hyperdive._resources import one_blas_thread
 from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
+from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
 from hyperdive.scores.neighbour_statements import AnalogyRows
 from hyperdive.scores.pairs import Pairs
@@ -71,7 +73,7 @@ class Terms:
         lookup: Lookup | None = None,
     ) -> None:
         self.source, self._threads = source, threads
-        self._last_analogies: tuple[bytes, AnalogyRows] | None = None
+        self._last = threading.local()
         self._terms, self._lemmas, self._language = terms, lemmas, language
         self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
 
@@ -113,14 +115,18 @@ class Terms:
     def analogies(self, rows: Ints) -> AnalogyRows:
         """What the neighbours of these terms are stated to be, one row each."""
         key = rows.tobytes()
-        if (
-            self._last_analogies is None or self._last_analogies[0] != key
-        ):  # a phrase and its head ask for the same rows
+        last: tuple[bytes, AnalogyRows] | None = getattr(self._last, "analogies", None)
+        if last is None or last[0] != key:  # who may answer and how surely are asked one after the other
             assert self.skipgram is not None and self.stated is not None
             vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
-            analogies = self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
-            self._last_analogies = key, analogies
-        return self._last_analogies[1]
+            last = key, self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
+            self._last.analogies = last
+        return last[1]
+
+    @cached_property
+    def isa_columns(self) -> IsaColumns | None:
+        """These terms as the compiled sum of `isa` reads them."""
+        return IsaColumns.of(self)
 
     @cached_property
     def _row_of_name(self) -> dict[str, int]:
@@ -147,6 +153,12 @@ class Terms:
     @cached_property
     def _head_rows(self) -> Ints:
         return np.full(len(self.names), _UNSEEN, dtype=np.int64)
+
+    def head_columns(self, rows: Ints) -> tuple[Ints, Ints]:
+        """`head_numbers` and `head_rows` of all terms, of which only those of these rows are sure to be there."""
+        self.head_numbers(rows)
+        self.head_rows(rows)
+        return self._head_numbers, self._head_rows
 
     def head_numbers(self, rows: Ints) -> Ints:
         """The number in the patterns of the longest end of each phrase that they name; -1 without one."""
@@ -290,6 +302,11 @@ class Vocabulary(Terms):
     @property
     def names(self) -> Sequence[str]:
         return self.source.main.words
+
+    @cached_property
+    def every_row(self) -> Ints:
+        """The rows of all words and terms."""
+        return np.arange(len(self.names))
 
     def _row(self, name: str) -> int:
         return self.source.main.index(name) if name in self.source.main else -1

@@ -10,6 +10,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from hyperdive._resources import one_blas_thread
 from hyperdive.errors import OptionError
 from hyperdive.web import limits
 from hyperdive.web.security import Application
@@ -100,5 +101,6 @@ def run(application: Application, bound: socket.socket) -> None:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    with contextlib.suppress(KeyboardInterrupt):
+    # held once for all questions, which then need not set it again and again
+    with contextlib.suppress(KeyboardInterrupt), one_blas_thread():
         uvicorn.Server(config).run(sockets=[bound])

@@ -1,0 +1,65 @@
+"""What the compiled sum of `isa` reads of patterns and of terms, as arrays that are made once for many questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hyperdive._types import Bools, Floats, Ints
+from hyperdive.patterns.svd import ppmi_values
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
+    from hyperdive.scores.terms import Terms
+
+
+@dataclass(frozen=True, eq=False)
+class StatementColumns:
+    """Every stated pair of the patterns: `indptr` and `indices` of their counts, and in the rows of `values`
+    log(1 + n(q, p)), PPMI(q, p) and how many patterns state it.
+    """
+
+    indptr: Ints
+    indices: Ints
+    values: Floats
+
+    @classmethod
+    def of(cls, patterns: Patterns) -> StatementColumns:
+        """The columns of all patterns."""
+        counts = patterns.counts
+        hyponym_totals, hypernym_totals, total = patterns.totals
+        rows = np.repeat(np.arange(len(patterns)), np.diff(counts.indptr))
+        ppmi = ppmi_values(counts.data, hyponym_totals[rows], hypernym_totals[counts.indices], total)
+        values = np.stack([np.log1p(counts.data.astype(np.float64)), ppmi, patterns.variety.data.astype(np.float64)])
+        return cls(counts.indptr.astype(np.int64), counts.indices.astype(np.int64), values)
+
+
+@dataclass(frozen=True, eq=False)
+class IsaColumns:
+    """Every term: its `numbers` in the patterns (-1 where they do not name it itself), whether it has several words,
+    its skip-gram vector, and in the columns of `values` ‖w‖², S, log(1 + m), log(1 + n(t, ·)), log(1 + n(·, t)) and
+    log(1 + f).
+    """
+
+    statements: StatementColumns
+    numbers: Ints
+    values: Floats
+    phrases: Bools
+    matrix: Any
+
+    @classmethod
+    def of(cls, terms: Terms) -> IsaColumns | None:
+        """The columns of terms; None where `isa` cannot be computed, or not by the compiled sum."""
+        stated, skipgram, patterns = terms.stated, terms.skipgram, terms.source.patterns
+        if stated is None or skipgram is None or skipgram.is_sparse or patterns is None:
+            return None
+        known = ~stated.backed_off
+        counts = (stated.hyponyms_of, stated.hyponym_totals, stated.hypernym_totals)
+        logarithms = [np.log1p(np.where(known, column, 0.0)) for column in counts]
+        columns = [skipgram.squares, terms.rows.sums, *logarithms, np.log1p(terms.own_frequencies)]
+        values = np.ascontiguousarray(np.stack(columns, axis=1))
+        statements = terms.source.memo.get(StatementColumns, lambda: StatementColumns.of(patterns))
+        matrix = np.ascontiguousarray(skipgram.matrix)
+        return cls(statements, stated.exact_numbers.astype(np.int64), values, terms.phrases, matrix)

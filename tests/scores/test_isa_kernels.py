@@ -1,0 +1,115 @@
+"""The compiled loops of `isa` give the bits of the sums in NumPy, for words, terms and composed phrases."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from hyperdive import Model, load
+from hyperdive.discover.question import source_of, vocabulary
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
+from hyperdive.scores import neighbour_statements
+from hyperdive.scores._blocks import kernels
+from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums
+from hyperdive.scores.neighbour_statements import NeighbourStatements
+from hyperdive.scores.terms import NamedTerms, Terms
+from hyperdive.spaces.space import VectorSpace
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    kernels.load()
+    return load("en-wiki")
+
+
+def supported(terms: Terms, row: int) -> np.ndarray:
+    rows = terms.row_of_number[terms.supported(row)[0]]
+    return np.unique(np.concatenate([rows[rows >= 0], *terms.heads(np.array([row]))]))
+
+
+def sampled(model: Model, many: int) -> list[int]:
+    rng = np.random.default_rng(4)
+    return rng.choice(len(source_of(model).main.words), many, replace=False).tolist()
+
+
+def test_sums_of_words_and_terms_are_those_of_numpy(model: Model) -> None:
+    terms = vocabulary(model)
+    assert terms.isa_columns is not None
+    seen = {"with a head": 0, "unsupported": 0, "is a head": 0}
+    for row in sampled(model, 25):
+        rows = supported(terms, row)
+        pairs = terms.pairs(np.full(len(rows), row), rows)
+        plain, compiled = _sums(pairs, WEIGHTS), _compiled_sums(pairs, terms.isa_columns, WEIGHTS)
+        for one, other in zip(plain, compiled, strict=True):
+            np.testing.assert_array_equal(one, other)
+        seen["with a head"] += int(np.isfinite(plain[1]).sum())
+        seen["unsupported"] += int(plain[2].sum())
+        seen["is a head"] += int(pairs.is_head.sum())
+    assert min(seen.values()) > 0, seen
+
+
+@pytest.mark.parametrize("weight", [field.name for field in fields(WEIGHTS) if field.name not in ("slope", "start")])
+def test_every_weight_has_its_part(model: Model, weight: str) -> None:
+    words = ["bear", "animal", "polar bear", "mammal", "large animal", "dog", "guide dog", "violin", "jazz violin"]
+    terms = NamedTerms(source_of(model), words)
+    q, p = (side.ravel() for side in np.meshgrid(np.arange(len(words)), np.arange(len(words)), indexing="ij"))
+    pairs = terms.pairs(q, p)
+    assert terms.isa_columns is not None
+    weights = replace(WEIGHTS, **{weight: 2 * getattr(WEIGHTS, weight) + 0.1})
+    plain, compiled = _sums(pairs, weights), _compiled_sums(pairs, terms.isa_columns, weights)
+    np.testing.assert_array_equal(plain[0], compiled[0])
+    np.testing.assert_array_equal(plain[1], compiled[1])
+    assert (plain[0] != _sums(pairs, WEIGHTS)[0]).any()
+
+
+def rows_of(statements: NeighbourStatements, vectors: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:
+    every = statements.rows(vectors, numbers)
+    return [part for row in every for part in (row.indptr, row.indices, row.data)]
+
+
+def test_rows_of_neighbours_are_those_of_numpy(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    terms, statements = vocabulary(model), source_of(model).neighbour_statements
+    assert terms.stated is not None and terms.skipgram is not None
+    for row in sampled(model, 25):
+        vectors = np.asarray(terms.skipgram.matrix[[row]], dtype=np.float32)
+        numbers = terms.stated.exact_numbers[[row]]
+        compiled = rows_of(statements, vectors, numbers)
+        with monkeypatch.context() as patch:
+            patch.setattr(neighbour_statements, "kernels", Unloaded())
+            plain = rows_of(statements, vectors, numbers)
+        for one, other in zip(plain, compiled, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+class Unloaded:
+    """No compiled kernels."""
+
+    loaded = False
+
+
+@pytest.mark.parametrize("vectors", [np.ones((300, 2)), np.eye(300, 4), np.repeat(np.eye(50), 6, axis=0)])
+def test_where_equal_neighbours_leave_it_open_numpy_chooses(
+    vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels.load()
+    rng = np.random.default_rng(0)
+    hyponyms, hypernyms = np.arange(50, 300), rng.integers(0, 50, 250)
+    words = [f"w{n}" for n in range(300)]
+    stated = Patterns.from_keys(words, ["such as"], pack(hyponyms, hypernyms, np.zeros(250)), rng.integers(1, 4, 250))
+    statements = NeighbourStatements(stated, VectorSpace(words, vectors, frequencies=np.ones(300), kind="skipgram"))
+    asked, numbers = vectors[60:63].astype(np.float32), np.array([60, -1, 62])
+    compiled = statements.rows(asked, numbers)
+    monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
+    for one, other in zip(statements.rows(asked, numbers), compiled, strict=True):
+        np.testing.assert_array_equal(one.toarray(), other.toarray())
+
+
+def test_without_statements_there_are_no_neighbours() -> None:
+    kernels.load()
+    nothing = Patterns.from_keys(["a", "b"], ["such as"], pack([], [], []), [])
+    statements = NeighbourStatements(nothing, VectorSpace(["a", "b"], np.eye(2), frequencies=[1, 1], kind="skipgram"))
+    for row in statements.rows(np.eye(2, dtype=np.float32), np.array([0, -1])):
+        assert row.shape == (2, 2) and row.nnz == 0
