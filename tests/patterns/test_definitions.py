@@ -9,7 +9,8 @@ import pytest
 from hyperdive import encode
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.definitions import NAMES, PATTERNS, Pattern
-from hyperdive.patterns.store import HEAD, Patterns, patterns_of
+from hyperdive.patterns.pattern_table import HEAD
+from hyperdive.patterns.store import Patterns, patterns_of
 
 
 def stated(folder: Path, text: str, **options: object) -> Patterns:
