@@ -25,10 +25,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", help="names; none are all")
     parser.add_argument("-s", "--seconds", type=float, default=60.0, help="for each target")
+    parser.add_argument("--mutations", type=int, help="so many for each target instead")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="another seed tries other mutations")
     parser.add_argument("--folder", type=Path, help="where healthy inputs are made, and kept")
     parser.add_argument("--repeat", help="SEED:NUMBER of one mutation")
     options = parser.parse_args()
+    if options.mutations is None:
+        options.mutations = 1 << 62
+    else:
+        options.seconds = float("inf")
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="hyperdive-fuzz-", dir=memory) as temporary:
         folder = options.folder or Path(temporary)
@@ -38,7 +43,8 @@ def main() -> int:
                 case(random.Random(options.repeat), Path(temporary))
                 continue
             room = 384 << 20 if name in ("text", "tables") else harness.ROOM
-            findings = harness.run(name, case, Path(temporary), seconds=options.seconds, seed=options.seed, room=room)
+            limits = harness.Limits(options.seconds, options.mutations, room)
+            findings = harness.run(name, case, Path(temporary), limits, seed=options.seed)
             print(findings, flush=True)
             for line in findings.found:
                 print(f"    {line}", flush=True)

@@ -25,6 +25,7 @@ from hyperdive.errors import Error
 SECONDS = 5
 ROOM = 64 << 20
 _RECORD, _WARM = 256, 12
+_EACH = 5_000  # mutations of one child
 _PATIENCE = 8  # times the limit of processor time that a case may take on a busy machine
 
 Case = Callable[[random.Random, Path], int]
@@ -56,19 +57,29 @@ def private_memory() -> int:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData"))
 
 
-def run(target: str, case: Case, folder: Path, *, seconds: float, seed: int = 0, room: int = ROOM) -> Findings:
-    """Try mutations for some seconds; each is named by its seed, `SEED:NUMBER`, and can be repeated by that."""
+@dataclass(frozen=True)
+class Limits:
+    """How long mutations are tried, and the private memory a case may take more than its process had."""
+
+    seconds: float = 60.0
+    mutations: int = 1 << 62
+    room: int = ROOM
+
+
+def run(target: str, case: Case, folder: Path, limits: Limits, *, seed: int = 0) -> Findings:
+    """Try mutations up to the limits; each is named by its seed, `SEED:NUMBER`, and can be repeated by that."""
     findings = Findings(target)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + limits.seconds
     first = 0
-    while time.monotonic() < end and len(findings.found) < 20:
-        first = _child(findings, case, folder, (seed, first, room), end)
+    while time.monotonic() < end and first < limits.mutations and len(findings.found) < 20:
+        last = min(first + _EACH, limits.mutations)
+        first = _child(findings, case, folder, (seed, first, last, limits.room), end)
     return findings
 
 
-def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int, int], end: float) -> int:
+def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int, int, int], end: float) -> int:
     """One child that tries mutations until the time is over or it dies; the number of the next mutation."""
-    seed, first, _ = numbers
+    seed, first, _, _ = numbers
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -95,9 +106,9 @@ def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int
     return done
 
 
-def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, write: int) -> NoReturn:
+def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: float, write: int) -> NoReturn:
     """The child: it tells the number of each mutation before it begins, and what came of it."""
-    seed, first, room = numbers
+    seed, first, last, room = numbers
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     signal.signal(signal.SIGALRM, _hang)
     signal.signal(signal.SIGPROF, _hang)
@@ -112,7 +123,7 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int], end: float, w
         with contextlib.suppress(Exception):
             case(random.Random(f"warm:{number}"), own)
     findings = 0
-    for number in range(first, first + 5_000):
+    for number in range(first, last):
         if time.monotonic() > end or findings > 20:
             break
         tell("begin", number)

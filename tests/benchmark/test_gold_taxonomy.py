@@ -6,12 +6,13 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.gold_taxonomy import Gold, closure, load_gold
 from hyperdive.errors import InputError
+from tests.examples import examples
 
 ROWS = [
     ("poodle", "dog", 1.0),
@@ -55,7 +56,7 @@ def test_chains_stay_inside_a_dataset_and_pairs_of_both_directions_fall() -> Non
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=12))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_closure_agrees_with_networkx(pairs: list[tuple[str, str]]) -> None:
     expected = {(a, b) for a, b in nx.transitive_closure(nx.DiGraph(pairs)).edges if a != b}
     assert closure(pairs) == expected

@@ -163,6 +163,7 @@ def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_pat
             assert (second.folder / f"{name}.tsv").read_bytes() == (made.folder / f"{name}.tsv").read_bytes()
 
 
+@pytest.mark.slow  # its quicker twin is the test above
 def test_a_process_killed_in_the_middle_leaves_nothing_half_done(
     small: Small, made: Reproduction, tmp_path: Path
 ) -> None:

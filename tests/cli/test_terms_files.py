@@ -53,11 +53,11 @@ def test_bad_files_are_one_clear_line(ask: Callable[..., Any], content: bytes | 
     assert len(ran.err) < 300
 
 
-def test_five_million_lines_are_refused_without_reading_them_all(ask: Callable[..., Any]) -> None:
+def test_a_million_lines_are_refused_without_reading_them_all(ask: Callable[..., Any]) -> None:
     ran = ask(NUMBERED * 250 + b"\xff\xfe not even text")
     assert ran.code == 1
     assert "terms.txt: more than 10000 terms (split the file by subject)" in ran.err
-    ran = ask(b"dog\n" * 5_000_000 + b"\xff\xfe not even text")
+    ran = ask(b"dog\n" * 1_200_000 + b"\xff\xfe not even text")
     assert ran.code == 1
     assert "terms.txt: more than 1000000 lines (remove the repeated ones)" in ran.err
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive._resources import Run
@@ -12,10 +12,11 @@ from hyperdive.counts import store_writer as assembling
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
+from tests.examples import examples
 
 from .reference import collapse, corpus_of, count_pairs, files, folder, lines, read
 
-slowly = settings(max_examples=25, deadline=None)
+slowly = examples(25)
 
 
 def counted(corpus, *, block_tokens=None, threads=2, **options):

@@ -7,12 +7,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.counts import _kernels
+from tests.examples import examples
 
-slowly = settings(max_examples=60, deadline=None)
+slowly = examples(60)
 TYPES = 5_000  # more than one word of bits, and more than one word of words
 WORD = st.one_of(st.integers(0, 9), st.integers(0, TYPES - 1))
 NONE = np.zeros(0, dtype=np.int64)

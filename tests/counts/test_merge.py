@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive._resources import Run
@@ -12,11 +12,12 @@ from hyperdive.counts.count import count
 from hyperdive.counts.merge import merge
 from hyperdive.counts.options import CountOptions
 from hyperdive.errors import InputError
+from tests.examples import examples
 
 from .reference import collapse, corpus_of, count_pairs, files, folder, lines, read
 from .test_count import big_corpus
 
-slowly = settings(max_examples=25, deadline=None)
+slowly = examples(25)
 
 
 def counted(corpora, min_count=None, **options):

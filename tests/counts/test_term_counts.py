@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.counts.cooccurrence import Cooccurrence
@@ -17,8 +17,9 @@ from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts, filtered_rows, translated
 from hyperdive.errors import FormatError
 from hyperdive.text.token_lists import encode_tokens
+from tests.examples import examples
 
-slowly = settings(max_examples=60, deadline=None)
+slowly = examples(60)
 
 
 def occurrences(places, many):

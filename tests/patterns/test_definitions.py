@@ -10,7 +10,8 @@ from hyperdive import encode
 from hyperdive.errors import OptionError
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PATTERNS, PRECISION, Pattern
-from hyperdive.patterns.store import HEAD, Patterns, patterns_of
+from hyperdive.patterns.pattern_table import HEAD
+from hyperdive.patterns.store import Patterns, patterns_of
 
 
 def stated(folder: Path, text: str, **options: object) -> Patterns:

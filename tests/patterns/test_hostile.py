@@ -19,6 +19,7 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
+from tests.examples import examples
 
 WORDS = (
     "dogs poodle such as including especially and or other like for example e.g. called known is are a the of kind "
@@ -35,13 +36,13 @@ def found(text: str) -> int:
     return len(find_matches(data, tokenise(block, EncodeOptions(), spans=True)).pattern)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from(WORDS), max_size=60))
 def test_any_row_of_triggers(words: list[str]) -> None:
     assert found(" ".join(words) + "\n") >= 0
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:
     assert found(text.encode("utf-8", "replace").decode() + "\n") >= 0
@@ -109,7 +110,7 @@ def test_without_patterns_or_text(tmp_path: Path) -> None:
     assert patterns_of(tmp_path / "german") is None
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.text(alphabet="abcdeilnouryfgst", min_size=1, max_size=9), min_size=1, max_size=20))
 def test_endings_are_told_as_by_the_twin(words: list[str]) -> None:
     words = [word for word in dict.fromkeys(words) if word not in lexicon._entries()]

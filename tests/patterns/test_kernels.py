@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.cli.generated_text import sentences as generated_sentences
@@ -19,6 +19,7 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
+from tests.examples import examples
 from tests.patterns.test_definitions import MORE
 from tests.patterns.twin import SIGNS, Item, Phrase, Reader, sentences_of, words_of
 
@@ -68,7 +69,7 @@ def phrase(first: int, end: int) -> Phrase | None:
 # ---- generated items ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(sequence)
 def test_noun_phrases_and_lists(sentence: list[Item]) -> None:
     classes, triggers, flags, borders = arrays(sentence)
@@ -96,7 +97,7 @@ def test_noun_phrases_and_lists(sentence: list[Item]) -> None:
         assert expected is None or opening == expected[1]
 
 
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @given(st.lists(sequence, min_size=1, max_size=3))
 def test_statements_in_any_sequence_of_items(sentences: list[list[Item]]) -> None:
     assert [tuple(row) for row in match(*arrays(*sentences)).tolist()] == matches_of_twin(*sentences)
@@ -168,13 +169,13 @@ def check(*lines: str) -> set[int]:
     return {row[2] for row in expected}
 
 
-@settings(max_examples=800, deadline=None)
+@examples(800)
 @given(st.lists(sentence_text, min_size=1, max_size=3))
 def test_statements_in_sentences_that_follow_the_patterns(lines: list[str]) -> None:
     check(*lines)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.text(max_size=100) | st.lists(st.sampled_from(
     [*WORDS, *',;:().?–-"', "e.g.", "I.E.", "12", "n.", "dog's", "student-run", "Fish-", "naïve", "“cats”", "É", "U.S."]
 ), max_size=40).map(" ".join))  # fmt: skip

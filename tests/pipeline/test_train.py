@@ -296,7 +296,7 @@ def test_an_old_model_stays_until_the_new_one_is_whole(tmp_path: Path, text: Pat
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on a terminal")
 def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Path) -> None:
-    arguments = ["train", str(text), "--dimensions", "8", "--passes", "60", "--lemmas", "none", "--stopwords", "none",
+    arguments = ["train", str(text), "--dimensions", "8", "--passes", "20", "--lemmas", "none", "--stopwords", "none",
                  "--min-count", "5", "--pmi-filter", "20tokens", "--progress", "json"]  # fmt: skip
     command = [sys.executable, "-m", "hyperdive", *arguments]
     subprocess.run([*command, "-o", tmp_path / "whole"], check=True, capture_output=True)

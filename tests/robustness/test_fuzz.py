@@ -15,14 +15,20 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of private memory are Linux's")
 
 
-@pytest.mark.parametrize("target", [*folders.USES, "text", "tables", "files", "http"])
-def test_mutations_of_a_fixed_seed(healthy: dict[str, Path], target: str) -> None:
+@pytest.mark.parametrize("targets", [("lines", "patterns", "sparse"), ("corpus", "counts"), ("model", "gaussian"), ("text", "tables", "files", "http")])  # fmt: skip
+def test_mutations_of_a_fixed_seed(healthy: dict[str, Path], targets: tuple[str, ...]) -> None:
     """Seed 3 found 129 cases, crashes among them, before folders were checked."""
-    folder = str(healthy["model"].parent)
-    command = [sys.executable, "-W", "ignore", "-m", "fuzz", target, "-s", "3", "--seed", "3", "--folder", folder]
+    options = ["--mutations", "120", "--seed", "3", "--folder", str(healthy["model"].parent)]
+    command = [sys.executable, "-W", "ignore", "-m", "fuzz", *targets, *options]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout
-    assert "0 findings" in ran.stdout
+    assert f"{120 * len(targets)} mutations, 0 findings" in ran.stdout
+
+
+def test_every_target_is_tried() -> None:
+    [mark] = test_mutations_of_a_fixed_seed.pytestmark  # type: ignore[attr-defined]
+    tried = [target for group in mark.args[1] for target in group]
+    assert sorted(tried) == sorted([*folders.USES, "text", "tables", "files", "http"])
 
 
 def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +50,7 @@ def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monke
             os.kill(os.getpid(), signal.SIGKILL)
         raise SystemExit
 
-    found = harness.run("bad", case, tmp_path, seconds=5).found
+    found = harness.run("bad", case, tmp_path, harness.Limits(5)).found
     assert "KeyError: 'a trace'" in found[0]
     assert "too much memory" in found[1]
     assert "more than 0.3 s" in found[2]

@@ -21,7 +21,7 @@ VERBS = {
 
 @pytest.fixture
 def places(healthy: dict[str, Path], tmp_path: Path) -> dict[str, Path]:
-    (tmp_path / "pairs.tsv").write_text("poodle\tdog\n" * 60_000)
+    (tmp_path / "pairs.tsv").write_text("poodle\tdog\n" * 12_000)
     return {"model": healthy["model"], "pairs": tmp_path / "pairs.tsv", "text": healthy["corpus"].parent / "text.txt"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
@@ -17,8 +17,9 @@ from hyperdive.scores.lookup import gather
 from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.spaces.space import VectorSpace
+from tests.examples import examples
 
-TIMES = settings(max_examples=40, deadline=None)
+TIMES = examples(40)
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive._resume import Checkpoint
@@ -16,10 +16,11 @@ from hyperdive.spaces import _kernels, gaussian
 from hyperdive.spaces.gaussian import GaussianOptions, keep_chances, negative_table, train_gaussian
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
+from tests.examples import examples
 from tests.spaces import planted
 
 F = np.float32
-TIMES = settings(max_examples=40, deadline=None)
+TIMES = examples(40)
 BOUNDS = (F(0.1), F(100.0), F(10.0))
 ALL = 2**64 - 1
 

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -22,6 +22,7 @@ from hyperdive.taxonomy.forest import (
     order_from_roots,
     reachable,
 )
+from tests.examples import examples
 
 Weights = Any
 
@@ -62,7 +63,7 @@ def kept_parents(weights: Weights) -> Any:
 
 
 @given(weight_matrices(most=4))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_forest_weighs_more(weights: Weights) -> None:
     parent = kept_parents(weights)
     assert without_cycle(parent)
@@ -70,7 +71,7 @@ def test_no_forest_weighs_more(weights: Weights) -> None:
 
 
 @given(weight_matrices(most=12))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_networkx_finds_the_same_weight(weights: Weights) -> None:
     n = len(weights)
     graph = nx.DiGraph()
@@ -144,7 +145,7 @@ def slow_improve(
 
 
 @given(weight_matrices(most=7), st.sampled_from([0.0, 0.25, 1.0]), st.integers(1, 8), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_moves_agree_with_the_slow_twin(weights: Weights, share: float, horizon: int, data: Any) -> None:
     weights = np.round(weights)  # whole numbers: both add without rounding
     n = len(weights)
@@ -162,7 +163,7 @@ def test_moves_agree_with_the_slow_twin(weights: Weights, share: float, horizon:
 
 
 @given(weight_matrices(most=9), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_forest_has_no_cycle_keeps_what_is_forced_and_avoids_what_is_forbidden(weights: Weights, data: Any) -> None:
     n = len(weights)
     order = data.draw(st.permutations(range(n)))
@@ -208,7 +209,7 @@ def test_a_total_order_takes_no_longer_than_it_should() -> None:
 
 
 @given(weight_matrices(most=9), st.integers(2, 4))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_graph_has_no_cycle_and_no_edge_that_it_implies(weights: Weights, most: int) -> None:
     parents = add_parents(grow_forest(weights), weights, most)
     assert len(order_from_roots(parents)) == len(weights)
@@ -243,7 +244,7 @@ def slow_add(child: Any, parent: Any, sure: Any, weights: Weights, most: int, sh
 
 
 @given(weight_matrices(most=6), st.integers(1, 3), st.data())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_edges_are_added_as_by_the_slow_twin(weights: Weights, most: int, data: Any) -> None:
     weights = np.round(weights)
     n = len(weights)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.text._kernels import codes as k
@@ -17,6 +17,7 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import Tokens, tokenise
+from tests.examples import examples
 
 
 def block_of(*documents: str) -> TextBlock:
@@ -126,7 +127,7 @@ def twin(text: str, hyphens: str, ascii_only: bool) -> tuple[list[str], dict[str
 TRICKY = st.text(alphabet="abtsdTSBé\u0301ß日ⅫⅩ١07-\u2010'\u2019.,!? \t\n\"()_\u00adÉñ🙂\x00", max_size=60)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(TRICKY, st.sampled_from(["drop", "split", "keep"]), st.booleans())
 def test_tokeniser_agrees_with_its_slow_twin(text: str, hyphens: str, ascii_only: bool) -> None:
     options = EncodeOptions.preset("default", hyphens=hyphens, alphabet="ascii" if ascii_only else "unicode")
@@ -139,7 +140,7 @@ def test_tokeniser_agrees_with_its_slow_twin(text: str, hyphens: str, ascii_only
         assert int(tokens.counters[index]) == why[name], name
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(TRICKY, min_size=1, max_size=4), st.booleans(), st.booleans())
 def test_sentences_and_spans_lie_inside_their_documents(documents: list[str], gaps: bool, spans: bool) -> None:
     block = block_of(*documents)
@@ -158,7 +159,7 @@ def test_sentences_and_spans_lie_inside_their_documents(documents: list[str], ga
         assert int(words.sum()) == int(np.count_nonzero(tokens.forms))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_read_and_invalid_ones_counted(data: bytes) -> None:
     if not data:
@@ -235,7 +236,7 @@ def test_a_table_of_forms_grows() -> None:
     assert table.word(7) == "w6"
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.integers(0, 6), max_size=60), st.integers(1, 70), st.booleans(), st.data())
 def test_select_agrees_with_a_loop(forms: list[int], limit: int, by_kept: bool, data: st.DataObject) -> None:
     starts = sorted(data.draw(st.lists(st.integers(0, len(forms)), max_size=5)))
@@ -268,7 +269,7 @@ def test_select_agrees_with_a_loop(forms: list[int], limit: int, by_kept: bool, 
     assert sentence <= len(starts)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.lists(st.integers(1, 5), max_size=6), min_size=1, max_size=6), st.integers(1, 9))
 def test_document_frequency_agrees_with_sets(documents: list[list[int]], chunk: int) -> None:
     ids = np.array([i for document in documents for i in document], dtype=np.uint32)

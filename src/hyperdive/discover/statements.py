@@ -9,7 +9,8 @@ from hyperdive._spelling import unknown_word
 from hyperdive.discover.question import source_of
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.patterns.store import HEAD, Patterns
+from hyperdive.patterns.pattern_table import HEAD
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores.lookup import look_up
 from hyperdive.scores.source import AnyModel, as_source
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns.pattern_table import OF_A_NAME
-from hyperdive.patterns.store import HEAD
+from hyperdive.patterns.pattern_table import HEAD, OF_A_NAME
 
 
 @dataclass(frozen=True)

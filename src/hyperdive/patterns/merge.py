@@ -8,16 +8,23 @@ import numpy as np
 
 from hyperdive._types import Ints
 from hyperdive.errors import InputError
-from hyperdive.patterns.collector import (
-    SentenceTable,
-    ordered_terms,
-    ranks_of,
-    renumbered,
-    summed,
-    within_total,
+from hyperdive.patterns.collector import pair_statements, ranks_of
+from hyperdive.patterns.evidence import (
+    CAP,
+    TOTAL,
+    EvidenceRows,
+    Keys,
+    choose,
+    pack,
+    shortness,
+    text_hashes,
+    unpack,
+    was_cut,
 )
-from hyperdive.patterns.evidence import CAP, TOTAL, EvidenceRows, choose, pack, shortness, text_hashes, unpack, was_cut
-from hyperdive.patterns.store import HEAD, Patterns, check_names
+from hyperdive.patterns.matches import Texts
+from hyperdive.patterns.pair_counts import TermSums, ordered_terms, renumbered, summed
+from hyperdive.patterns.pattern_table import HEAD
+from hyperdive.patterns.store import Patterns, check_names
 
 
 def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> Patterns:
@@ -37,6 +44,8 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
     >>> both.terms, both.names, both.count("hound", "dog")
     (['dog', 'hound', 'poodle'], ('such as', 'is a'), 6)
     """
+    import pyarrow as pa
+
     if not stores:
         raise InputError("a merge needs patterns of at least one text")
     names: dict[str, int] = {}
@@ -56,7 +65,9 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
         hyponym, hypernym, number = unpack(store.keys)
         keys.append(pack(term[hyponym], term[hypernym], pattern[number]))
     all_keys, counts = summed(np.concatenate(keys), np.concatenate([store.values for store in stores]))
-    terms, table = ordered_terms(list(numbers), all_keys, counts, names.get(HEAD, 256))
+    sums = TermSums.of(len(numbers), names.get(HEAD, 256))
+    sums.add(all_keys, counts)
+    ordered, table = ordered_terms(pa.array(list(numbers), type=pa.large_string()), sums)
     all_keys, order = renumbered(all_keys, table)
     all_keys, counts = all_keys[order], counts[order]
     evidence = None
@@ -68,11 +79,11 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
         # within a store rows of a pair and pattern stand best first, and earlier stores were read earlier
         best = (lengths.astype(np.uint64) << np.uint64(48)) | np.arange(len(joined), dtype=np.uint64)
         chosen, place = choose(joined.keys, best, hashes, ranks_of(precision), cap)
-        chosen = within_total(joined.keys, chosen, place, all_keys, counts, total)
+        chosen = _within_total(joined.keys, chosen, place, all_keys, counts, total)
         evidence = joined.taken(chosen, joined.keys[chosen])
     documents = sum(store.documents for store in stores)
     return Patterns.from_keys(
-        terms, list(names), all_keys, counts, precision=precision, documents=documents, evidence=evidence
+        ordered.to_pylist(), list(names), all_keys, counts, precision=precision, documents=documents, evidence=evidence
     )
 
 
@@ -91,3 +102,26 @@ def _joined(stores: Sequence[Patterns], tables: Sequence[tuple[Ints, np.ndarray]
         documents += store.documents
     keys, document, sentence, spans = (np.concatenate(column) for column in zip(*parts, strict=True))
     return EvidenceRows(keys, document, sentence, spans, texts.texts())
+
+
+class SentenceTable:
+    """Sentences, each once, numbered in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    def number(self, raw: bytes) -> int:
+        return self._numbers.setdefault(raw, len(self._numbers))
+
+    def texts(self) -> Texts:
+        offsets = np.cumsum([0, *map(len, self._numbers)], dtype=np.int64)
+        return Texts(np.frombuffer(b"".join(self._numbers), dtype=np.uint8), offsets)
+
+
+def _within_total(keys: Keys, chosen: Ints, place: Ints, pair_keys: Keys, counts: Ints, total: int) -> Ints:
+    """At most `total` of the chosen rows: the best of every pair first, frequent pairs before others."""
+    if len(chosen) <= total:
+        return chosen
+    statements = pair_statements(keys[chosen], pair_keys, counts)
+    best = np.lexsort((keys[chosen] >> np.uint64(8), -statements, place))[:total]
+    return chosen[np.sort(best)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,10 @@ FOLDER = "patterns"
 """The folder of patterns inside a corpus folder."""
 OF_A_NAME = " (name)"
 """Ends the name of a pattern that holds the statements in which the hyponym is written as a name."""
+
+HEAD = "head"
+"""The pattern by which a phrase is a kind of its head; counted, but no part of `counts` unless it is asked for."""
+_CHUNK = 1 << 20
 
 LazyEvidence = EvidenceRows | Callable[[], EvidenceRows] | None
 
@@ -89,6 +93,49 @@ class PatternTable:
             place = np.searchsorted(self.keys, plain)  # the plain entry stands before it
             repeated[of_names] = self.keys[place] == plain
         return repeated
+
+    @property
+    def evidence_rows(self) -> EvidenceRows | None:
+        """The kept matches; None when no sentences were kept."""
+        return self.evidence() if callable(self.evidence) else self.evidence
+
+    @property
+    def head(self) -> int:
+        """The number of the pattern by which a phrase is a kind of its head; 256 where there is none."""
+        return list(self.names).index(HEAD) if HEAD in self.names else 256
+
+    @cached_property
+    def sums(self) -> tuple[Ints, Ints, int]:
+        """`totals`, computed of the entries where they are not given."""
+        if self.totals is not None:
+            return self.totals
+        size = len(self.terms)
+        rows, columns = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        for row, column, value in self._stated():
+            rows += np.bincount(row, weights=value, minlength=size).astype(np.int64)
+            columns += np.bincount(column, weights=value, minlength=size).astype(np.int64)
+        return rows, columns, int(rows.sum())
+
+    @cached_property
+    def stated_pairs(self) -> int:
+        """How many different pairs an ordinary pattern names."""
+        pairs, last = 0, np.array([-1])
+        for row, column, _ in self._stated():
+            numbers = np.concatenate([last, (row << 28) | column])
+            pairs += int(np.count_nonzero(numbers[1:] != numbers[:-1]))
+            last = numbers[-1:]
+        return pairs
+
+    def _stated(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Hyponym, hypernym and count of the entries of ordinary patterns, some at a time."""
+        for start in range(0, len(self.values), _CHUNK):
+            end = min(start + _CHUNK, len(self.values))
+            first = int(np.searchsorted(self.pointers, start, side="right")) - 1
+            last = int(np.searchsorted(self.pointers, end, side="left"))
+            borders: Ints = np.minimum(np.maximum(self.pointers[first : last + 1], start), end)
+            row = np.repeat(np.arange(first, last), borders[1:] - borders[:-1])
+            stated = np.asarray(self.patterns[start:end]) != self.head
+            yield row[stated], self.hypernyms[start:end][stated].astype(np.int64), self.values[start:end][stated]
 
 
 def pair_entries(rows: Ints, columns: Any, size: int) -> tuple[Ints, Any, Ints]:

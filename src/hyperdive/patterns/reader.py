@@ -16,6 +16,7 @@ from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PRECISION
 from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.pattern_table import FOLDER
+from hyperdive.patterns.store_files import save_table
 from hyperdive.text.tokens import Examine, FormWords, Tokens
 
 
@@ -55,7 +56,7 @@ class PatternReader:
     def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
         """Write the folder of patterns into the corpus folder."""
         source = str(header.get("input", {}).get("sha256", ""))
-        self._collector.finish(documents=documents).save(folder / FOLDER, source=source)
+        save_table(self._collector.table(documents=documents), folder / FOLDER, source=source, parameters={})
 
 
 def as_matches(

@@ -16,6 +16,7 @@ A model folder holds the same files (without the header) next to its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -27,12 +28,13 @@ import numpy.typing as npt
 from hyperdive._quantize import rounded_to_8_bits
 from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
-from hyperdive._store import Artifact, ArtifactWriter
+from hyperdive._store import Artifact
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.evidence import Evidence, EvidenceRows, Keys, as_evidence, pack, unpack
 from hyperdive.patterns.pattern_table import (
     FOLDER,
+    HEAD,
     KIND,
     OF_A_NAME,
     VERSION,
@@ -40,13 +42,11 @@ from hyperdive.patterns.pattern_table import (
     pair_entries,
     pair_sums,
 )
-from hyperdive.patterns.store_files import about, read_files, write_files
+from hyperdive.patterns.store_files import read_files, save_table
 from hyperdive.patterns.svd import RANK, Factors, factorise, placed, ppmi_matrix, ppmi_with_words, rows_of_words
 from hyperdive.patterns.term_finder import TermFinder
 
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
-HEAD = "head"
-"""The pattern by which a phrase is a kind of its head; counted, but no part of `counts` unless it is asked for."""
 
 
 class Patterns:
@@ -458,17 +458,21 @@ class Patterns:
         sentences = "" if rows is None else f", {len(rows.texts)} sentences"
         return f"<Patterns of {len(self)} terms, {self.pairs} pairs, {self.matches} matches{sentences}>"
 
+    @property
+    def table(self) -> PatternTable:
+        """The contents as they are written."""
+        factors = self.factors if self.is_factorised else None
+        return replace(
+            self._table, precision=self.precision, evidence=self.evidence_rows, factors=factors, totals=self.totals
+        )
+
     # ---- on disk --------------------------------------------------------------------------------------------
 
     def save(
         self, path: str | Path, *, source: str = "", parameters: Mapping[str, Any] | None = None, force: bool = False
     ) -> dict[str, Any]:
         """Write a folder of its own; `source` is the fingerprint of what was read. Returns the header."""
-        with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
-            write_files(self, writer)
-            totals = {"terms": len(self), "pairs": self.pairs, "matches": self.matches, "documents": self.documents}
-            header = {"input": source, "parameters": dict(parameters or {}), "patterns": about(self), "totals": totals}
-            return writer.finish(header)
+        return save_table(self.table, path, source=source, parameters=parameters or {}, force=force)
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Patterns:

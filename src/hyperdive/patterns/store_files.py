@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from hyperdive._quantize import packed, unpacked
 from hyperdive._store import (
     Artifact,
     ArtifactWriter,
+    FileWriter,
     drop_files,
     header_fields,
     narrowest,
@@ -24,64 +26,116 @@ from hyperdive._store import (
 from hyperdive.errors import FormatError
 from hyperdive.patterns.evidence import MOST_TERMS, EvidenceRows, pack, unpack
 from hyperdive.patterns.matches import Texts
-from hyperdive.patterns.pattern_table import FOLDER, KIND, PatternTable
+from hyperdive.patterns.pattern_table import FOLDER, KIND, VERSION, PatternTable
 from hyperdive.patterns.svd import Factors
-
-if TYPE_CHECKING:
-    from hyperdive.patterns.store import Patterns
 
 TENSORS, TERMS = "patterns.safetensors", "pattern-terms.txt"
 EVIDENCE, SENTENCES = "evidence.parquet", "sentences.parquet"
 SENTENCE_FILES = (EVIDENCE, SENTENCES)
 _DAMAGED = "the folder is damaged; create it again"
 _ROW_GROUP = 1 << 16
+_CHUNK = 1 << 16
 _LONGEST_TEXT = 1 << 14  # bytes of a kept sentence; `LONGEST` and what stands around it is less
 _KEYS, _PLACES = ("hypo", "hyper", "pattern"), ("document", "sentence")
 _SPANS = ("hypo_start", "hypo_end", "hyper_start", "hyper_end")
 
 
-def about(patterns: Patterns) -> dict[str, Any]:
+def about(table: PatternTable) -> dict[str, Any]:
     """The entry for patterns in the header of a folder."""
-    rows = patterns.evidence_rows
+    rows = table.evidence_rows
     return {
-        "names": list(patterns.names),
-        "precision": list(patterns.precision),
-        "documents": patterns.documents,
-        "total": patterns.totals[2],
+        "names": list(table.names),
+        "precision": [1.0] * len(table.names) if table.precision is None else list(table.precision),
+        "documents": table.documents,
+        "total": table.sums[2],
         "sentences": None if rows is None else len(rows.texts),
     }
 
 
-def write_files(patterns: Patterns, writer: ArtifactWriter) -> None:
-    """Write all files into a folder."""
-    from safetensors.numpy import save
+def save_table(
+    table: PatternTable, path: str | Path, *, source: str = "", parameters: Mapping[str, Any], force: bool = False
+) -> dict[str, Any]:
+    """Write a folder of its own; `source` is the fingerprint of what was read. Returns the header."""
+    with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
+        write_files(table, writer)
+        totals = {
+            "terms": len(table.terms),
+            "pairs": table.stated_pairs,
+            "matches": int(table.values.sum()),
+            "documents": table.documents,
+        }
+        header = {"input": source, "parameters": dict(parameters), "patterns": about(table), "totals": totals}
+        return writer.finish(header)
 
-    lengths = np.diff(patterns.pointers)
-    tensors: dict[str, Any] = {
-        "lengths": narrowest(lengths),
-        "hypernyms": narrowest(patterns.hypernyms),
-        "patterns": np.ascontiguousarray(patterns.patterns),
-        "counts": narrowest(patterns.values),
-        "hypo_totals": narrowest(patterns.hyponym_totals),
-        "hyper_totals": narrowest(patterns.hypernym_totals),
+
+def write_files(table: PatternTable, writer: ArtifactWriter) -> None:
+    """Write all files into a folder, piece by piece: arrays may be mapped from disk."""
+    hyponyms, hypernyms, _ = table.sums
+    tensors: dict[str, _Tensor] = {
+        "lengths": _Tensor.narrowest(np.diff(table.pointers)),
+        "hypernyms": _Tensor.narrowest(table.hypernyms),
+        "patterns": _Tensor(table.patterns, np.dtype(np.uint8)),
+        "counts": _Tensor.narrowest(table.values),
+        "hypo_totals": _Tensor.narrowest(hyponyms),
+        "hyper_totals": _Tensor.narrowest(hypernyms),
     }
-    if patterns.is_factorised:
-        factors = patterns.factors
-        tensors |= {"svd.hypernyms": narrowest(factors.hypernyms), **_vectors("svd.v", factors.v)}
+    factors = table.factors() if callable(table.factors) else table.factors
+    if factors is not None:
+        tensors |= {"svd.hypernyms": _Tensor.narrowest(factors.hypernyms), **_vectors("svd.v", factors.v)}
         if factors.u is not None and factors.hyponyms is not None:
-            tensors |= {"svd.hyponyms": narrowest(factors.hyponyms), **_vectors("svd.u", factors.u)}
-    writer.put(TERMS, "".join(f"{term}\n" for term in patterns.terms).encode("utf-8"))
-    writer.put(TENSORS, save(tensors))
-    rows = patterns.evidence_rows
+            tensors |= {"svd.hyponyms": _Tensor.narrowest(factors.hyponyms), **_vectors("svd.u", factors.u)}
+    terms = writer.stream(TERMS)
+    for start in range(0, len(table.terms), _CHUNK):
+        terms.append("".join(f"{term}\n" for term in table.terms[start : start + _CHUNK]).encode("utf-8"))
+    _write_tensors(tensors, writer.stream(TENSORS))
+    rows = table.evidence_rows
     if rows is not None:
-        writer.put(EVIDENCE, _parquet(_evidence_table(rows)))
-        writer.put(SENTENCES, _parquet(_sentence_table(rows.texts)))
+        _write_parquet(_evidence_table(rows), writer.stream(EVIDENCE))
+        _write_parquet(_sentence_table(rows.texts), writer.stream(SENTENCES))
 
 
-def _vectors(name: str, rows: npt.NDArray[np.float16]) -> dict[str, Any]:
+class _Tensor(NamedTuple):
+    """Values, and the type that they are written as."""
+
+    values: Any
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def narrowest(cls, values: Any) -> _Tensor:
+        """As the narrowest unsigned integers."""
+        return cls(values, narrowest(values[:0], int(np.max(values, initial=0))).dtype)
+
+
+# in the order in which the library that defines the format writes them
+_TYPES = {"u8": "U64", "f4": "F32", "u4": "U32", "f2": "F16", "u2": "U16", "i1": "I8", "u1": "U8"}
+
+
+def _write_tensors(tensors: dict[str, _Tensor], file: FileWriter) -> None:
+    """A safetensors file with the bytes that `safetensors.numpy.save` gives, without a copy of the values in memory."""
+    kinds = list(_TYPES)
+    order = sorted(tensors, key=lambda name: (kinds.index(tensors[name].dtype.str[1:]), name))
+    entries, at = {}, 0
+    for name in order:
+        values, dtype = tensors[name]
+        size = int(values.size) * dtype.itemsize
+        kind = _TYPES[dtype.str[1:]]
+        entries[name] = {"dtype": kind, "shape": list(values.shape), "data_offsets": [at, at + size]}
+        at += size
+    head = json.dumps(entries, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 8)
+    file.append(len(head).to_bytes(8, "little") + head)
+    for name in order:
+        values, dtype = tensors[name]
+        for start in range(0, len(values), _CHUNK):
+            file.append(np.ascontiguousarray(values[start : start + _CHUNK], dtype=dtype.newbyteorder("<")).tobytes())
+
+
+def _vectors(name: str, rows: npt.NDArray[np.float16]) -> dict[str, _Tensor]:
     """Rows in 8 bits when that loses nothing, else in 16."""
     small = packed(rows)
-    return {name: np.ascontiguousarray(rows)} if small is None else {name: small[0], f"{name}.exponents": small[1]}
+    if small is None:
+        return {name: _Tensor(rows, np.dtype(np.float16))}
+    return {name: _Tensor(small[0], small[0].dtype), f"{name}.exponents": _Tensor(small[1], small[1].dtype)}
 
 
 def _evidence_table(rows: EvidenceRows) -> Any:
@@ -108,12 +162,29 @@ def _sentence_table(texts: Texts) -> Any:
     return pa.table({"text": pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(texts), buffers)})
 
 
-def _parquet(table: Any) -> bytes:
+class _ParquetSink:
+    """The file object that the Parquet library writes to."""
+
+    closed = False
+
+    def __init__(self, file: FileWriter) -> None:
+        self._file = file
+
+    def write(self, data: Any) -> int:
+        self._file.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """What is written is hashed and on its way already."""
+
+    def tell(self) -> int:
+        return self._file.bytes
+
+
+def _write_parquet(table: Any, file: FileWriter) -> None:
     import pyarrow.parquet as pq
 
-    out = io.BytesIO()
-    pq.write_table(table, out, compression="zstd", row_group_size=_ROW_GROUP, store_schema=False)
-    return out.getvalue()
+    pq.write_table(table, _ParquetSink(file), compression="zstd", row_group_size=_ROW_GROUP, store_schema=False)
 
 
 # ---- reading ------------------------------------------------------------------------------------------------------

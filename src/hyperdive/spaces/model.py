@@ -234,8 +234,8 @@ class ModelData:
             writer.put("README.md", card(self).encode("utf-8"))
             stated = {}
             if patterns is not None:
-                write_files(patterns, writer)
-                stated = {"patterns": about(patterns)}
+                write_files(patterns.table, writer)
+                stated = {"patterns": about(patterns.table)}
             writer.finish(
                 {
                     "parameters": self.parameters,
