@@ -38,7 +38,7 @@ class Environment:
         return self.stamp.is_file() and self.stamp.stat().st_mtime >= project.stat().st_mtime
 
     def create(self) -> None:
-        """An environment, where there is none; pip comes later, like any package, if this Python has one: it is faster."""
+        """An environment, where there is none; pip comes later, as a package, if this Python has one."""
         print(f"setting up {self.folder}", flush=True)
         if self.python.exists():
             return

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hyperdive._resources import one_blas_thread
-from hyperdive._sparse_rows import SparseRows, entries_of, summed, weighted_sums
+from hyperdive._sparse_rows import SparseRows, entries_of, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.scores.pattern_projection import lengths_of_one
 
@@ -156,18 +156,24 @@ class NeighbourStatements:
 
 def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[SparseRows, Bools]:
     """A(q, ·) + 0.3·PPMI(q, ·) of each asked term, and which entries the term has of its own alone."""
+    width = np.int64(neighbours.shape[1])
+    keys = np.repeat(np.arange(len(numbers)), np.diff(neighbours.indptr)) * width + neighbours.indices
     named = np.flatnonzero(numbers >= 0)
     starts, ends = (ppmi.indptr[numbers[named] + end].astype(np.int64) for end in (0, 1))
     entries = entries_of(starts, ends)
-    rows = np.concatenate(
-        [np.repeat(np.arange(len(numbers)), np.diff(neighbours.indptr)), np.repeat(named, ends - starts)]
-    )
-    columns = np.concatenate([neighbours.indices, ppmi.indices[entries]])
-    values = np.concatenate([neighbours.data, np.float32(_OWN) * ppmi.data[entries]])
-    sums = summed(rows, columns, values, neighbours.shape)
-    width = neighbours.shape[1]
-    keys = np.repeat(np.arange(len(numbers)), np.diff(sums.indptr)) * width + sums.indices
-    return sums, ~np.isin(keys, (rows * width + columns)[: neighbours.nnz])
+    own_keys = np.repeat(named, ends - starts) * width + ppmi.indices[entries]
+    order = np.argsort(own_keys, kind="stable")
+    own_keys, own_values = own_keys[order], np.float32(_OWN) * ppmi.data[entries[order]]
+    # both lists of keys rise, so that the few of a term's own are put into the many of its neighbours
+    places = np.searchsorted(keys, own_keys)
+    alone = np.append(keys, -1)[places] != own_keys
+    values = neighbours.data.copy()
+    values[places[~alone]] += own_values[~alone]
+    keys = np.insert(keys, places[alone], own_keys[alone])
+    values = np.insert(values, places[alone], own_values[alone])
+    own = np.insert(np.zeros(neighbours.nnz, dtype=np.bool_), places[alone], True)
+    indptr = np.searchsorted(keys, np.arange(len(numbers) + 1) * width)
+    return SparseRows(values, keys % width, indptr, neighbours.shape), own
 
 
 def _largest_places(values: Floats32, most: int) -> Ints:
