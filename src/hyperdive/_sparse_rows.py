@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,22 @@ def stacked(above: SparseRows, below: SparseRows, rows: Ints) -> SparseRows:
         np.concatenate([above.indices, below.indices[entries]]),
         indptr,
         (above.shape[0] + len(rows), above.shape[1]),
+    )
+
+
+def concatenated(parts: Sequence[SparseRows]) -> SparseRows:
+    """One matrix with the rows of all of these, which are equally wide.
+
+    >>> first, second = as_sparse_rows(np.array([[0.0, 1.0]])), as_sparse_rows(np.array([[0.0, 0.0], [2.0, 0.0]]))
+    >>> concatenated([first, second, first]).toarray().tolist()
+    [[0.0, 1.0], [0.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
+    """
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    return SparseRows(
+        np.concatenate([part.data for part in parts]),
+        np.concatenate([part.indices for part in parts]),
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        (len(lengths), parts[0].shape[1]),
     )
 
 

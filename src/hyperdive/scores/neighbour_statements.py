@@ -14,13 +14,14 @@ so that a politician is a person though no sentence says so. Both are sparse row
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hyperdive._resources import one_blas_thread
-from hyperdive._sparse_rows import SparseRows, entries_of, weighted_sums
+from hyperdive._resources import check_threads, one_blas_thread
+from hyperdive._sparse_rows import SparseRows, concatenated, entries_of, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.scores.pattern_projection import lengths_of_one
 
@@ -35,7 +36,7 @@ _FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
 _OWN = 0.3
 LEAST_TRUST = 1 / _FEW_AS_HYPONYM
 """The weight of a neighbour with a single statement, beside that of one with many."""
-_BLOCK = 64
+_BLOCK, _PART = 64, 512  # terms in one product of matrices; terms of which one thread makes the rows
 _SAMPLED = 16  # one of so many values is looked at to rule out the others
 
 
@@ -103,13 +104,24 @@ class NeighbourStatements:
         """How much of B² terms pass on to a hypernym that they are stated to be so many times, if nothing else does."""
         return self._shrunk[numbers] * (counts / np.maximum(self._patterns.hyponym_totals[numbers], 1))
 
-    def rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
-        """The two rows of each asked term.
+    def rows(self, vectors: Floats32, numbers: Ints, *, threads: int = 1) -> AnalogyRows:
+        """The rows of each asked term.
 
         Args:
             vectors: Skip-gram vectors of the asked terms, one row each.
             numbers: Their numbers in the patterns, -1 for a term that no pattern names. No term is its own neighbour.
+            threads: How many parts of many terms are worked on at once; 0 means one a core.
         """
+        starts = range(0, max(len(vectors), 1), _PART)
+        parts = [(vectors[start : start + _PART], numbers[start : start + _PART]) for start in starts]
+        if len(parts) == 1:
+            return self._rows(*parts[0])
+        _ = self._patterns.ppmi, self._place  # computed once, not by each thread
+        with ThreadPoolExecutor(check_threads(threads or None)) as pool:
+            done = list(pool.map(lambda part: self._rows(*part), parts))
+        return AnalogyRows(*(concatenated([rows[kind] for rows in done]) for kind in range(3)))
+
+    def _rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
         blocks = [
             self._neighbours(vectors[start : start + _BLOCK], numbers[start : start + _BLOCK])
             for start in range(0, len(vectors), _BLOCK)

@@ -118,7 +118,8 @@ class Terms:
         ):  # a phrase and its head ask for the same rows
             assert self.skipgram is not None and self.stated is not None
             vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
-            analogies = self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
+            numbers = self.stated.exact_numbers[rows]
+            analogies = self.source.neighbour_statements.rows(vectors, numbers, threads=self._threads)
             self._last_analogies = key, analogies
         return self._last_analogies[1]
 
