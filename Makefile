@@ -20,18 +20,8 @@ $(VENV)/.stamp-%: pyproject.toml
 	 else $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$*]'; fi
 	@touch $@
 
-# The compiler needs Numba alone: it works while the other packages are downloaded.
-$(VENV)/.stamp-compiled: pyproject.toml
-	@test -x $(BIN)/python || { command -v uv >/dev/null 2>&1 && uv venv -q --seed --python $(PYTHON) $(VENV) || $(PYTHON) -m venv $(VENV); }
-	@echo "setting up $(VENV) (compiler)"
-	@if command -v uv >/dev/null 2>&1; then uv pip install -q --python $(BIN)/python 'numba>=0.59'; \
-	 else $(BIN)/python -m pip install -q --disable-pip-version-check 'numba>=0.59'; fi
-	@touch $@
-
-demo: $(VENV)/.stamp-compiled  ## train on a small real corpus and show the results; two minutes
-	@PYTHONPATH=src $(BIN)/python -P -m hyperdive.compilation.compiler encode count train & compiler=$$!; \
-	 $(MAKE) --no-print-directory '$(VENV)/.stamp-demo,plots'; made=$$?; wait $$compiler; exit $$made
-	@$(BIN)/hyperdive demo -o demo-output
+demo:  ## train on a small real corpus and show the results; a minute and a half
+	@$(PYTHON) tools/demo.py $(VENV)
 
 explore: $(VENV)/.stamp-web  ## explore the packaged model in the browser: make explore MODELS="model-a model-b"
 	@$(BIN)/hyperdive serve --open $(MODELS)

@@ -244,3 +244,14 @@ def test_separation_compares_pairs_with_the_same_hypernym(seed: int) -> None:
     # a score of the hypernym alone is always at chance
     assert separation(hypernyms.astype(float), labels, hypernyms, known)[0] == 0.5
     assert separation([1.0, 2.0], [True, False], [0, 1]) == (0.5, 0)
+
+
+def test_more_resamples_than_a_group_holds_go_on_in_the_next() -> None:
+    one, many = scored(5), bootstrap.GROUP + 3
+    values = bootstrap.replicates(one, many, seed=3)["x"]
+    counts = bootstrap.draws("toy", 60, many, 3)
+    for b in (bootstrap.GROUP - 1, bootstrap.GROUP, many - 1):
+        rows = np.repeat(np.arange(60), counts[b])
+        expected = average_precision(one.values["x"][rows], one.dataset.labels[rows], one.known[rows])
+        assert values[b] == pytest.approx(100 * expected)
+    assert len(values) == many

@@ -11,7 +11,7 @@ import pytest
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.isa_score import UNSUPPORTED, head_confidence, isa_confidence, isa_sum
-from hyperdive.scores.neighbour_statements import NEAREST, NEIGHBOURS, PARENTS, NeighbourStatements
+from hyperdive.scores.neighbour_statements import _PART, NEAREST, NEIGHBOURS, PARENTS, NeighbourStatements
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.edge_weights import edge_confidence
 
@@ -64,6 +64,25 @@ class ToldPair(SimpleNamespace):
 
     def __len__(self) -> int:
         return 1
+
+
+def test_rows_of_many_terms_are_those_of_each_part_at_any_number_of_threads() -> None:
+    patterns, rng = some_patterns(2), np.random.default_rng(3)
+    names = [f"t{n}" for n in range(TERMS)]
+    vectors = rng.normal(size=(TERMS, 8)).astype(np.float32)
+    space = VectorSpace(names, vectors, frequencies=np.ones(TERMS, dtype=np.int64), kind="skipgram")
+    statements = NeighbourStatements(patterns, space)
+    many = 2 * _PART + 5
+    asked, numbers = rng.normal(size=(many, 8)).astype(np.float32), rng.integers(-1, TERMS, many)
+    whole = [statements.rows(asked, numbers, threads=threads) for threads in (1, 3)]
+    for kind in range(3):
+        parts = [
+            statements.rows(asked[start : start + _PART], numbers[start : start + _PART])[kind]
+            for start in range(0, many, _PART)
+        ]
+        expected = np.concatenate([part.toarray() for part in parts])
+        assert np.array_equal(whole[0][kind].toarray(), expected)
+        assert np.array_equal(whole[1][kind].toarray(), expected)
 
 
 def told(**parts: Any) -> Any:

@@ -8,37 +8,62 @@ from numba import njit
 from hyperdive.compilation.kernel import kernel
 
 
-@kernel()
+@kernel(error_model="numpy")
 def resampled_ap(order, positive, last, counts, harmonic, out, start, end):
-    """AP of resamples start … end of one ranking, the exact expectation over tied orders.
+    """AP of groups start … end of resamples of one ranking, the exact expectation over tied orders.
 
     A block of t pairs with s positives after n₀ pairs with c₀ positives adds, with f = (s−1)/(t−1) and the harmonic
     numbers H: (s/t)·[(c₀ + 1 − f·(n₀ + 1))·(H(n₀+t) − H(n₀)) + f·t]. A pair drawn twice is tied with itself.
-    `positive` and `last` (in a block) are 0 or 1 for each place of the ranking.
+    `positive` and `last` (in a block) are 0 or 1 for each place of the ranking; `counts[g, i, b]` says how often pair i
+    was drawn into resample b of group g, so that the resamples of a group go through the ranking side by side.
     """
-    n = order.shape[0]
-    for b in range(start, end):
-        drawn = counts[b]
-        total = 0.0
-        n0 = 0
-        c0 = 0
-        t = 0
-        s = 0
-        for k in range(n):
-            times = np.int64(drawn[order[k]])
-            t += times
-            s += times * positive[k]
+    lanes = counts.shape[2]
+    total, more = np.empty(lanes), np.empty(lanes)
+    n0 = np.empty(lanes, np.int32)
+    c0 = np.empty(lanes, np.int32)
+    t = np.empty(lanes, np.int32)
+    s = np.empty(lanes, np.int32)
+    for group in range(start, end):
+        total[:] = 0.0
+        n0[:] = 0
+        c0[:] = 0
+        t[:] = 0
+        s[:] = 0
+        filled, pure = False, True  # whether the block has a positive pair, and no other
+        for k in range(order.shape[0]):
+            drawn = counts[group, order[k]]
+            for b in range(lanes):
+                t[b] += drawn[b]
+            if positive[k]:
+                filled = True
+                for b in range(lanes):
+                    s[b] += drawn[b]
+            else:
+                pure = False
             if last[k]:
-                if s > 0:
-                    f = 0.0
-                    if t > 1:
-                        f = (s - 1.0) / (t - 1.0)
-                    total += s / t * ((c0 + 1.0 - f * (n0 + 1.0)) * (harmonic[n0 + t] - harmonic[n0]) + f * t)
-                n0 += t
-                c0 += s
-                t = 0
-                s = 0
-        out[b] = total / c0 if c0 > 0 else np.nan
+                if filled:
+                    for b in range(lanes):
+                        more[b] = harmonic[np.uint32(n0[b] + t[b])] - harmonic[np.uint32(n0[b])]
+                if filled and pure:  # s = t: most blocks are one pair
+                    for b in range(lanes):
+                        f = 1.0 if t[b] > 1 else 0.0
+                        total[b] += (np.float64(c0[b]) + 1.0 - f * (np.float64(n0[b]) + 1.0)) * more[b] + f * t[b]
+                    for b in range(lanes):
+                        c0[b] += s[b]
+                        s[b] = 0
+                elif filled:
+                    for b in range(lanes):
+                        f = (s[b] - 1.0) / (t[b] - 1.0) if t[b] > 1 else 0.0
+                        value = s[b] / t[b] * ((c0[b] + 1.0 - f * (n0[b] + 1.0)) * more[b] + f * t[b])
+                        total[b] += value if s[b] > 0 else 0.0
+                        c0[b] += s[b]
+                        s[b] = 0
+                filled, pure = False, True
+                for b in range(lanes):
+                    n0[b] += t[b]
+                    t[b] = 0
+        for b in range(lanes):
+            out[group, b] = total[b] / c0[b] if c0[b] > 0 else np.nan
 
 
 @njit(nogil=True)

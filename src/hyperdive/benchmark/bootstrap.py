@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from hyperdive.benchmark.evaluation import Scored
 
 
+GROUP = 64  # resamples that go through a ranking together: the draws of one pair are one line of the cache
+
+
 @lru_cache(maxsize=4)
 def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
     """How often each of `size` pairs is in each resample. The same for every model and score, so they can be paired.
@@ -32,6 +35,20 @@ def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uin
     return counts
 
 
+def _side_by_side(counts: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Draws by group, pair and resample of the group; the last group is filled up with empty resamples.
+
+    >>> _side_by_side(np.array([[0, 2, 1], [1, 1, 1]], dtype=np.uint8))[0, :, :3].tolist()
+    [[0, 1, 0], [2, 1, 0], [1, 1, 0]]
+    """
+    resamples, size = counts.shape
+    groups = np.zeros((-(-resamples // GROUP), size, GROUP), dtype=np.uint8)
+    for group in range(len(groups)):
+        some = counts[group * GROUP : (group + 1) * GROUP]
+        groups[group, :, : len(some)] = some.T
+    return groups
+
+
 @lru_cache(maxsize=4)
 def _harmonic(size: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, size + 1))])
@@ -42,6 +59,7 @@ def replicates(scored: Scored, resamples: int = 1000, *, seed: int = 0, threads:
     dataset = scored.dataset
     counts = draws(dataset.name, len(dataset), resamples, seed)
     gold = rank(dataset.gold) if dataset.graded else None
+    groups = None if dataset.graded else _side_by_side(counts)
     result = {}
     for name, values in scored.values.items():
         ranking = rank(values, scored.known)
@@ -49,23 +67,13 @@ def replicates(scored: Scored, resamples: int = 1000, *, seed: int = 0, threads:
         if gold is not None:
             arguments = (ranking.order, ranking.block, gold.order, gold.block, counts, out)
             in_blocks(_kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
-        else:
-            harmonic = _harmonic(len(dataset))
-            positive = dataset.labels[ranking.order].astype(np.int64)
+        elif groups is not None:
             last = np.append(np.diff(ranking.block) != 0, True)
             order = ranking.order.astype(np.int32)
-            in_blocks(
-                _kernels.resampled_ap,
-                resamples,
-                order,
-                positive,
-                last,
-                counts,
-                harmonic,
-                out,
-                block=64,
-                threads=threads,
-            )
+            grouped = np.zeros((len(groups), GROUP))
+            ranked = (order, dataset.labels[ranking.order], last, groups, _harmonic(len(dataset)), grouped)
+            in_blocks(_kernels.resampled_ap, len(groups), *ranked, block=1, threads=threads)
+            out = grouped.ravel()[:resamples]
         result[name] = 100.0 * out
     return result
 

@@ -14,13 +14,14 @@ so that a politician is a person though no sentence says so. Both are sparse row
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hyperdive._resources import one_blas_thread
-from hyperdive._sparse_rows import SparseRows, entries_of, joined_rows, summed, weighted_sums
+from hyperdive._resources import check_threads, one_blas_thread
+from hyperdive._sparse_rows import SparseRows, entries_of, joined_rows, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pattern_projection import lengths_of_one
@@ -36,7 +37,7 @@ _FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
 _OWN = 0.3
 LEAST_TRUST = 1 / _FEW_AS_HYPONYM
 """The weight of a neighbour with a single statement, beside that of one with many."""
-_BLOCK = 64
+_BLOCK, _PART = 64, 512  # terms in one product of matrices; terms of which one thread makes the rows
 _SIZES = np.array([NEIGHBOURS, NEAREST, PARENTS])
 _SAMPLED = 16  # one of so many values is looked at to rule out the others
 
@@ -105,13 +106,24 @@ class NeighbourStatements:
         """How much of B² terms pass on to a hypernym that they are stated to be so many times, if nothing else does."""
         return self._shrunk[numbers] * (counts / np.maximum(self._patterns.hyponym_totals[numbers], 1))
 
-    def rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
+    def rows(self, vectors: Floats32, numbers: Ints, *, threads: int = 1) -> AnalogyRows:
         """The three rows of each asked term.
 
         Args:
             vectors: Skip-gram vectors of the asked terms, one row each.
             numbers: Their numbers in the patterns, -1 for a term that no pattern names. No term is its own neighbour.
+            threads: How many parts of many terms are worked on at once; 0 means one a core.
         """
+        starts = range(0, max(len(vectors), 1), _PART)
+        parts = [(vectors[start : start + _PART], numbers[start : start + _PART]) for start in starts]
+        if len(parts) == 1:
+            return self._rows(*parts[0])
+        _ = self._patterns.ppmi, self._place  # computed once, not by each thread
+        with ThreadPoolExecutor(check_threads(threads or None)) as pool:
+            done = list(pool.map(lambda part: self._rows(*part), parts))
+        return AnalogyRows(*(joined_rows([rows[kind] for rows in done], len(self._patterns)) for kind in range(3)))
+
+    def _rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
         rows = [
             row
             for start in range(0, len(vectors), _BLOCK)
@@ -192,18 +204,24 @@ class NeighbourStatements:
 
 def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[SparseRows, Bools]:
     """A(q, ·) + 0.3·PPMI(q, ·) of each asked term, and which entries the term has of its own alone."""
+    width = np.int64(neighbours.shape[1])
+    keys = np.repeat(np.arange(len(numbers)), np.diff(neighbours.indptr)) * width + neighbours.indices
     named = np.flatnonzero(numbers >= 0)
     starts, ends = (ppmi.indptr[numbers[named] + end].astype(np.int64) for end in (0, 1))
     entries = entries_of(starts, ends)
-    rows = np.concatenate(
-        [np.repeat(np.arange(len(numbers)), np.diff(neighbours.indptr)), np.repeat(named, ends - starts)]
-    )
-    columns = np.concatenate([neighbours.indices, ppmi.indices[entries]])
-    values = np.concatenate([neighbours.data, np.float32(_OWN) * ppmi.data[entries]])
-    sums = summed(rows, columns, values, neighbours.shape)
-    width = neighbours.shape[1]
-    keys = np.repeat(np.arange(len(numbers)), np.diff(sums.indptr)) * width + sums.indices
-    return sums, ~np.isin(keys, (rows * width + columns)[: neighbours.nnz])
+    own_keys = np.repeat(named, ends - starts) * width + ppmi.indices[entries]
+    order = np.argsort(own_keys, kind="stable")
+    own_keys, own_values = own_keys[order], np.float32(_OWN) * ppmi.data[entries[order]]
+    # both lists of keys rise, so that the few of a term's own are put into the many of its neighbours
+    places = np.searchsorted(keys, own_keys)
+    alone = np.append(keys, -1)[places] != own_keys
+    values = neighbours.data.copy()
+    values[places[~alone]] += own_values[~alone]
+    keys = np.insert(keys, places[alone], own_keys[alone])
+    values = np.insert(values, places[alone], own_values[alone])
+    own = np.insert(np.zeros(neighbours.nnz, dtype=np.bool_), places[alone], True)
+    indptr = np.searchsorted(keys, np.arange(len(numbers) + 1) * width)
+    return SparseRows(values, keys % width, indptr, neighbours.shape), own
 
 
 def _largest_places(values: Floats32, most: int) -> Ints:

@@ -119,7 +119,8 @@ class Terms:
         if last is None or last[0] != key:  # who may answer and how surely are asked one after the other
             assert self.skipgram is not None and self.stated is not None
             vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
-            last = key, self.source.neighbour_statements.rows(vectors, self.stated.exact_numbers[rows])
+            numbers = self.stated.exact_numbers[rows]
+            last = key, self.source.neighbour_statements.rows(vectors, numbers, threads=self._threads)
             self._last.analogies = last
         return last[1]
 
