@@ -54,6 +54,9 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
         ("(as before) magnetic resonance imaging (MRI) was", ("MRI", "magnetic resonance imaging")),
         ("in the magnetic\n resonance  imaging (MRI) was", ("MRI", "magnetic resonance imaging")),
         ("in vitro fertilisation (IVF) was", ("IVF", "in vitro fertilisation")),
+        ("by the fast Fourier transform (FFT) again", ("FFT", "fast Fourier transform")),
+        ("the regenerating agents (RGTA®) and", ("RGTA", "regenerating agents")),
+        ("the crude birth rate (CBR.) and", ("CBR", "crude birth rate")),
     ],
 )
 def test_explained_abbreviations_are_found(text: str, pair: tuple[str, str]) -> None:
@@ -212,6 +215,7 @@ def test_comparable_long_forms_stay() -> None:
         ("XY", "x y", 1),
     ]
     assert not Abbreviations.chosen({("XY", "x y"): 1}, str.lower, str.lower, ())
+    assert not Abbreviations.chosen({("XY", "xylol"): 1}, str.lower, str.lower, {"xylol"})  # one word, once
 
 
 def test_the_most_frequent_spelling_is_kept() -> None:

@@ -2,6 +2,7 @@
 
 The rule is that of Schwartz and Hearst (2003): the letters of the abbreviation stand in this order in the words before
 the bracket, the first of them at the start of a word; the long form has at most min(n + 5, 2·n) words for n letters.
+Where the last n words begin with just these letters, they are the long form.
 A compiled search finds the few brackets that may hold one, and looks no further than the sentence they stand in.
 """
 
@@ -87,7 +88,8 @@ def _pair_inside(inside: bytes, before: bytes) -> Pair | None:
 
 
 def _pair(short: str, text: str) -> Pair | None:
-    short = singular(short)
+    short = singular(short.rstrip("\u00ae\u2122"))
+    short = short.removesuffix(".") if short.count(".") == 1 else short
     form = long_form(short, text)
     return None if form is None else (short, form)
 
@@ -120,6 +122,8 @@ def long_form(short: str, text: str) -> str | None:
 
     >>> long_form("ACE", "inhibitors of the angiotensin converting enzyme")
     'angiotensin converting enzyme'
+    >>> long_form("FFT", "the fast Fourier transform")
+    'fast Fourier transform'
     >>> long_form("TNF-α", "tumor necrosis factor alpha"), long_form("ACE", "the enzyme")
     ('tumor necrosis factor alpha', None)
     """
@@ -129,6 +133,8 @@ def long_form(short: str, text: str) -> str | None:
     if len(letters) < SHORTEST:
         return None
     words = text.split()
+    if "".join(word[0] for word in words[-len(letters) :]).lower() == letters:  # first letters, before any others
+        return _checked(short, " ".join(words[-len(letters) :]))
     text = " ".join(words[-min(len(letters) + 5, 2 * len(letters)) :])
     plain = _plain(text)
     if len(plain) != len(text):  # a few letters have small forms of two characters

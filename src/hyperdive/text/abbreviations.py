@@ -26,7 +26,7 @@ from hyperdive.text.abbreviation_search import Pair, singular
 
 ABBREVIATIONS = "abbreviations.txt"
 REPEATED = 2
-"""A pair is kept when the text has it so often, or once where the long form is a term of its own."""
+"""A pair is kept when the text has it so often, or once where the long form is a term of several words."""
 COMPARABLE = 3
 """Of several long forms of an abbreviation those are kept that have at least this part of the count of the first."""
 
@@ -174,7 +174,7 @@ class Abbreviations(Collection[Abbreviation]):
             pairs: how often the text has each.
             name_of: from an abbreviation to what it is counted as.
             long_name_of: from a long form to its name.
-            terms: names of words and terms of the text.
+            terms: names of terms of the text.
         """
         spellings: dict[Pair, Counter[str]] = {}
         for (short, form), count in pairs.items():
@@ -182,7 +182,7 @@ class Abbreviations(Collection[Abbreviation]):
         entries = []
         for (short, long_name), counted in spellings.items():
             count = counted.total()
-            if long_name and (count >= REPEATED or long_name in terms):
+            if long_name and (count >= REPEATED or (" " in long_name and long_name in terms)):
                 form = min(counted, key=lambda form: (-counted[form], form))
                 entries.append(Abbreviation(short, name_of(short), form, long_name, count))
         return cls(_comparable(entries))

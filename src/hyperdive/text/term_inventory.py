@@ -147,8 +147,7 @@ class TermInventory:
         def long_name(form: str) -> str:
             return " ".join(map(key, split_term(form)))
 
-        words = {word for word, count in zip(stream.words, stream.kept_counts.tolist(), strict=True) if count >= RARE}
-        return Abbreviations.chosen(stream.abbreviations, name, long_name, words.union(terms))
+        return Abbreviations.chosen(stream.abbreviations, name, long_name, set(terms))
 
     def _search(self) -> _TermSearch:
         """A function from a chunk to the occurrences in it."""
