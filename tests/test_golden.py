@@ -54,6 +54,7 @@ def test_model_version_3() -> None:
     assert folding is not None and folding.skipgram is not None and folding.context_terms is not None
     assert folding.unknown_frequency == 11 and folding.gauge.tolist() == [2, 2, 2]
     assert folding.skipgram.tolist() == [[1], [0.5], [-0.25]]
+    assert len(model.abbreviations) == 0  # the first models of this version had none
 
 
 def test_patterns_version_1() -> None:
@@ -76,6 +77,26 @@ def test_corpus_version_1() -> None:
     assert corpus.all_words == ["<unk>", "cat", "dog", "bark", "poodle", "sleep"]
     assert corpus[:].tolist() == [0, 2, 2, 0, 1, 1, 0]
     assert corpus.sentence_text(1) == "Dogs bark at cats."
+
+
+def test_corpus_version_2() -> None:
+    corpus = Corpus.open(GOLDEN / "corpus-2")
+    corpus.verify()
+    assert corpus.all_words == ["<unk>", "aid", "dog", "guide", "help", "need", "sleep", "ward"]
+    assert corpus[:].tolist() == [3, 2, 0, 3, 2, 1, 0, 1, 3, 2, 1, 0, 0]
+    terms = corpus.terms
+    assert terms is not None and corpus.text is None
+    assert terms.names == terms.spellings == ["guide dog", "AIDS", "toy dog"]
+    assert terms.counts.tolist() == [3, 2, 0] and terms.ids.tolist() == [0, 0, 1, 0, 1]
+    assert terms.starts.tolist() == [0, 3, 5, 8, 10] and terms.lengths.tolist() == [2, 2, 1, 2, 1]
+    assert len(corpus.abbreviations) == 0  # the first corpora of this version had none
+
+
+def test_corpus_version_2_with_abbreviations() -> None:
+    corpus = Corpus.open(GOLDEN / "corpus-2-abbreviations")
+    corpus.verify()
+    [one] = corpus.abbreviations
+    assert (one.short, one.name, one.long, one.count) == ("GDS", "gds", "guide dog school", 2)
 
 
 def test_counts_version_1() -> None:

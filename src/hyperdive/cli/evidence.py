@@ -1,7 +1,8 @@
 """Sentences in which the text states that the first term is a kind of the second.
 
 Prints the number of matches of each pattern and the best sentences, with both terms marked (bold in a terminal,
-**asterisks** elsewhere). A model keeps a few sentences per pair, or none if it was trained without the text.
+**asterisks** elsewhere). Statements about an abbreviation and about its long form are taken together. A model keeps a
+few sentences per pair, or none if it was trained without the text.
 """
 
 from __future__ import annotations

@@ -117,6 +117,8 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     if terms:
         given = f"; {terms['given']:,} of your list, {terms['absent']:,} of them absent" if "given" in terms else ""
         rows.append(("terms", f"{terms['terms']:,}, {terms['occurrences']:,} occurrences{given}"))
+        if "abbreviations" in terms:
+            rows.append(("abbreviations", f"{terms['abbreviations']:,} with a long form"))
     read = header["input"]
     if "invalid_utf8_bytes" in read:
         rows.append(("invalid UTF-8", f"{read['invalid_utf8_bytes']:,} bytes"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from hyperdive._spelling import unknown_word
@@ -49,13 +51,24 @@ class Statements:
 
 
 def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> Statements:
-    """What the text states of a pair, with at most `top` sentences; a term that nothing is known of is an error."""
+    """What the text states of a pair, with at most `top` sentences; a term that nothing is known of is an error.
+
+    Statements about an abbreviation and about its long form are taken together.
+    """
     patterns = source_of(model).patterns
     if patterns is None:
         raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with --patterns")
-    for term in (hyponym, hypernym):
+    terms = source_of(model).terms
+    forms = [[term] if terms is None else terms.abbreviations.forms(term) for term in (hyponym, hypernym)]
+    for term in forms:
         _check_known(model, patterns, term)
-    by_pattern = patterns.counts_by_pattern(hyponym, hypernym)
+    # a term under each of its forms that patterns name
+    named = [list({patterns.finder.named(form): form for form in reversed(term)}.values())[::-1] for term in forms]
+    by_pattern: Counter[str] = Counter()
+    found: dict[Evidence, None] = {}
+    for pair in product(named[0], named[1]):
+        by_pattern.update(patterns.counts_by_pattern(*pair))
+        found.update(dict.fromkeys(patterns.evidence(*pair, top)))
     head = by_pattern.pop(HEAD, 0)
     ordered = dict(sorted(by_pattern.items(), key=lambda item: (-item[1], item[0])))
     return Statements(
@@ -65,19 +78,19 @@ def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> St
         ordered,
         head,
         patterns.has_sentences,
-        tuple(patterns.evidence(hyponym, hypernym, top)),
-        tuple(patterns.stated_hypernyms(hyponym, _OTHERS)),
+        tuple(found)[:top],
+        next((tuple(stated) for form in named[0] if (stated := patterns.stated_hypernyms(form, _OTHERS))), ()),
     )
 
 
-def _check_known(model: AnyModel, patterns: Patterns, term: str) -> None:
+def _check_known(model: AnyModel, patterns: Patterns, forms: list[str]) -> None:
     """A term is fine when a pattern names it or the model knows all its words; else say what may have been meant."""
-    words = term.lower().split() or [""]
     main = as_source(model).main
-    if patterns.finder.named(term) >= 0 or look_up(main, [words]).found[0]:
-        return
-    tagged = [word if "|" in word else f"{word}|n" for word in words]
-    if look_up(main, [tagged]).found[0]:
-        return
-    missing = next((word for word in words if word not in main), term)
+    for form in forms:
+        words = form.lower().split() or [""]
+        tagged = [word if "|" in word else f"{word}|n" for word in words]
+        if patterns.finder.named(form) >= 0 or look_up(main, [words, tagged]).found.any():
+            return
+    words = forms[0].lower().split() or [""]
+    missing = next((word for word in words if word not in main), forms[0])
     raise unknown_word(missing, main.words, main, "this model")

@@ -150,6 +150,7 @@ def _with_corpus(model: ModelData, corpus: Corpus, run: Run, *, wanted: set[str]
         [name for name in found.names if name not in attested and (counts[name] or wanted is None or name in wanted)],
     )
     table = _merged_table(model, corpus, new, {name: counts[name] for name in found.names if name in attested}, run)
+    table.abbreviations = model.abbreviations.merged(corpus.abbreviations)
     patterns, statements, pairs = _merged_patterns(model, corpus, table)
     additions = Additions(
         len(corpus), len(new), sum(counts[name] > 0 for name in found.names if name in attested), statements, pairs

@@ -94,7 +94,9 @@ def fold_terms(
         twin = arrays.get("composition.skipgram")
         maps = Composition(np.array(arrays["composition.dive"]), None if twin is None else np.array(twin))
     rows = _rows(arrays, options.dive.dimensions)
-    return facts, term_table(terms.names, terms.spellings, np.array(terms.counts), rows, maps)
+    table = term_table(terms.names, terms.spellings, np.array(terms.counts), rows, maps)
+    table.abbreviations = corpus.abbreviations
+    return facts, table
 
 
 def _shown(inputs: SpaceInputs, options: TrainOptions, run: Run) -> str:

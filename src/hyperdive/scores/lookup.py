@@ -12,6 +12,7 @@ from hyperdive._types import Bools, Ints
 from hyperdive.scores._blocks import in_blocks, kernels
 from hyperdive.scores.rows import index_type
 from hyperdive.scores.source import SpaceLike
+from hyperdive.text.abbreviation_search import singular
 from hyperdive.text.lemmas import lemma_of
 from hyperdive.text.term_names import compound_parts, head_end, normal_term
 
@@ -86,7 +87,8 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
 def name_of(term: str, space: SpaceLike) -> str:
     """The name a term is looked up by: as it is written where the space has that, else normalised as text is.
 
-    A model with parts of speech is asked for nouns where none is named.
+    A model with parts of speech is asked for nouns where none is named. An abbreviation or a long form without a row of
+    its own is looked up by its other form (see `hyperdive.text.abbreviations`).
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> tagged = VectorSpace(["dog|n", "bark|v"], np.eye(2), frequencies=[1, 1], kind="dive")
@@ -96,6 +98,20 @@ def name_of(term: str, space: SpaceLike) -> str:
     'hot dog'
     """
     written = " ".join(term.split())
+    if space.other_names and (other := _other_name(written, space)) is not None:
+        return other
+    return _own_name(written, space)
+
+
+def _other_name(written: str, space: SpaceLike) -> str | None:
+    """The name of the other form of a term that has no row of its own; None for all others."""
+    for form in (written, singular(written)):
+        if form not in space and form in space.other_names:
+            return space.other_names[form]
+    return space.other_names.get(_own_name(written, space))
+
+
+def _own_name(written: str, space: SpaceLike) -> str:
     lower = written.lower()
     for key in (written, lower, lower.replace(" ", "_")):
         if key in space:

@@ -28,9 +28,10 @@ def term_source(model: AnyModel) -> Source:
 
     >>> from types import SimpleNamespace
     >>> from hyperdive._memo import Memo
+    >>> from hyperdive.text.abbreviations import Abbreviations
     >>> words = VectorSpace(["hot", "dog"], [[1, 0], [0, 2]], frequencies=[5, 9], kind="dive")
     >>> own = VectorSpace(["hot dog"], [[3, 3]], frequencies=[4], kind="dive")
-    >>> terms = SimpleNamespace(dive=own, skipgram=None)
+    >>> terms = SimpleNamespace(dive=own, skipgram=None, abbreviations=Abbreviations())
     >>> model = SimpleNamespace(dive=words, skipgram=None, patterns=None, parameters={}, terms=terms, memo=Memo())
     >>> space = term_source(model).main
     >>> space.words, space["hot dog"].tolist()
@@ -47,6 +48,7 @@ def term_source(model: AnyModel) -> Source:
     main, skipgram = _joined(plain.main, terms.dive, rows, names), None
     if plain.skipgram is not None and terms.skipgram is not None:
         skipgram = _joined(plain.skipgram, terms.skipgram, rows, names)
+    main.other_names = terms.abbreviations.other_names(main)
     return Source(main, skipgram, None, plain.parameters, stated, terms)
 
 

@@ -7,7 +7,7 @@ Folder (format `hyperdive-model`, version 3; version 2 had no terms and nothing 
 | `header.json` | format, version, parameters, facts about the corpus, training history, checksums |
 | `vocabulary.txt` | one word a line, by falling frequency; the unknown symbol is not in it |
 | `model.safetensors` | `frequencies`; of `dive` and `contexts` the non-zero entries row by row; `skipgram` dense |
-| `terms.txt` | terms beside the words, when there are some: see `hyperdive.spaces.term_table` |
+| `terms.txt`, `abbreviations.txt` | terms beside the words, when there are some: see `hyperdive.spaces.term_table` |
 | `README.md` | the model card |
 | `pattern-terms.txt`, `patterns.safetensors` | pairs that the text states, when patterns were read |
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,7 +41,8 @@ from hyperdive.spaces.model_files import VOCABULARY, StoredSpaces, space_tensors
 from hyperdive.spaces.packaged_models import find_model
 from hyperdive.spaces.space import KIND as SPACE
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TERMS, TermTable
+from hyperdive.spaces.term_table import NO_ABBREVIATIONS, TERMS, TermTable
+from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
 
 KIND, VERSION = "model", 3
 MADE_WITH = "hyperdive train TEXT -o MODEL"
@@ -144,6 +146,11 @@ class ModelData:
         return self._terms
 
     @property
+    def abbreviations(self) -> Abbreviations:
+        """Abbreviations that the text explains, with their long forms."""
+        return NO_ABBREVIATIONS if self.terms is None else self.terms.abbreviations
+
+    @property
     def folding(self) -> Folding | None:
         """What rows of new terms need beside the contexts, or None when it was not kept."""
         contexts = self.contexts
@@ -162,8 +169,16 @@ class ModelData:
         return self._patterns is not None
 
     def evidence(self, hyponym: str, hypernym: str, top: int = 5) -> list[Evidence]:
-        """Sentences of the text that call the first a kind of the second, the most telling first."""
-        return [] if self.patterns is None else self.patterns.evidence(hyponym, hypernym, top)
+        """Sentences of the text that call the first a kind of the second, the most telling first.
+
+        Those under the other form of a term, an abbreviation or its long form, come last.
+        """
+        if self.patterns is None:
+            return []
+        found: dict[Evidence, None] = {}
+        for pair in product(self.abbreviations.forms(hyponym), self.abbreviations.forms(hypernym)):
+            found.update(dict.fromkeys(self.patterns.evidence(*pair, top)))
+        return list(found)[:top]
 
     def __len__(self) -> int:
         return len(self.dive)
@@ -231,6 +246,7 @@ class ModelData:
             writer.put(SPACE_TENSORS, save(tensors))
             if terms is not None:
                 writer.put(TERMS, terms.lines())
+                writer.put(ABBREVIATIONS, terms.abbreviations.lines())
             writer.put("README.md", card(self).encode("utf-8"))
             stated = {}
             if patterns is not None:

@@ -102,20 +102,21 @@ def pruned(
     return ModelData(
         model.dive.subset(kept),
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(kept)),
-        terms=None if model.terms is None else _small_table(model.terms.subset(useful_terms(model, terms=terms))),
+        terms=None if model.terms is None else _small_table(model.terms.subset(useful_terms(model, terms=terms)), kept),
         patterns=None if patterns is None else patterns.pruned(kept, least),
         parameters={**model.parameters, "contexts": False},
         facts={**facts, "card": dict(card)} if card else facts,
     )
 
 
-def _small_table(table: TermTable) -> TermTable:
+def _small_table(table: TermTable, words: list[str]) -> TermTable:
     return TermTable(
         table.names,
         table.spellings,
         dive=table.dive,
         skipgram=None if table.skipgram is None else _in_8_bits(table.skipgram),
         composition=table.composition,
+        abbreviations=table.abbreviations.subset({*words, *table.names}),
     )
 
 

@@ -66,6 +66,8 @@ class VectorSpace:
         self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
         self.memo = Memo()
+        self.other_names: Mapping[str, str] = {}
+        """Names of terms without a row that are looked up by another name: an abbreviation by its long form."""
         self.parameters = dict(parameters or {})
         if self.arrays.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
             raise InputError(

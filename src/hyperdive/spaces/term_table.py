@@ -7,6 +7,7 @@ those of its parts. Files of a model folder:
 | file | content |
 | --- | --- |
 | `terms.txt` | one term a line: its name, a tab, its spelling |
+| `abbreviations.txt` | abbreviations with their long forms; see `hyperdive.text.abbreviations` |
 | `model.safetensors` | `terms.frequencies`, rows `terms.dive` and `terms.skipgram`, maps `composition.*` |
 """
 
@@ -24,8 +25,10 @@ from hyperdive.errors import FormatError, InputError
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.model_files import DAMAGED, StoredSpaces
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.text.abbreviations import Abbreviations
 
 TERMS = "terms.txt"
+NO_ABBREVIATIONS = Abbreviations()
 
 
 class TermTable:
@@ -37,6 +40,7 @@ class TermTable:
         dive: their DIVE rows over `names`, or how to read them.
         skipgram: their skip-gram rows over `names`, or how to read them.
         composition: the maps that give rows to terms the text does not have.
+        abbreviations: the abbreviations that the text explains.
 
     >>> dive = VectorSpace(["guide dog", "AIDS"], [[1, 0], [0, 2]], frequencies=[7, 3], kind="dive")
     >>> terms = TermTable(dive.words, ["guide dog", "AIDS"], dive=dive)
@@ -52,11 +56,13 @@ class TermTable:
         dive: VectorSpace | Callable[[], VectorSpace],
         skipgram: VectorSpace | Callable[[], VectorSpace] | None = None,
         composition: Composition | Callable[[], Composition] | None = None,
+        abbreviations: Abbreviations = NO_ABBREVIATIONS,
     ) -> None:
         self.names, self.spellings = list(names), list(spellings)
         if len(self.names) != len(self.spellings):
             raise InputError(f"{len(self.names)} names and {len(self.spellings)} spellings of terms do not go together")
         self._dive, self._skipgram, self._composition = dive, skipgram, composition
+        self.abbreviations = abbreviations
 
     # ---- asking ---------------------------------------------------------------------------------------------
 
@@ -113,6 +119,7 @@ class TermTable:
             dive=self.dive.subset(names),
             skipgram=None if self.skipgram is None else self.skipgram.subset(names),
             composition=self.composition,
+            abbreviations=self.abbreviations,
         )
 
     def __repr__(self) -> str:
@@ -153,6 +160,7 @@ class TermTable:
             dive=lambda: stored.space("terms.dive", names, frequencies),
             skipgram=(lambda: stored.space("terms.skipgram", names, frequencies)) if with_skipgram else None,
             composition=partial(_maps, stored) if "composition.dive" in stored else None,
+            abbreviations=Abbreviations.read(artifact),
         )
 
 

@@ -123,7 +123,7 @@ def taxonomy(
         origin=Origin(by.name, by.calibrated, tuple(notes)),
         added=[spelling(name) for place, name in enumerate(nodes.names) if nodes.added[place] and kept[place]],
         unknown=map(spelling, nodes.unknown),
-        synonyms=spelling.synonyms(present, [*nodes.merged, *merged]),
+        synonyms=spelling.synonyms(present, [*nodes.merged, *merged, *nodes.abbreviated]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.terms import NamedTerms, heads_of
 from hyperdive.taxonomy.modifiers import modifier_parents
 from hyperdive.taxonomy.names import normal
-from hyperdive.text.term_names import compound_parts
+from hyperdive.text.term_names import compound_parts, normal_term
 
 MAX_TERMS = 10_000
 _FRONTIER = 60
@@ -35,7 +35,8 @@ class Nodes:
     `modified[i]` is the phrase that term i is a kind of by its modifier ("grape juice": "fruit juice"), −1 without one,
     and `modifier_confidence[i]` how sure that is.
     `added` marks heads that nobody asked for. `unknown` are terms without a vector or a head, `merged` pairs of
-    (a term, the earlier term that is the same word).
+    (a term, the earlier term that is the same word, or the long form of an abbreviation). `abbreviated` are pairs of
+    (another form that the text explains, a term): abbreviations of long forms, or the one long form of an abbreviation.
     """
 
     names: tuple[str, ...]
@@ -47,6 +48,7 @@ class Nodes:
     added: npt.NDArray[np.bool_]
     unknown: tuple[str, ...]
     merged: tuple[tuple[str, str], ...]
+    abbreviated: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -73,7 +75,10 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
     (('zebra',), (('animal', 'animals'),))
     """
     source = source_of(model)
-    asked = list(dict.fromkeys(name for term in names if (name := normal(term))))
+    written: dict[str, str] = {}
+    for term in names:
+        written.setdefault(normal(term), " ".join(term.replace("_", " ").split()))
+    asked = [name for name in written if name]
     kept = dict.fromkeys(normal(term) for term in keep)
     wanted = list(dict.fromkeys([*asked, *kept]))
     if not wanted:
@@ -84,8 +89,11 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
         )
     owner: dict[tuple[int, ...], str] = {}
     chosen: dict[str, tuple[int, ...]] = {}
-    merged: list[tuple[str, str]] = []
-    for name, rows in zip(wanted, _identities(source.main, wanted), strict=True):
+    long_forms = _long_forms(source, {name: written.get(name, name) for name in wanted})
+    merged = [(name, stays) for name, stays in long_forms.items() if name not in kept]
+    wanted = [name for name in wanted if name not in dict(merged)]
+    spellings = [written.get(name, name) for name in wanted]
+    for name, rows in zip(wanted, _identities(source.main, spellings), strict=True):
         own = len(rows) == 1  # of terms that are made of their parts, two may look the same
         if own and rows in owner and name not in kept:
             merged.append((name, owner[rows]))
@@ -120,7 +128,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
             f"with the heads of phrases there are {len(ordered)} terms, a taxonomy holds up to {MAX_TERMS}",
             hint="add --no-heads, or split the terms by subject",
         )
-    terms = NamedTerms(source, [name_of(name, source.main) for name in ordered])
+    terms = NamedTerms(source, [name_of(written.get(name, name), source.main) for name in ordered])
     return Nodes(
         tuple(ordered),
         terms,
@@ -130,7 +138,37 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
         np.array([name not in given for name in ordered], dtype=np.bool_),
         unknown,
         tuple(merged),
+        tuple(_abbreviated(source, {name: written.get(name, name) for name in ordered})),
     )
+
+
+def _long_forms(source: Source, spellings: Mapping[str, str]) -> dict[str, str]:
+    """The abbreviations among some terms, each with its long form, where that is among them as well."""
+    if source.terms is None:
+        return {}
+    table = source.terms.abbreviations
+    named = {normal_term(spelling): name for name, spelling in spellings.items()} if len(table) else {}
+    found: dict[str, str] = {}
+    for name, spelling in spellings.items():
+        forms = (named.get(one.long_name, name) for one in table.of(spelling) if table.is_short(one, spelling))
+        long_form = next((form for form in forms if form != name), None)
+        if long_form is not None:
+            found[name] = long_form
+    return {name: stays for name, stays in found.items() if stays not in found}
+
+
+def _abbreviated(source: Source, spellings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Other forms of terms that are no terms of their own here."""
+    if source.terms is None:
+        return
+    table = source.terms.abbreviations
+    for name, spelling in spellings.items():
+        entries = table.others(spelling)
+        if len(entries) == 1 or not any(table.is_short(one, spelling) for one in entries):
+            for one in entries:
+                form = one.long if table.is_short(one, spelling) else one.short
+                if normal(form) not in spellings:
+                    yield form, name
 
 
 def _alike(terms: NamedTerms, endings: Ints) -> Ints:

@@ -12,6 +12,7 @@ Folder (format `hyperdive-corpus`, version 2; version 1 is the same without term
 | `lines.bin` | int64 token offsets of lines, only where lines do not all have the same length |
 | `text.zst`, `text_blocks.bin`, `sentence_text.bin` | the original text, when it was kept |
 | `terms.txt`, `term_*.bin` | terms and where they occur; see `hyperdive.text.term_occurrences` |
+| `abbreviations.txt` | abbreviations with their long forms; see `hyperdive.text.abbreviations` |
 
 Every word keeps an id of its own, however rare: ids run by falling count, then by word. Words under the minimum
 count *read* as the unknown symbol 0, so the minimum count is a view and a later merge can raise a word above it.
@@ -32,6 +33,7 @@ from hyperdive._checks import are_below, are_pointers
 from hyperdive._store import Artifact, fingerprint, header_fields
 from hyperdive._types import Ids
 from hyperdive.errors import Error, FormatError, OptionError
+from hyperdive.text.abbreviations import Abbreviations
 from hyperdive.text.kept_text import TEXT_FILES, KeptText
 from hyperdive.text.term_occurrences import TermOccurrences
 
@@ -233,6 +235,11 @@ class Corpus:
     def terms(self) -> TermOccurrences | None:
         """Terms and where they occur among the tokens; None when the corpus was encoded without."""
         return TermOccurrences.read(self._artifact, len(self))
+
+    @cached_property
+    def abbreviations(self) -> Abbreviations:
+        """Abbreviations that the text explains, with their long forms."""
+        return Abbreviations.read(self._artifact)
 
     # ---- documents, sentences, text -------------------------------------------------------------------------
 

@@ -463,7 +463,7 @@ def encode_text(
                 items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
             counts = count_keys(stream, len(keys.words))
             item_stream = (ItemStream if reading is None else reading.items)(items, keys, counts, threads, progress)
-            inventory = TermInventory(item_stream, rules.min_count)
+            inventory = TermInventory(item_stream, rules.min_count, resolver)
             if run.word_roles is not None:
                 inventory.add_text(run.word_roles(spooler.table))
             if term_list is not None:

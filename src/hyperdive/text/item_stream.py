@@ -48,6 +48,7 @@ class ItemStream:
 
     def __init__(self, text: TextItems, keys: FormKeys, kept_counts: Ints, threads: int, progress: Progress) -> None:
         self.items, self.numerals, self.spelling = text.items, text.numerals, text.spelling
+        self.abbreviations = text.abbreviations
         self.words, self.key_of = keys.words, keys.of_form
         self.kept_counts = kept_counts
         self.keep: npt.NDArray[np.bool_] = (kept_counts > 0) & ~keys.stop

@@ -92,6 +92,18 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     return english
 
 
+def in_dictionary(word: str, language: str) -> bool:
+    """Whether a dictionary of the language has a lower-case word; False where there is none.
+
+    >>> in_dictionary("mod", "en"), in_dictionary("mrna", "en"), in_dictionary("mod", "tlh")
+    (True, False, False)
+    """
+    from simplemma.strategies import DictionaryLookupStrategy
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    return language in SUPPORTED_LANGUAGES and DictionaryLookupStrategy().get_lemma(word, language) is not None
+
+
 def _singular(form: str, other: str) -> str:
     """Which of two words is the lemma when the dictionary has each as the lemma of the other (six English pairs).
 
@@ -150,7 +162,7 @@ class FormResolver:
                 f"no stop words for language {options.language!r} here",
                 hint="give your own with --stopwords FILE, or --stopwords none",
             )
-        self._options = options
+        self._options, self.language = options, options.language
         self._stop = load_stopwords(options.stopwords)
         self._lemma = lemmatiser(options)
         self._numbers: dict[str, int] = {"": 0}

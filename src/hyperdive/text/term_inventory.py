@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text._kernels.term_items import FORM_MASK
+from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
 from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
+from hyperdive.text.lemmas import FormResolver, in_dictionary
 from hyperdive.text.term_candidates import LONGEST, Roles, cohesive_phrases
 from hyperdive.text.term_list import TermList
-from hyperdive.text.term_names import is_acronym
+from hyperdive.text.term_names import is_acronym, split_term
 from hyperdive.text.term_occurrences import NAMES
 
 RARE = 3
@@ -32,10 +35,11 @@ class TermInventory:
     Args:
         stream: the text.
         min_count: words that occur at least this often have a row of their own and are no terms.
+        resolver: what forms are counted as.
     """
 
-    def __init__(self, stream: ItemStream, min_count: int) -> None:
-        self._stream, self._min_count = stream, min_count
+    def __init__(self, stream: ItemStream, min_count: int, resolver: FormResolver) -> None:
+        self._stream, self._min_count, self._resolver = stream, min_count, resolver
         self._number_of = {word: number for number, word in enumerate(stream.words)}
         self._words: dict[int, None] = {}
         self._acronyms: dict[str, list[int]] = {}
@@ -114,8 +118,36 @@ class TermInventory:
         ids_file, all_ids = writer.stream("term_ids.bin", "uint32"), unordered.close()
         for start in range(0, len(all_ids), _CHUNK):
             ids_file.append(number[all_ids[start : start + _CHUNK]])
-        figures = {"terms": len(names), "occurrences": len(all_ids)}
+        abbreviations = self._abbreviations(names)
+        writer.put(ABBREVIATIONS, abbreviations.lines())
+        figures = {"terms": len(names), "occurrences": len(all_ids), "abbreviations": len(abbreviations)}
         return figures | ({"given": len(given), "absent": _absent(given, names, counts)} if given else {})
+
+    def _abbreviations(self, terms: list[str]) -> Abbreviations:
+        """The abbreviations that the text explains often enough."""
+        stream = self._stream
+        forms = {word: form for form, word in enumerate(stream.spelling.forms, start=1)}
+        key = lru_cache(maxsize=None)(lambda word: self._resolver.key(word)[0])
+
+        def name(short: str) -> str:
+            """What an abbreviation is counted as; empty where its letters are mostly another word: *ACE*, *ToM*."""
+            words = split_term(short)
+            if short in self._acronyms:
+                return short
+            if len(words) > 1 or not short.isalpha():
+                return " ".join(map(key, words))
+            form = forms.get(short.lower(), 0)
+            if key(short) != short.lower() or not form:
+                return ""
+            others = int(stream.forms[form] - stream.capitals[form])
+            if short.isupper():
+                return "" if 2 * others > int(stream.capitals[form]) else key(short)
+            return "" if in_dictionary(short.lower(), self._resolver.language) else key(short)
+
+        def long_name(form: str) -> str:
+            return " ".join(map(key, split_term(form)))
+
+        return Abbreviations.chosen(stream.abbreviations, name, long_name, set(terms))
 
     def _search(self) -> _TermSearch:
         """A function from a chunk to the occurrences in it."""

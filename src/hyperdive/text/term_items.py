@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +13,8 @@ from hyperdive._store import ArtifactWriter
 from hyperdive._types import Array
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import term_items as k
+from hyperdive.text.abbreviation_search import Pair, find_pairs
+from hyperdive.text.abbreviations import AbbreviationCounts
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
 
@@ -36,6 +38,8 @@ class BlockItems(NamedTuple):
     hashes: npt.NDArray[np.uint64]
     mixed_at: npt.NDArray[np.int64]
     """For each form of the block, the first byte of its first occurrence in mixed case (mRNA), or -1."""
+    abbreviations: list[Pair]
+    """Abbreviations that the block explains."""
 
 
 class ItemSpelling:
@@ -84,12 +88,12 @@ def read_items(data: npt.NDArray[np.uint8], tokens: Tokens) -> BlockItems:
         data: the bytes of the block.
         tokens: its tokens, with spans.
     """
-    return BlockItems(
-        *k.term_items(
-            data, tokens.span_starts, tokens.span_ends, tokens.span_kinds, tokens.forms, tokens.sent_starts,
-            len(tokens.starts),
-        )
+    found = k.term_items(
+        data, tokens.span_starts, tokens.span_ends, tokens.span_kinds, tokens.forms, tokens.sent_starts,
+        len(tokens.starts),
     )  # fmt: skip
+    pairs = find_pairs(data, tokens.sent_starts, tokens.sent_ends)
+    return BlockItems(*found, pairs)  # type: ignore[call-arg]
 
 
 class ItemSpool:
@@ -106,6 +110,7 @@ class ItemSpool:
         self._documents = GrowingArray(writer.scratch("document_items.bin"), "int64")
         self._numerals: list[npt.NDArray[np.uint32]] = []
         self._mixed: dict[int, str] = {}
+        self._abbreviations = AbbreviationCounts()
 
     def merge(self, items: BlockItems, numbers: npt.NDArray[np.uint32]) -> None:
         """Replace the numbers of a block's forms and numerals by those of the whole text."""
@@ -129,6 +134,7 @@ class ItemSpool:
             start, number = int(items.mixed_at[form]), int(numbers[form])
             if number not in self._mixed:
                 self._mixed[number] = data[start : start + int(tokens.lengths[form])].tobytes().decode("utf-8")
+        self._abbreviations.add(items.abbreviations)
         first_items = np.append(items.sentence_items, len(items.items))
         self._documents.append(first_items[tokens.doc_sentences] + self._items.size)
         self._items.append(items.items)
@@ -137,14 +143,14 @@ class ItemSpool:
         """What was collected, for the spool of the whole text: how forms in mixed case are written, and arrays."""
         numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals]))
         arrays = {"items": self._items.close(), "document_items": self._documents.close(), "numerals": numerals}
-        return {str(form): word for form, word in self._mixed.items()}, arrays
+        return {str(form): word for form, word in self._mixed.items()}, arrays | self._abbreviations.state()
 
     def add_state(self, mixed: Mapping[str, str], arrays: Mapping[str, Array], numbers: npt.NDArray[np.uint32]) -> None:
         """Append the items of a part.
 
         Args:
             mixed: how its forms in mixed case are written.
-            arrays: its items, where documents start among them, and which forms are numerals.
+            arrays: its items, where documents start among them, which forms are numerals, and its abbreviations.
             numbers: the number in the table of each form of the part.
         """
         if len(self._table) > MAX_FORMS:
@@ -153,6 +159,7 @@ class ItemSpool:
             self._mixed.setdefault(int(numbers[int(form) - 1]), word)
         if len(arrays["numerals"]):
             self._numerals.append(numbers[np.asarray(arrays["numerals"]) - 1])
+        self._abbreviations.add_state(arrays)
         self._documents.append(np.asarray(arrays["document_items"]) + self._items.size)
         items = arrays["items"]
         for start in range(0, len(items), _CHUNK):
@@ -167,7 +174,8 @@ class ItemSpool:
         self._documents.append(np.array([self._items.size]))
         numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals])).astype(np.int64)
         spelling = ItemSpelling(self._table.words(0), self._mixed)
-        return TextItems(self._items.close(), self._documents.close(), numerals, spelling)
+        pairs = dict(self._abbreviations.pairs)
+        return TextItems(self._items.close(), self._documents.close(), numerals, spelling, pairs)
 
 
 @dataclass(frozen=True)
@@ -180,6 +188,8 @@ class TextItems:
     numerals: npt.NDArray[np.int64]
     """Forms with a digit."""
     spelling: ItemSpelling
+    abbreviations: Mapping[Pair, int] = field(default_factory=dict)
+    """How often the text explains each abbreviation by each long form."""
 
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""
@@ -187,4 +197,4 @@ class TextItems:
         for document in order.tolist():
             items.append(self.items[self.documents[document] : self.documents[document + 1]])
         documents = np.concatenate([[0], np.cumsum(np.diff(self.documents)[order])]).astype(np.int64)
-        return TextItems(items.close(), documents, self.numerals, self.spelling)
+        return replace(self, items=items.close(), documents=documents)
