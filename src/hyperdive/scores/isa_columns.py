@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class StatementColumns:
     """Every stated pair of the patterns: `indptr` and `indices` of their counts, and in the rows of `values`
-    log(1 + n(q, p)), PPMI(q, p) and how many patterns state it.
+    log(1 + n(q, p)), PPMI(q, p), how many patterns state it and which share of it is of names.
     """
 
     indptr: Ints
@@ -32,15 +32,16 @@ class StatementColumns:
         hyponym_totals, hypernym_totals, total = patterns.totals
         rows = np.repeat(np.arange(len(patterns)), np.diff(counts.indptr))
         ppmi = ppmi_values(counts.data, hyponym_totals[rows], hypernym_totals[counts.indices], total)
-        values = np.stack([np.log1p(counts.data.astype(np.float64)), ppmi, patterns.variety.data.astype(np.float64)])
+        stated, variety, named = (one.data.astype(np.float64) for one in (counts, patterns.variety, patterns.named))
+        values = np.stack([np.log1p(stated), ppmi, variety, named / np.maximum(stated, 1.0)])
         return cls(counts.indptr.astype(np.int64), counts.indices.astype(np.int64), values)
 
 
 @dataclass(frozen=True, eq=False)
 class IsaColumns:
     """Every term: its `numbers` in the patterns (-1 where they do not name it itself), whether it has several words,
-    its skip-gram vector, and in the columns of `values` ‖w‖², S, log(1 + m), log(1 + n(t, ·)), log(1 + n(·, t)) and
-    log(1 + f).
+    its skip-gram vector, and in the columns of `values` ‖w‖², S, log(1 + m), log(1 + n(t, ·)), log(1 + n(·, t)),
+    log(1 + f) and the share of n(t, ·) that is of names.
     """
 
     statements: StatementColumns
@@ -58,7 +59,8 @@ class IsaColumns:
         known = ~stated.backed_off
         counts = (stated.hyponyms_of, stated.hyponym_totals, stated.hypernym_totals)
         logarithms = [np.log1p(np.where(known, column, 0.0)) for column in counts]
-        columns = [skipgram.squares, terms.rows.sums, *logarithms, np.log1p(terms.own_frequencies)]
+        named = np.where(known, stated.named_shares, 0.0)
+        columns = [skipgram.squares, terms.rows.sums, *logarithms, np.log1p(terms.own_frequencies), named]
         values = np.ascontiguousarray(np.stack(columns, axis=1))
         statements = terms.source.memo.get(StatementColumns, lambda: StatementColumns.of(patterns))
         matrix = np.ascontiguousarray(skipgram.matrix)
