@@ -16,7 +16,7 @@ _WORD = 64  # bits of a word of a bit map
 
 @njit(nogil=True)
 def _entries(indptr, indices, rows, columns, count, out):
-    """out[i] is where M[rows[i], columns[i]] is stored, by halving the row; -1 where it is not, or for numbers below 0."""
+    """out[i] is where M[rows[i], columns[i]] is stored, by halving the row; -1 where it is not, or for a -1."""
     for i in range(count):
         out[i] = -1
         row, column = rows[i], columns[i]

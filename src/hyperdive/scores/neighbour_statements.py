@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hyperdive._resources import one_blas_thread
-from hyperdive._sparse_rows import SparseRows, entries_of, joined_rows, summed, weighted_sums
+from hyperdive._sparse_rows import SparseRows, are_among, entries_of, joined_rows, summed, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pattern_projection import lengths_of_one
@@ -78,8 +78,8 @@ class NeighbourStatements:
         place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
         rows = place[named]
         self.numbers: Ints = named[rows >= 0]
-        vectors = np.asarray(space.matrix[rows[rows >= 0]], dtype=np.float32)
-        self.vectors: Floats32 = np.ascontiguousarray(lengths_of_one(vectors), dtype=np.float32)
+        vectors = np.array(space.matrix[rows[rows >= 0]], dtype=np.float32, order="C", copy=None)
+        self.vectors: Floats32 = lengths_of_one(vectors, in_place=True)
         self.trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
         # a term without statements has no hypernyms to pass on
         counts = patterns.counts
@@ -203,7 +203,7 @@ def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[
     sums = summed(rows, columns, values, neighbours.shape)
     width = neighbours.shape[1]
     keys = np.repeat(np.arange(len(numbers)), np.diff(sums.indptr)) * width + sums.indices
-    return sums, ~np.isin(keys, (rows * width + columns)[: neighbours.nnz])
+    return sums, ~are_among(keys, (rows * width + columns)[: neighbours.nnz])
 
 
 def _largest_places(values: Floats32, most: int) -> Ints:
