@@ -2,9 +2,10 @@
 
     python bench/serve.py [--model MODEL] [--clients 20] [--seconds 10]
 
-Clients ask `/api/v1/hypernyms` about a word each, the next as soon as they have an answer: new words, then words that
-were asked before, whose answers are kept. "alone" is the same question by Python in one process. Every line has the
-processor time of the server for each answer; with C cores, N clients wait at least N/C times as long.
+Clients ask `/api/v1/hypernyms` about a word each, the next as soon as they have an answer: new words, each once,
+then words that were asked before, whose answers are kept. "alone" is the same question by Python in one process, after
+as many to warm up. Every line has the processor time of the server for each answer; with C cores, N clients wait at
+least N/C times as long, and the clients take some of the cores too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -26,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.web.load import Load, load, questions
 
 from hyperdive import load as load_model
+from hyperdive.scores._blocks import kernels
 
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
@@ -57,7 +60,8 @@ def main() -> None:
     parser.add_argument("--terms", type=int, default=2000)
     given = parser.parse_args()
     print(machine())
-    words = [word for word in load_model(given.model).words if word.isascii() and word.isalpha()][500:]
+    words = [word for word in load_model(given.model).words if word.isascii() and word.isalpha()]
+    random.Random(0).shuffle(words)
     with tempfile.TemporaryDirectory(prefix="hyperdive-bench-") as folder:
         began = time.perf_counter()
         command = [sys.executable, "-m", "hyperdive", "serve", given.model, "--port", "0", "--corrections", folder]
@@ -89,21 +93,31 @@ def measure(
         if processor(process) - before < 0.05:
             break
     print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'errors':>8}")
-    model = load_model(given.model)
-    model.hypernyms([words[1]])
-    alone, start = time.process_time(), time.perf_counter()
-    for word in words[2:22]:
-        model.hypernyms([word])
-    spent = (time.process_time() - alone) / 20
-    print(f"{'alone, one after another':28}{20 / (time.perf_counter() - start):10.0f}{'':18}{1000 * spent:12.1f}")
+    alone(given.model, words[-200:])
+    paths, asked = questions(words[:-200]), 0
     for clients in (1, given.clients):
         spent = processor(process)
-        seen = load(port, questions(words), clients=clients, seconds=given.seconds, start=100 if clients == 1 else 2000)
+        seen = load(port, paths, clients=clients, seconds=given.seconds, start=asked, checked=False)
+        asked += len(seen.seconds) + clients
         show(f"{clients} clients, new words", seen, processor(process) - spent)
         spent = processor(process)
-        again = load(port, questions(words[100:105]), clients=clients, seconds=given.seconds)
+        again = load(port, paths[:5], clients=clients, seconds=given.seconds, checked=False)
         show(f"{clients} clients, asked before", again, processor(process) - spent)
     taxonomy(address, given.terms)
+
+
+def alone(place: str, words: list[str]) -> None:
+    """The same question by Python, one after another."""
+    model = load_model(place)
+    kernels.load()
+    half = len(words) // 2
+    for word in words[:half]:
+        model.hypernyms([word])
+    spent, start = time.process_time(), time.perf_counter()
+    for word in words[half:]:
+        model.hypernyms([word])
+    seconds, spent = time.perf_counter() - start, time.process_time() - spent
+    print(f"{'alone, one after another':28}{half / seconds:10.0f}{'':18}{1000 * spent / half:12.1f}")
 
 
 def taxonomy(address: str, terms: int) -> None:

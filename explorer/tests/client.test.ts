@@ -15,6 +15,19 @@ describe("address", () => {
   });
 });
 
+describe("senses", () => {
+  it("are hypernyms that are asked for by sense", async () => {
+    const fetched = vi.fn((..._: unknown[]) => answer(200, "{}"));
+    vi.stubGlobal("fetch", fetched);
+    await api.senses("m", "bass", 12);
+    await api.hypernyms("m", "bass", 12);
+    expect(fetched.mock.calls.map(([url]) => url)).toEqual([
+      "/api/v1/hypernyms?model=m&term=bass&top=12&senses=true",
+      "/api/v1/hypernyms?model=m&term=bass&top=12",
+    ]);
+  });
+});
+
 describe("errors", () => {
   it("carry the server's message, hint and near spellings", async () => {
     const body = { error: { code: "unknown_term", message: "'dgo' is not in this model", hint: "check it", near: ["dog"] } };

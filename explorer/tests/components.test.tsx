@@ -4,9 +4,12 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
+import type { Answer } from "../src/api/types";
+import { AnswerList } from "../src/components/answer-list";
 import { bandOf, ConfidenceBar, formatValue } from "../src/components/confidence-bar";
 import { TermBox } from "../src/components/term-box";
 import { Tree, type TreeProps } from "../src/components/tree";
+import { ExplorerContext, type Explorer } from "../src/state/explorer";
 import { buildForest } from "../src/taxonomy/forest";
 import { visibleRows } from "../src/taxonomy/rows";
 import { largeTaxonomy, PETS } from "./taxonomy";
@@ -30,6 +33,42 @@ describe("ConfidenceBar", () => {
     expect(host.querySelector("svg")!.getAttribute("class")).toBe("bar bar-weak");
     expect([0.9, 0.7, 0.5, 0.49].map(bandOf)).toEqual(["strong", "good", "fair", "weak"]);
     expect([formatValue(0.967), formatValue(null), formatValue(12.3456, false)]).toEqual(["0.97", "–", "12.3"]);
+  });
+});
+
+describe("AnswerList", () => {
+  const answer = (term: string, sense: number | null): Answer => ({
+    term,
+    confidence: 0.8,
+    rank_score: 0.8,
+    signals: ["patterns"],
+    statements: 3,
+    evidence: [],
+    sense,
+  });
+  const show = (answers: Answer[]) => {
+    const explorer = { hrefTo: () => "#", parameters: {} } as unknown as Explorer;
+    const table = { term: "bass", known: true, answers, notes: [], unknown: null };
+    render(
+      <ExplorerContext.Provider value={explorer}>
+        <AnswerList model="m" table={table} calibrated direction="broader" opened={undefined} onOpen={vi.fn()} />
+      </ExplorerContext.Provider>,
+      host,
+    );
+    return [...host.querySelectorAll("section")].map((section) => [
+      document.getElementById(section.getAttribute("aria-labelledby")!)!.textContent,
+      ...[...section.querySelectorAll(".answer-term")].map((element) => element.textContent),
+    ]);
+  };
+
+  it("has a headed group for each sense, and none where there is one sense or none was asked for", () => {
+    expect(show([answer("instrument", 1), answer("guitar", 1), answer("fish", 2)])).toEqual([
+      ["Sense 1: instrument", "instrument", "guitar"],
+      ["Sense 2: fish", "fish"],
+    ]);
+    expect(show([answer("instrument", 1), answer("guitar", 1)])).toEqual([]);
+    expect(show([answer("instrument", null), answer("fish", null)])).toEqual([]);
+    expect(host.querySelectorAll("ul.answers > li").length).toBe(2);
   });
 });
 

@@ -8,11 +8,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
+from hyperdive.compilation import environment
 from hyperdive.errors import OptionError
 
 MOST_THREADS = 512
@@ -59,6 +62,14 @@ def check_threads(threads: int | None) -> int:
     return threads
 
 
+@cache
+def _is_single_threaded() -> bool:
+    """Whether the BLAS of NumPy has one thread all along: hyperdive's own process chose so before it was loaded."""
+    chosen = environment.own_process and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+    built: Any = import_module("numpy.__config__").CONFIG
+    return chosen and "openblas" in str(built.get("Build Dependencies", {}).get("blas", {}).get("name", ""))
+
+
 class _BlasLimit:
     """Keeps the BLAS of NumPy at one thread as long as anybody wants that; threads may come and go in any order."""
 
@@ -68,6 +79,8 @@ class _BlasLimit:
         self._limiter: Any = None
 
     def acquire(self) -> None:
+        if _is_single_threaded():
+            return
         from threadpoolctl import ThreadpoolController
 
         with self._lock:
@@ -78,6 +91,8 @@ class _BlasLimit:
             self._users += 1
 
     def release(self) -> None:
+        if _is_single_threaded():
+            return
         with self._lock:
             self._users -= 1
             if self._users == 0:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hyperdive._types import Ints
+from hyperdive._types import Bools, Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -168,9 +168,9 @@ def summed(rows: Ints, columns: Ints, values: Any, shape: tuple[int, int]) -> Sp
     [[2.0, 0.0, 0.0], [0.0, 0.0, 4.0]]
     """
     count, width = shape
-    keys, places = np.unique(rows * np.int64(width) + columns, return_inverse=True)
+    keys, places = distinct_places(rows * np.int64(width) + columns)
     sums = np.zeros(len(keys), dtype=values.dtype)
-    np.add.at(sums, places.ravel(), values)
+    np.add.at(sums, places, values)
     return SparseRows(sums, keys % width, np.searchsorted(keys, np.arange(count + 1) * width), shape)
 
 
@@ -181,4 +181,37 @@ def distinct(numbers: Ints) -> Ints:
     ([1, 3], [])
     """
     ordered = np.sort(numbers)
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+    return ordered[_firsts(ordered)]
+
+
+def distinct_places(numbers: Ints) -> tuple[Ints, Ints]:
+    """The different numbers, sorted, and the place among them of every number.
+
+    >>> [part.tolist() for part in distinct_places(np.array([3, 1, 3]))]
+    [[1, 3], [1, 0, 1]]
+    """
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    first = _firsts(ordered)
+    places = np.empty(len(numbers), dtype=np.int64)
+    places[order] = np.cumsum(first) - 1
+    return ordered[first], places
+
+
+def _firsts(ordered: Ints) -> Bools:
+    """Which of sorted numbers differ from the one before."""
+    first = np.ones(len(ordered), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return first
+
+
+def are_among(numbers: Ints, sorted_numbers: Ints) -> Bools:
+    """Which numbers are among sorted ones; `numpy.isin` without the modules that it loads.
+
+    >>> are_among(np.array([3, 1, 9]), np.array([1, 2, 3])).tolist(), are_among(np.array([3]), np.array([])).tolist()
+    ([True, True, False], [False])
+    """
+    if not len(sorted_numbers):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(sorted_numbers, numbers), len(sorted_numbers) - 1)
+    return np.asarray(sorted_numbers[places] == numbers)

@@ -67,3 +67,40 @@ def test_nothing_likely_enough_is_said(open_tab: Tabs, explored: Running) -> Non
     panel = page.get_by_role("region", name="Narrower")
     panel.get_by_role("heading", name="Not known").wait_for()
     assert "the nearest is" in panel.inner_text()
+
+
+def test_answers_are_grouped_by_sense_on_request(open_tab: Tabs, explored: Running) -> None:
+    tab = open_tab()
+    page = tab.open("#/ask?term=bass")
+    broader = page.get_by_role("region", name="Broader")
+    assert broader.get_by_role("heading", level=3).count() == 0
+    switch = broader.get_by_role("switch", name="By sense")
+    switch.focus()
+    page.keyboard.press("Space")
+    broader.get_by_role("heading", level=3, name="Sense 2").wait_for()
+    answers = explored.get("hypernyms", term="bass", top=12, senses="true").json()["results"][0]["answers"]
+    senses = sorted({one["sense"] for one in answers})
+    assert len(senses) > 1
+    for sense in senses:
+        group = broader.get_by_role("region", name=f"Sense {sense}:")
+        terms = [one["term"] for one in answers if one["sense"] == sense]
+        assert group.locator(".answer-term").all_inner_texts() == terms
+    assert broader.get_by_role("status").inner_text() == f"{len(senses)} senses"
+    assert "senses=1" in page.url
+    page.get_by_role("button", name="Take away").click()
+    shown = page.get_by_role("dialog", name="Take away").inner_text()
+    assert "hyperdive hypernyms bass --top 12 --senses" in shown and "model.senses('bass'" in shown
+    again = open_tab().open(page.url.removeprefix(tab.address).removeprefix("/"))
+    again.get_by_role("heading", level=3, name="Sense 2").wait_for()
+    switch = again.get_by_role("switch", name="By sense")
+    assert switch.is_checked()
+    switch.click()
+    again.get_by_role("heading", level=3, name="Sense 2").wait_for(state="detached")
+    assert "senses" not in again.url
+
+
+def test_a_word_with_one_sense_has_no_groups(open_tab: Tabs) -> None:
+    page = open_tab().open("#/ask?term=poodle&senses=1")
+    broader = page.get_by_role("region", name="Broader")
+    broader.get_by_text("one sense").wait_for()
+    assert broader.get_by_role("heading", level=3).count() == 0

@@ -95,6 +95,9 @@ export const api = {
   hypernyms: (model: string, term: string, top: number, signal?: AbortSignal) =>
     get<Answers>("/hypernyms", { model, term, top }, signal),
 
+  senses: (model: string, term: string, top: number, signal?: AbortSignal) =>
+    get<Answers>("/hypernyms", { model, term, top, senses: true }, signal),
+
   hyponyms: (model: string, term: string, top: number, signal?: AbortSignal) =>
     get<Answers>("/hyponyms", { model, term, top }, signal),
 

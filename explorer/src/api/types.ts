@@ -68,6 +68,8 @@ export interface Answer {
   signals: Signal[];
   statements: number;
   evidence: Evidence[];
+  /** The group it belongs to, where answers were asked for by sense. */
+  sense: number | null;
 }
 
 export interface Unknown {

@@ -3,6 +3,7 @@
 import type { Answer, AnswerTable } from "../api/types";
 import { useExplorer } from "../state/explorer";
 import { extendTrail } from "../state/trail";
+import { groupBySense } from "../taxonomy/senses";
 import { counted } from "./counted";
 import { ConfidenceBar, formatValue } from "./confidence-bar";
 import { Icon } from "./icon";
@@ -28,9 +29,9 @@ export function AnswerList(props: AnswerListProps) {
   const { table, calibrated } = props;
   if (!table.answers.length) return <NotKnown table={table} />;
   const largest = Math.max(...table.answers.map(({ rank_score }) => rank_score), 1e-9);
-  return (
+  const list = (answers: readonly Answer[]) => (
     <ul class="answers">
-      {table.answers.map((answer) => (
+      {answers.map((answer) => (
         <AnswerRow
           key={answer.term}
           answer={answer}
@@ -39,6 +40,20 @@ export function AnswerList(props: AnswerListProps) {
         />
       ))}
     </ul>
+  );
+  const groups = groupBySense(table.answers);
+  if (groups.length < 2) return list(table.answers);
+  return (
+    <>
+      {groups.map(({ sense, answers }) => (
+        <section key={sense} class="sense" aria-labelledby={`sense-${sense}`}>
+          <h3 id={`sense-${sense}`} class="small-heading">
+            Sense {sense}: {answers[0]!.term}
+          </h3>
+          {list(answers)}
+        </section>
+      ))}
+    </>
   );
 }
 
@@ -72,7 +87,7 @@ function AnswerRow(props: AnswerListProps & { answer: Answer; share: number }) {
         </button>
         <a
           class="icon-button"
-          href={hrefTo("ask", { term, from: extendTrail(parameters["from"], asked) })}
+          href={hrefTo("ask", { term, from: extendTrail(parameters["from"], asked), senses: parameters["senses"] })}
           aria-label={`Ask about ${term}`}
           title={`Ask about ${term}`}
         >

@@ -1,5 +1,7 @@
 /** Ask: what a term is a kind of, what is a kind of it, and why. */
 
+import type { ComponentChildren } from "preact";
+
 import { api } from "../api/client";
 import type { Answers, SimilarAnswers } from "../api/types";
 import { AnswerList, type Direction } from "../components/answer-list";
@@ -11,6 +13,7 @@ import { extendTrail, parseTrail } from "../state/trail";
 import { shown, useRequest, type Request } from "../state/use-request";
 import { joinCommands } from "../takeaway/commands";
 import { answersPicture } from "../takeaway/pictures";
+import { groupBySense } from "../taxonomy/senses";
 import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
 import type { Table } from "../takeaway/files";
 
@@ -19,7 +22,7 @@ const TOP = 12;
 export function AskView() {
   const { model, parameters, go } = useExplorer();
   const term = parameters["term"] ?? "";
-  const ask = (wanted: string) => go("ask", { term: wanted });
+  const ask = (wanted: string) => go("ask", { term: wanted, senses: parameters["senses"] });
   if (!term) return <StartPage ask={ask} />;
   return (
     <>
@@ -79,7 +82,9 @@ function StartPage({ ask }: { ask: (term: string) => void }) {
 function AskedTerm({ term }: { term: string }) {
   const { model, parameters, replace, hrefTo } = useExplorer();
   const key = `${model.name} ${term}`;
-  const broader = useRequest(key, (signal) => api.hypernyms(model.name, term, TOP, signal));
+  const senses = parameters["senses"] === "1";
+  const askBroader = senses ? api.senses : api.hypernyms;
+  const broader = useRequest(`${key} ${senses}`, (signal) => askBroader(model.name, term, TOP, signal));
   const narrower = useRequest(key, (signal) => api.hyponyms(model.name, term, TOP, signal));
   const similar = useRequest(key, (signal) => api.similar(model.name, term, signal));
   const trail = parseTrail(parameters["from"]);
@@ -90,7 +95,14 @@ function AskedTerm({ term }: { term: string }) {
       {trail.length > 0 && (
         <nav class="trail" aria-label="Way here">
           {trail.map((earlier) => (
-            <a key={earlier} href={hrefTo("ask", { term: earlier, from: trail.slice(0, trail.indexOf(earlier)).join("|") })}>
+            <a
+              key={earlier}
+              href={hrefTo("ask", {
+                term: earlier,
+                from: trail.slice(0, trail.indexOf(earlier)).join("|"),
+                senses: parameters["senses"],
+              })}
+            >
               {earlier}
             </a>
           ))}
@@ -121,7 +133,9 @@ function AskedTerm({ term }: { term: string }) {
             request={broader}
             opened={parameters["up"]}
             onOpen={(up) => replace({ up, down: undefined })}
-          />
+          >
+            <SenseSwitch on={senses} answers={shown(broader)} onChange={(on) => replace({ senses: on ? "1" : undefined })} />
+          </AnswersPanel>
           <AnswersPanel
             heading="Narrower"
             line={`… is a kind of ${term}`}
@@ -144,9 +158,11 @@ interface AnswersPanelProps {
   request: Request<Answers>;
   opened: string | undefined;
   onOpen: (term: string | undefined) => void;
+  /** What stands at the end of the head of the panel. */
+  children?: ComponentChildren;
 }
 
-function AnswersPanel({ heading, line, direction, request, opened, onOpen }: AnswersPanelProps) {
+function AnswersPanel({ heading, line, direction, request, opened, onOpen, children }: AnswersPanelProps) {
   const { model } = useExplorer();
   const value = shown(request);
   const table = value?.results[0];
@@ -155,6 +171,7 @@ function AnswersPanel({ heading, line, direction, request, opened, onOpen }: Ans
       <header class="panel-head">
         <h2>{heading}</h2>
         <p class="muted">{line}</p>
+        {children}
       </header>
       {request.state === "failed" && <ErrorState error={request.error} />}
       {request.state === "loading" && !table && <Loading label={`Looking for ${heading.toLowerCase()} terms`} />}
@@ -172,6 +189,30 @@ function AnswersPanel({ heading, line, direction, request, opened, onOpen }: Ans
   );
 }
 
+interface SenseSwitchProps {
+  on: boolean;
+  answers: Answers | undefined;
+  onChange: (on: boolean) => void;
+}
+
+/** Groups the broader terms by sense, and says so where there is only one. */
+function SenseSwitch({ on, answers, onChange }: SenseSwitchProps) {
+  const found = answers?.results[0]?.answers ?? [];
+  const grouped = found.some(({ sense }) => sense !== null);
+  const count = groupBySense(found).length;
+  return (
+    <p class="sense-switch">
+      <label class="check">
+        <input type="checkbox" role="switch" checked={on} onChange={(event) => onChange(event.currentTarget.checked)} />
+        By sense
+      </label>
+      <span class="muted" role="status">
+        {on && grouped && (count > 1 ? `${count} senses` : "one sense")}
+      </span>
+    </p>
+  );
+}
+
 function SimilarTerms({ request, term }: { request: Request<SimilarAnswers>; term: string }) {
   const { hrefTo, parameters } = useExplorer();
   const neighbours = shown(request)?.results[0]?.neighbours ?? [];
@@ -184,7 +225,11 @@ function SimilarTerms({ request, term }: { request: Request<SimilarAnswers>; ter
           <li key={neighbour.term}>
             <a
               class="chip chip-link"
-              href={hrefTo("ask", { term: neighbour.term, from: extendTrail(parameters["from"], term) })}
+              href={hrefTo("ask", {
+                term: neighbour.term,
+                from: extendTrail(parameters["from"], term),
+                senses: parameters["senses"],
+              })}
               title={`similarity ${neighbour.similarity.toFixed(2)}`}
             >
               {neighbour.term}
@@ -197,6 +242,7 @@ function SimilarTerms({ request, term }: { request: Request<SimilarAnswers>; ter
 }
 
 function AskTakeAway({ term, broader, narrower }: { term: string; broader: Answers; narrower: Answers }) {
+  const bySense = (broader.results[0]?.answers ?? []).some(({ sense }) => sense !== null);
   const rowsOf = (direction: Direction, answers: Answers) =>
     (answers.results[0]?.answers ?? []).map((answer) => [
       direction === "broader" ? term : answer.term,
@@ -204,10 +250,11 @@ function AskTakeAway({ term, broader, narrower }: { term: string; broader: Answe
       answer.confidence ?? answer.rank_score,
       answer.statements,
       answer.signals.join(", "),
+      ...(bySense ? [direction === "broader" ? answer.sense : null] : []),
     ]);
   const measure = broader.calibrated ? "confidence" : "score";
   const table: Table = {
-    columns: ["hyponym", "hypernym", measure, "statements", "signals"],
+    columns: ["hyponym", "hypernym", measure, "statements", "signals", ...(bySense ? ["sense"] : [])],
     rows: [...rowsOf("broader", broader), ...rowsOf("narrower", narrower)],
   };
   return (

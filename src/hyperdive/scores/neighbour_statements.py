@@ -79,8 +79,8 @@ class NeighbourStatements:
         place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
         rows = place[named]
         self.numbers: Ints = named[rows >= 0]
-        vectors = np.asarray(space.matrix[rows[rows >= 0]], dtype=np.float32)
-        self.vectors: Floats32 = np.ascontiguousarray(lengths_of_one(vectors), dtype=np.float32)
+        vectors = np.array(space.matrix[rows[rows >= 0]], dtype=np.float32, order="C", copy=None)
+        self.vectors: Floats32 = lengths_of_one(vectors, in_place=True)
         self.trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
         # a term without statements has no hypernyms to pass on
         counts = patterns.counts

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import are_among, distinct_places
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import products, run
 from hyperdive.scores.gaussians import Gaussians
@@ -210,8 +211,7 @@ class Pairs:
         """The distinct hyponyms, and which of them each pair has."""
         if len(self) and (self.q == self.q[0]).all():
             return self.q[:1], np.zeros(len(self), dtype=np.int64)
-        distinct, place = np.unique(self.q, return_inverse=True)
-        return distinct, np.ascontiguousarray(place.ravel(), dtype=np.int64)
+        return distinct_places(self.q)
 
     @cached_property
     def analogies(self) -> AnalogyRows:
@@ -246,8 +246,8 @@ class Pairs:
     def statements_of_head(self) -> Floats:
         """n(q, h) with h what p ends in; 0 where p is one word."""
         assert self.patterns is not None
-        distinct, place = np.unique(self.p, return_inverse=True)
-        return self._stated(self.patterns.terms.exact_numbers[self.q], self.terms.head_numbers(distinct)[place.ravel()])
+        distinct, place = distinct_places(self.p)
+        return self._stated(self.patterns.terms.exact_numbers[self.q], self.terms.head_numbers(distinct)[place])
 
     @property
     def _exact_p(self) -> Ints:
@@ -269,7 +269,7 @@ class Pairs:
             return np.zeros(len(self), dtype=np.bool_)
         flat = np.concatenate(heads)
         size = max(int(flat.max()), int(self.p.max())) + 1
-        return np.isin(place * size + self.p, numbers * size + flat)
+        return are_among(place * size + self.p, np.sort(numbers * size + flat))
 
     # ---- similarity -----------------------------------------------------------------------------------------
 

@@ -51,11 +51,15 @@ def projection(patterns: Patterns, space: Any) -> npt.NDArray[np.float32]:
         return np.asarray(np.linalg.solve(gram, right), dtype=np.float32)
 
 
-def lengths_of_one(matrix: Any) -> Any:
+def lengths_of_one(matrix: Any, *, in_place: bool = False) -> Any:
     """The rows divided by their lengths; zero rows stay zero.
+
+    Args:
+        matrix: The rows.
+        in_place: Whether the result replaces them: memory that is written for the first time takes long.
 
     >>> lengths_of_one(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
     norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    return matrix / np.where(norms > 0, norms, 1)[:, None]
+    return np.divide(matrix, np.where(norms > 0, norms, 1)[:, None], out=matrix if in_place else None)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._sparse_rows import as_sparse_rows
+from hyperdive._sparse_rows import as_sparse_rows, distinct_places
 from hyperdive._types import Floats, Ints
 from hyperdive.scores._blocks import in_blocks, kernels, run
 
@@ -78,8 +78,8 @@ class Rows:
         self._single_sums += len(rows)
         if self.is_sparse or "_sums" in self.__dict__ or self._single_sums > len(self) // 4:
             return self.squares[rows]
-        distinct, place = np.unique(rows, return_inverse=True)
-        return Rows(self.matrix[distinct], threads=self.threads).squares[place.ravel()]
+        distinct, place = distinct_places(rows)
+        return Rows(self.matrix[distinct], threads=self.threads).squares[place]
 
     @cached_property
     def entropies(self) -> Floats:

@@ -62,7 +62,8 @@ def _joined(words: Any, terms: Any, rows: Ints, names: list[str]) -> VectorSpace
         above, below = (as_sparse_rows(space.arrays) for space in (words, terms))
         matrix: Any = stacked(above, below, rows)
     else:
-        matrix = np.concatenate([words.arrays, terms.arrays[rows]])
+        below = terms.arrays if len(rows) == len(terms.words) else terms.arrays[rows]
+        matrix = np.concatenate([words.arrays, below])
     return VectorSpace(
         names,
         matrix,

@@ -39,6 +39,7 @@ def hints(message: type) -> dict[str, Any]:
     return get_type_hints(message, include_extras=True)
 
 
+@cache
 def _split(kind: Any) -> tuple[Any, Bounds | None, QueryName | None]:
     """A type without its annotations, and these."""
     bounds = name = None
@@ -93,7 +94,7 @@ def read_query(message: type, pairs: Sequence[tuple[str, str]]) -> Any:
     Question(terms=('dog', 'cat'), heads=False)
     """
     values: dict[str, Any] = {}
-    named = {query_name(name, kind): (name, kind) for name, kind in hints(message).items()}
+    named = _named(message)
     for given, text in pairs:
         if given not in named:
             raise Problem(
@@ -110,12 +111,19 @@ def read_query(message: type, pairs: Sequence[tuple[str, str]]) -> Any:
     return read_message(message, values)
 
 
+@cache
+def _named(message: type) -> dict[str, tuple[str, Any]]:
+    """The fields of a message by their names as query parameters."""
+    return {query_name(name, kind): (name, kind) for name, kind in hints(message).items()}
+
+
 def query_name(name: str, kind: Any) -> str:
     """What a field is called as a query parameter."""
     mark = _split(_given(kind))[2]
     return name if mark is None else mark.name
 
 
+@cache
 def _given(kind: Any) -> Any:
     """The type of a value that is there, for one that may be None."""
     plain_kind = _split(kind)[0]
@@ -224,20 +232,28 @@ def plain(value: Any) -> Any:
     >>> plain({"a": (1.5, float("nan"))})
     {'a': [1.5, None]}
     """
+    kind: Any = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if value is None or isinstance(value, str | int):
+    names = _names(kind)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, str | int):
         return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name)) for name in _names(type(value))}
     if isinstance(value, Mapping):
         return {name: plain(part) for name, part in value.items()}
     return [plain(part) for part in value]
 
 
+_AS_THEY_ARE = frozenset({str, int, bool, types.NoneType})
+
+
 @cache
-def _names(message: type) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(message))
+def _names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a message; None for what is none."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if is_dataclass(kind) else None
 
 
 # ---- describing ---------------------------------------------------------------------------------------------------
