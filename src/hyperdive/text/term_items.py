@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,8 +13,9 @@ from hyperdive._store import ArtifactWriter
 from hyperdive._types import Array
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import term_items as k
-from hyperdive.text.forms import FormTable
+from hyperdive.text.forms import FormTable, TableWords
 from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.memory_plan import ITEMS
 
 if TYPE_CHECKING:
     from hyperdive.text.tokens import Tokens
@@ -50,7 +51,7 @@ class ItemSpelling:
     'mRNA-vaccines'
     """
 
-    def __init__(self, forms: list[str], mixed: dict[int, str]) -> None:
+    def __init__(self, forms: Sequence[str], mixed: dict[int, str]) -> None:
         self.forms, self._mixed = forms, mixed
 
     def word(self, item: int) -> str:
@@ -166,7 +167,7 @@ class ItemSpool:
             self._documents.append(np.zeros(1))
         self._documents.append(np.array([self._items.size]))
         numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals])).astype(np.int64)
-        spelling = ItemSpelling(self._table.words(0), self._mixed)
+        spelling = ItemSpelling(TableWords(self._table, 1), self._mixed)
         return TextItems(self._items.close(), self._documents.close(), numerals, spelling)
 
 
@@ -180,6 +181,10 @@ class TextItems:
     numerals: npt.NDArray[np.int64]
     """Forms with a digit."""
     spelling: ItemSpelling
+    at_once: int = ITEMS
+    """Items that are searched at once."""
+    candidates: int = 1 << 62
+    """Candidates for terms that are counted in memory."""
 
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""
@@ -187,4 +192,4 @@ class TextItems:
         for document in order.tolist():
             items.append(self.items[self.documents[document] : self.documents[document + 1]])
         documents = np.concatenate([[0], np.cumsum(np.diff(self.documents)[order])]).astype(np.int64)
-        return TextItems(items.close(), documents, self.numerals, self.spelling)
+        return replace(self, items=items.close(), documents=documents)
