@@ -59,8 +59,10 @@ class FormTable:
         encoded = [word.encode("utf-8") for word in words]
         lengths = np.array([len(word) for word in encoded], dtype=np.int32)
         starts = (np.cumsum(lengths) - lengths).astype(np.int64)
-        arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-        return self.merge(arena, starts, lengths, _kernels.hash_forms(arena, starts, lengths))
+        data = b"".join(encoded)
+        hashes = _kernels.hash_forms(np.frombuffer(data, dtype=np.uint8), starts, lengths)
+        # writable as the bytes of a block are, so that the same compiled code takes both
+        return self.merge(np.frombuffer(bytearray(data), dtype=np.uint8), starts, lengths, hashes)
 
     def arrays(
         self,
