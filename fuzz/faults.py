@@ -25,6 +25,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -47,6 +48,49 @@ class Scenario:
     resumes: bool = False
     changes: bool = False
     """Whether the verb changes its input, which is then a copy."""
+    keeps: str = ""
+    """A file that stays next to the output: the lock under which it is written."""
+    call: Callable[[Path, Path], None] | None = None
+    """What is done in the place of a command line, with the folders `{healthy}` and `{here}`."""
+
+
+def _correct(healthy: Path, here: Path) -> None:
+    """What the explorer does when a user accepts an edge of a taxonomy."""
+    from hyperdive.taxonomy.corrections_file import CorrectionsFile
+    from hyperdive.web import corrections
+    from hyperdive.web import taxonomy_messages as messages
+    from hyperdive.web.served_models import open_models
+    from hyperdive.web.service import Service
+
+    models = open_models([str(healthy / "model")], corrections=here)
+    version = CorrectionsFile(models[None].file.path).read().version
+    operation = messages.Accept("accept", "poodle", "dog")
+    corrections.change(Service(models), messages.CorrectionsRequest("model", version, (operation,)))
+
+
+def _fetch(healthy: Path, here: Path) -> None:
+    """`datasets fetch` of one file from a server on loopback."""
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+    from unittest.mock import patch
+
+    from hyperdive.benchmark import datasets, download
+
+    content = (healthy / "upstream" / "o" / "r" / "abc" / "pairs.tsv").read_bytes()
+    sha = hashlib.sha256(content).hexdigest()
+    entry = datasets.ManifestEntry("LEDS", "out.tsv", sha, len(content), "o/r", "pairs.tsv", "abc", "none")
+    spec = datasets.Spec("LEDS", ("out.tsv",), datasets._by_label_with_header, 1, 1)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(healthy / "upstream"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            with (
+                patch.object(download, "manifest", lambda: {"out.tsv": entry}),
+                patch.object(download, "spec_of", lambda _: spec),
+            ):
+                download.fetch(here, ["LEDS"], upstream=f"http://127.0.0.1:{server.server_port}", pause=0.01)
+        finally:
+            server.shutdown()
 
 
 _FEW = ("--dimensions", "8", "--pmi-filter", "none", "--passes", "4", "--threads", "1", "--progress", "none")
@@ -69,6 +113,12 @@ SCENARIOS = (
                        "--progress", "none"), "out.tsv"),
     Scenario("export", ("export", "{healthy}/model", "{here}/out.vec"), "out.vec"),
     Scenario("import", ("import", "{healthy}/vectors.vec", "-o", "{here}/out"), "out"),
+    Scenario("evaluate --report", ("evaluate", "-m", "{healthy}/model", "--datasets", "{healthy}/labelled.tsv", "-s",
+                                   "C·ΔS", "--resamples", "0", "--report", "{here}/out.html", "--progress", "none"),
+             "out.html"),
+    Scenario("datasets fetch", (), "out.tsv", call=_fetch),
+    Scenario("serve (corrections)", (), "model.corrections.tsv", call=_correct,
+             keeps=".model.corrections.tsv.lock"),
     Scenario("info --drop-text", ("info", "{here}/out", "--drop-text"), "out", changes=True),
 )  # fmt: skip
 
@@ -93,21 +143,33 @@ def prepare(folder: Path) -> Path:
     """Healthy inputs of all verbs."""
     places = folders.make(folder)
     (folder / "pairs.tsv").write_text("poodle\tdog\ncat\tanimal\napple\tfruit\n", encoding="utf-8")
+    labelled = "poodle\tdog\tTrue\ndog\tpoodle\tFalse\ncat\tanimal\tTrue\nanimal\tcat\tFalse\n"
+    (folder / "labelled.tsv").write_text(labelled, encoding="utf-8")
+    upstream = folder / "upstream" / "o" / "r" / "abc"
+    upstream.mkdir(parents=True, exist_ok=True)
+    (upstream / "pairs.tsv").write_text("word1\tword2\tlabel\n" + labelled, encoding="utf-8")
     if not (folder / "vectors.vec").exists():
         _quietly(["export", str(places["model"]), str(folder / "vectors.vec")])
     return folder
 
 
-def _quietly(arguments: list[str]) -> tuple[int, str]:
-    """Run a verb in this process; its exit code and what it wrote to stderr."""
+def _quietly(arguments: list[str], call: Callable[[], None] | None = None) -> tuple[int, str]:
+    """Run a verb (or a call) in this process; its exit code and what it wrote to stderr."""
     import contextlib
 
     from hyperdive.cli.main import main
+    from hyperdive.errors import Error
 
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(arguments)
-    return code, err.getvalue()
+        if call is None:
+            code = main(arguments)
+            return code, err.getvalue()
+        try:
+            call()
+        except Error as error:
+            return 1, f"hyperdive: {error}\n"
+    return 0, ""
 
 
 def in_child(function: Callable[[], tuple[int, str]]) -> tuple[int, str]:
@@ -193,21 +255,25 @@ class Trial:
     def run(self, hook: Hook | None = None) -> tuple[int, str]:
         """The verb in a child."""
 
-        def work() -> tuple[int, str]:
+        def in_process() -> tuple[int, str]:
             if hook is not None:
                 hook.own = os.getpid()
                 sys.addaudithook(hook)
-            code, text = _quietly(self.arguments)
+            code, text = self.work()
             return code, f"{hook.events if hook else 0}\n{text}"
 
-        return in_child(work)
+        return in_child(in_process)
+
+    def work(self) -> tuple[int, str]:
+        """The verb in this process; its exit code and messages."""
+        call = self.scenario.call
+        return _quietly(self.arguments, None if call is None else lambda: call(self.healthy, self.here))
 
     def litter(self) -> list[str]:
         """What is next to the output."""
         inside = [path for path in self.output.rglob("*") if ".partial-" in path.name] if self.output.is_dir() else []
-        return [path.name for path in self.here.iterdir() if path.name != self.scenario.output] + [
-            p.name for p in inside
-        ]
+        own = (self.scenario.output, self.scenario.keeps)
+        return [path.name for path in [*self.here.iterdir(), *inside] if path.name not in own]
 
 
 def matrix(
@@ -218,7 +284,7 @@ def matrix(
     outcomes = Outcomes(scenario.name, fault)
     trial.reset()
     old = state(trial.output)
-    _quietly(trial.arguments)  # children find everything loaded
+    trial.work()  # children find everything loaded
     trial.reset()
     code, text = trial.run(Hook(trial.here))
     if code != 0:
@@ -244,11 +310,11 @@ def matrix(
             outcomes.found.append(f"{at}: an output of other bytes: {sorted(p.name for p in trial.here.iterdir())}")
         if fault != "kill" and code != 0 and not scenario.resumes and (left := trial.litter()):
             outcomes.found.append(f"{at}: left behind: {left}")
-        _again(trial, at, new, outcomes)
+        again(trial, at, new, outcomes)
     return outcomes
 
 
-def _again(trial: Trial, at: int, new: str, outcomes: Outcomes) -> None:
+def again(trial: Trial, at: int, new: str, outcomes: Outcomes) -> None:
     """The same command once more: it makes the same bytes, or refuses what is complete, and leaves nothing."""
     there = state(trial.output) == new and "--force" not in trial.arguments
     code, text = trial.run()
@@ -262,24 +328,34 @@ def _again(trial: Trial, at: int, new: str, outcomes: Outcomes) -> None:
 
 def main() -> int:
     """Print the table; the exit code is 1 when something was found."""
+    from fuzz import surroundings
+
+    kinds = [*FAULTS, *surroundings.KINDS]
     parser = argparse.ArgumentParser(prog="python -m fuzz.faults", description=__doc__)
     parser.add_argument("verbs", nargs="*", help="names of scenarios; none are all")
-    parser.add_argument("--faults", default=",".join(FAULTS), help="which, separated by commas")
+    parser.add_argument("--faults", default=",".join(kinds), help=f"which of {', '.join(kinds)}, separated by commas")
     parser.add_argument("--every", type=int, default=1, help="strike at every n-th event only")
     parser.add_argument("--folder", type=Path, help="where healthy inputs are made, and kept")
     options = parser.parse_args()
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     found: list[str] = []
     with tempfile.TemporaryDirectory(prefix="hyperdive-faults-", dir=memory) as temporary:
-        healthy = prepare(options.folder or Path(temporary) / "healthy")
+        healthy, work = prepare(options.folder or Path(temporary) / "healthy"), Path(temporary)
+        if "foreign" in options.faults:
+            surroundings.readable(healthy)
+            work.chmod(0o755)
         print("| verb | fault | events | outcomes | findings |\n| --- | --- | --- | --- | --- |")
         for scenario in SCENARIOS:
             if options.verbs and scenario.name not in options.verbs:
                 continue
             for fault in options.faults.split(","):
-                outcomes = matrix(
-                    scenario, fault, healthy, Path(temporary), every=options.every, lasting=fault == "full"
-                )
+                outcomes: Outcomes | None
+                if fault in FAULTS:
+                    outcomes = matrix(scenario, fault, healthy, work, every=options.every, lasting=fault == "full")
+                else:
+                    outcomes = surroundings.KINDS[fault](scenario, healthy, work)
+                if outcomes is None:
+                    continue  # this machine or user cannot make that trouble
                 print(outcomes.row(), flush=True)
                 for line in outcomes.found[:10]:
                     print(f"    {line}", flush=True)
@@ -288,4 +364,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from fuzz.faults import main as main_of_the_module  # the module that `surroundings` imports
+
+    sys.exit(main_of_the_module())

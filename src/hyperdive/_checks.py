@@ -59,12 +59,17 @@ def rise_in_rows(indices: Any, pointers: Any) -> bool:
     return bool(starts[falls].all())
 
 
-def unfolds(parquet: Any, size: int) -> bool:
-    """Whether a Parquet file of this size claims many times that in memory, by its metadata."""
-    groups = [parquet.row_group(number) for number in range(parquet.num_row_groups)]
+def unfolds(file: Any, size: int) -> bool:
+    """Whether an open Parquet file of this size claims many times that in memory, by its metadata."""
+    most = MOST_UNFOLDED * size + UNFOLDED_BYTES
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    if sum(group.total_byte_size for group in groups) > most:
+        return True
+    for number in range(len(groups)):
+        # a reader refuses damaged descriptions of columns; asked for them directly, the library ends the process
+        next(file.iter_batches(batch_size=1, row_groups=[number], use_threads=False), None)
     values = sum(group.column(number).num_values for group in groups for number in range(group.num_columns))
-    claimed = sum(group.total_byte_size for group in groups)
-    return bool(max(claimed, 8 * values) > MOST_UNFOLDED * size + UNFOLDED_BYTES)
+    return bool(8 * values > most)
 
 
 def are_finite(values: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -33,7 +34,7 @@ class Run:
     threads: int | None = None
     """Threads to use; None means one for each core."""
     memory: int | None = None
-    """Bytes of its own memory that the process stays under while it counts; None means half of this machine's."""
+    """Bytes of its own memory that the process stays under while it reads and counts; None: half of this machine's."""
     progress: Progress = SILENT
     """Where progress and notes go."""
     restart: bool = False
@@ -135,6 +136,15 @@ def anonymous_memory() -> int:
             return next(int(line.split()[1]) << 10 for line in file if line.startswith("RssAnon:"))
     except (OSError, StopIteration, ValueError, IndexError):
         return 150 * 10**6
+
+
+def release_memory() -> None:
+    """Give memory that was freed back to the system, where the allocators keep it."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # of glibc
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def default_memory() -> int:

@@ -120,6 +120,8 @@ class ArtifactWriter:
         self._open: dict[str, FileWriter] = {}
         self._files: dict[str, dict[str, Any]] = {}
         self._finished = False
+        self.in_memory = 1 << 62
+        """Bytes of a temporary array that stays in memory; larger ones are scratch files."""
 
     def stream(self, name: str, dtype: str | None = None) -> FileWriter:
         """A file to append to; `dtype` None means plain bytes."""

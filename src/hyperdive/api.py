@@ -381,7 +381,7 @@ def train(
         texts: Raw documents instead of `source`: an iterable of strings.
         text: Options of `encode`, for text.
         threads: Threads to use; None is all. The result is the same for any number.
-        memory: Bytes that counting stays under; None is half of this machine's.
+        memory: Bytes that reading and counting stay under; None is half of this machine's.
         restart: Begin anew; without it a run that was stopped goes on.
         force: Replace an older model of this name.
         engine: Where the work is run, such as a `hyperdive.engines.SparkEngine`; None is this process. The result is
@@ -416,7 +416,7 @@ def train(
     if options.get("patterns", True) is not True:
         rules["patterns"] = False
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
-        corpus = encode(given, Path(folder) / "corpus", threads=threads, progress=progress, **rules)
+        corpus = encode(given, Path(folder) / "corpus", threads=threads, memory=memory, progress=progress, **rules)
         return Model.of(train(corpus, output, run=run, **options))
 
 

@@ -47,7 +47,7 @@ class Dive:
         patterns: False leaves out what the text states; corpora or folders of patterns give it for counts.
         text: Options of `encode` for text, such as `{"min_count": 5}`.
         threads: Threads to use; None is all. The result is the same for any number.
-        memory: Bytes that counting stays under; None is half of this machine's.
+        memory: Bytes that reading and counting stay under; None is half of this machine's.
 
     Options are checked by `fit`, as scikit-learn has it, and `sklearn.base.clone` works.
 

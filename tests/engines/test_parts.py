@@ -18,7 +18,7 @@ from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError
-from hyperdive.text import item_stream
+from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.parts import cut_parts
 from hyperdive.text.readers import DocumentLayout, read_blocks
@@ -34,7 +34,7 @@ from tests.engines.conftest import contents
 def test_parts_of_a_text_do_not_change_a_byte(
     tmp_path: Path, text: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(item_stream, "_CHUNK", 20_000)
+    monkeypatch.setattr(memory_plan, "ITEMS", 20_000)
     hyperdive.encode(text, tmp_path / "one", block_bytes=10_000, **options)
     reference = contents(tmp_path / "one")
     size = text.stat().st_size

@@ -18,9 +18,10 @@ from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.evidence import pack, unpack
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.pair_counts import StoredCounts, summed
-from hyperdive.patterns.sorted_runs import Scratch, merged_ranges
+from hyperdive.patterns.sorted_runs import merged_ranges
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.store_files import save_table
+from hyperdive.text.scratch_arrays import Scratch
 
 NAMES = ("such as", "is a", "head", "other")
 

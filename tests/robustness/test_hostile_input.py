@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import lzma
@@ -17,7 +18,7 @@ from fuzz.harness import outcome
 
 from hyperdive import load
 from hyperdive._spelling import LONGEST, near_spellings, unknown_word
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.readers import LONGEST_LINE, DocumentLayout, read_blocks
@@ -119,6 +120,29 @@ def test_rows_without_text_are_told(tmp_path: Path, hyperdive: Callable, kind: s
     assert ran.code == 0, ran.err
     assert "300 rows have no text" in ran.err
     assert "300" in hyperdive("info", tmp_path / "c").out.split("rows without text")[1].splitlines()[0]
+
+
+def test_damaged_statistics_of_a_parquet_file_are_refused(tmp_path: Path) -> None:
+    """The Parquet library ends the process when it is asked for a column whose histogram has another size (SIGABRT)."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from hyperdive.spaces.formats import read
+
+    columns = {"word": ["dog", "cat"], "frequency": [3, 2], "vector": [[1.0, 2.0], [0.5, 0.0]]}
+    place = tmp_path / "v.parquet"
+    pq.write_table(pa.table(columns), place)
+    healthy = place.read_bytes()
+
+    def read_damaged() -> None:
+        read(place)
+        for at in range(len(healthy) - 600, len(healthy) - 8):  # the description at the end
+            for value in (healthy[at] ^ 4, 0x39, 0x49):
+                place.write_bytes(healthy[:at] + bytes([value]) + healthy[at + 1 :])
+                with contextlib.suppress(Error):
+                    read(place)
+
+    assert outcome(read_damaged) == "held"
 
 
 def test_a_small_parquet_file_does_not_unfold(tmp_path: Path) -> None:

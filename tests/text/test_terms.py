@@ -12,7 +12,7 @@ import pytest
 
 from hyperdive.errors import InputError, OptionError
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import item_stream, term_candidates
+from hyperdive.text import memory_plan, term_candidates
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
@@ -137,13 +137,13 @@ def test_the_bytes_are_the_same_for_any_threads_blocks_and_chunks(
     reference = contents(tmp_path / "reference")
     assert "terms.txt" in reference
     for threads, block_bytes, chunk in ((2, 100, 1 << 20), (3, 1000, 50), (1, 7, 1)):
-        monkeypatch.setattr(item_stream, "_CHUNK", chunk)
+        monkeypatch.setattr(memory_plan, "ITEMS", chunk)
         encode(text, tmp_path / "c", threads=threads, block_bytes=block_bytes, force=True)
         assert contents(tmp_path / "c") == reference, (threads, block_bytes, chunk)
 
 
 def test_terms_need_no_more_memory_than_the_bound(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(item_stream, "_CHUNK", 200)
+    monkeypatch.setattr(memory_plan, "ITEMS", 200)
     whole = encode(text, tmp_path / "whole").terms
     monkeypatch.setattr(term_candidates, "_MAX_CANDIDATES", 60)
     bounded = encode(text, tmp_path / "bounded").terms

@@ -175,6 +175,12 @@ def encode(
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on invalid UTF-8 or NUL bytes.")] = False,
     force: ForceOption = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Memory limit, such as 800MB or 4GB.", show_default="none; half of this machine's memory is shared out"
+        ),
+    ] = None,
     threads: ThreadsOption = None,
     engine: EngineOption = EngineName.local,
     master: MasterOption = None,
@@ -183,6 +189,7 @@ def encode(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive import encode as run
+    from hyperdive._resources import parse_size
     from hyperdive.cli.info import describe_corpus
     from hyperdive.errors import OptionError
 
@@ -208,6 +215,7 @@ def encode(
             strict=strict,
             force=force,
             threads=threads,
+            memory=None if memory is None else parse_size(memory),
             progress=reporter(progress),
             hyphens=_value(hyphens),
             alphabet=_value(alphabet),

@@ -163,7 +163,9 @@ def train(
     force: ForceOption = False,
     memory: Annotated[
         str | None,
-        typer.Option(help="Memory limit for counting, such as 4GB.", show_default="half of this machine's memory"),
+        typer.Option(
+            help="Memory limit for reading and counting, such as 4GB.", show_default="half of this machine's memory"
+        ),
     ] = None,
     threads: ThreadsOption = None,
     engine: EngineOption = EngineName.local,

@@ -30,9 +30,10 @@ from hyperdive.patterns.evidence_candidates import CandidateRows, ChosenRows, Se
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.pair_counts import ArrowStrings, StoredCounts, added, merged, ordered_terms, renumbered, summed
 from hyperdive.patterns.pattern_table import HEAD, PatternTable
-from hyperdive.patterns.sorted_runs import Column, Scratch, merged_ranges
+from hyperdive.patterns.sorted_runs import Column, merged_ranges
 from hyperdive.patterns.store import Patterns, check_names
 from hyperdive.text.forms import FormTable
+from hyperdive.text.scratch_arrays import Scratch
 
 MEMORY = 1 << 30
 """Bytes that pairs and candidates for evidence take in memory, unless another limit is given."""

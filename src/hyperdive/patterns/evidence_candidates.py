@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hyperdive._types import Ints
 from hyperdive.patterns.evidence import LONGEST, EvidenceRows, Keys, Spans, excerpt
 from hyperdive.patterns.matches import Texts
-from hyperdive.patterns.sorted_runs import Scratch
+from hyperdive.text.scratch_arrays import Scratch
 
 
 class CandidateRows(NamedTuple):

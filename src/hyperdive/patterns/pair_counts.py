@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from hyperdive._types import Array, Ints
 from hyperdive.patterns.evidence import Keys, pack, unpack
-from hyperdive.patterns.sorted_runs import Column, Scratch, ScratchArray, merged_ranges
+from hyperdive.patterns.sorted_runs import Column, merged_ranges
+from hyperdive.text.scratch_arrays import Scratch, ScratchArray
 
 
 class ArrowStrings(Sequence[str]):

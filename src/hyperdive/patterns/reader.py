@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hyperdive._types import Array, Ints
 from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns.collector import Collector
+from hyperdive.patterns.collector import MEMORY, Collector
 from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PRECISION
 from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
@@ -23,9 +23,9 @@ from hyperdive.text.tokens import Examine, FormWords, Tokens
 class PatternReader:
     """Collects the matches of every block while the text is read; see `hyperdive.text.tokens.BlockObserver`."""
 
-    def __init__(self, *, sentences: bool = True) -> None:
-        self._collector = Collector(NAMES, precision=PRECISION)
-        self._sentences = sentences
+    def __init__(self, *, sentences: bool = True, memory: int = MEMORY) -> None:
+        self._collector = Collector(NAMES, precision=PRECISION, memory=memory)
+        self._sentences, self._memory = sentences, memory
 
     @property
     def examine(self) -> Examine:
@@ -43,7 +43,7 @@ class PatternReader:
 
     def part(self) -> PatternReader:
         """A reader of one part of the text, whose `state` this one takes in."""
-        return PatternReader(sentences=self._sentences)
+        return PatternReader(sentences=self._sentences, memory=self._memory)
 
     def state(self) -> tuple[list[str], dict[str, Array]]:
         """What was collected, as strings and arrays."""

@@ -315,7 +315,7 @@ def _checked_table(artifact: Artifact, name: str) -> Any:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(artifact.file(name), read_dictionary=["text"] if name == SENTENCES else None)
-    if unfolds(file.metadata, artifact.path.joinpath(name).stat().st_size):
+    if unfolds(file, artifact.path.joinpath(name).stat().st_size):
         raise ValueError("it would unfold to many times its size")
     return file.read()
 

@@ -93,7 +93,8 @@ def add(
         together = Path(folder) / "terms.txt"
         together.write_text("".join(f"{spelling}\n" for spelling in (*listed.values(), *known)), encoding="utf-8")
         rules |= {**(text or {}), "terms": str(together) if listed or known else "auto"}
-        corpus = encode(source, Path(folder) / "corpus", threads=run.threads, progress=run.progress, **rules)
+        shared: dict[str, Any] = {"threads": run.threads, "memory": run.memory, "progress": run.progress}
+        corpus = encode(source, Path(folder) / "corpus", **shared, **rules)
         made, additions = _with_corpus(model, corpus, run, wanted=set(listed))
         made.save(output, force=run.force)
     return made, additions

@@ -22,6 +22,7 @@ from hyperdive.patterns.reader import PatternReader
 from hyperdive.pipeline.inputs import TokenLists, read_input
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
+from hyperdive.text.memory_plan import pattern_memory
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PART_BYTES, PartReading
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource
@@ -49,7 +50,8 @@ def encode(
         preset: The rules to start from, `default` or `paper`.
         progress: Where to report progress.
         options: Those of `hyperdive.text.options.EncodeOptions`, and `document`, `field`, `column`, `keep_text`,
-            `strict`, `force`, `threads`. Without the text (`keep_text=False`) no sentences are kept with the patterns.
+            `strict`, `force`, `threads`, `memory` (bytes that the process may have of its own). Without the text
+            (`keep_text=False`) no sentences are kept with the patterns.
             `engine` runs the work somewhere else (`hyperdive.engines`), in tasks that each read about `part_bytes`.
 
     >>> import tempfile
@@ -82,7 +84,10 @@ def encode(
         if patterns:
             raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
         patterns = False
-    reader = None if patterns is False else PatternReader(sentences=options.get("keep_text") is not False)
+    reader = None
+    if patterns is not False:
+        memory = pattern_memory(options.get("memory"))
+        reader = PatternReader(sentences=options.get("keep_text") is not False, memory=memory)
     rules: dict[str, Any] = {
         "preset": preset,
         "observer": reader,
@@ -100,7 +105,9 @@ def encode(
     plan = {
         "input": [_identity(source) for source in files.sources],
         "options": {
-            name: content_of(value) for name, value in options.items() if name not in ("threads", "force", "progress")
+            name: content_of(value)
+            for name, value in options.items()
+            if name not in ("threads", "memory", "force", "progress")
         },
         "preset": preset,
         "patterns": patterns is not False,
@@ -153,7 +160,7 @@ def _encode_tokens(
         raise OptionError("token lists give no patterns", hint="pass the sentences as texts=[...]")
     if preset != "default":
         raise OptionError(f"the preset {preset!r} is for text; token lists are taken as they are")
-    rules = {name: value for name, value in options.items() if name != "threads"}
+    rules = {name: value for name, value in options.items() if name not in ("threads", "memory")}
     for name in ("document", "field", "column", "keep_text", "strict"):
         if rules.pop(name, None):
             raise OptionError(f"{name} is an option for text; token lists are taken as they are")

@@ -157,8 +157,8 @@ def _opened(source: Any, kind: str) -> Corpus | Cooccurrence | TextFiles:
 def _encoded(files: TextFiles, work: WorkFolder, rules: Mapping[str, Any], run: Run) -> Corpus:
     if work.done("corpus"):
         return Corpus.open(work.place("corpus"))
-    shared: dict[str, Any] = {"threads": run.threads, "progress": run.progress, "engine": run.engine}
-    return encode(files, work.place("corpus"), **shared, **rules)
+    shared: dict[str, Any] = {"threads": run.threads, "memory": run.memory, "progress": run.progress}
+    return encode(files, work.place("corpus"), engine=run.engine, **shared, **rules)
 
 
 def _identity(files: TextFiles) -> list[Any]:

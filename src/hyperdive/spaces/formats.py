@@ -296,7 +296,7 @@ def _read_parquet(path: Path) -> VectorSpace:
 
     try:
         file = parquet.ParquetFile(path, read_dictionary=["word"])
-        if unfolds(file.metadata, path.stat().st_size):
+        if unfolds(file, path.stat().st_size):
             raise ValueError("it would unfold to many times its size")
         table = file.read()
         words = [str(word or "") for word in table.column("word").to_pylist()]

@@ -7,7 +7,7 @@ facts (counts, the vocabulary's order), so it is a second, streaming pass: memor
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.options import EncodeOptions
 
 _CHUNK_TOKENS = 4 << 20
+_CHUNK_WORDS = 1 << 16
 # Arrays over the whole text up to this many bytes stay in memory; longer texts work on disk.
 IN_MEMORY = 192 << 20
 
@@ -71,7 +72,7 @@ class KeyStream:
 
 def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
     """A temporary array: in memory while it is small, else on disk."""
-    if size * np.dtype(dtype).itemsize <= IN_MEMORY:
+    if size * np.dtype(dtype).itemsize <= min(IN_MEMORY, writer.in_memory):
         return np.empty(size, dtype=dtype)
     path = writer.scratch(name)
     reserve(path, size * np.dtype(dtype).itemsize)
@@ -192,15 +193,24 @@ def count_keys(stream: KeyStream, size: int) -> Ints:
     return counts
 
 
-def vocabulary_order(words: list[str], counts: Ints) -> Ints:
+def vocabulary_order(words: Sequence[str], counts: Ints) -> Ints:
     """FormKeys that occur, by falling count, then by word (code points).
 
     >>> vocabulary_order(["b", "a", "never", "c"], np.array([2, 2, 0, 9])).tolist()
     [3, 1, 0]
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     used = np.flatnonzero(counts)
-    by_word = np.array(sorted(used.tolist(), key=words.__getitem__), dtype=np.int64)
-    return by_word[np.argsort(-counts[by_word], kind="stable")]
+    pieces = [
+        pa.array([words[key] for key in used[start : start + _CHUNK_WORDS].tolist()], type=pa.large_string())
+        for start in range(0, len(used), _CHUNK_WORDS)
+    ]
+    # strings are compared by their bytes, which is by their code points
+    by_word = used[pc.sort_indices(pa.chunked_array(pieces, type=pa.large_string())).to_numpy().astype(np.int64)]
+    order: Ints = by_word[np.argsort(-counts[by_word], kind="stable")]
+    return order
 
 
 def line_offsets(stream: KeyStream, options: EncodeOptions) -> Ints | None:
@@ -216,7 +226,7 @@ def chunks(size: int) -> Iterator[slice]:
 
 
 def settle(
-    stream: KeyStream, words: list[str], options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter
+    stream: KeyStream, words: Sequence[str], options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter
 ) -> KeyStream:
     """Exactly the tokens of the corpus: without rare words, where these are dropped, and without an incomplete line.
 
@@ -245,7 +255,7 @@ def settle(
 
 def finish(
     stream: KeyStream,
-    words: list[str],
+    words: Sequence[str],
     options: EncodeOptions,
     accounting: Accounting,
     writer: ArtifactWriter,
@@ -275,8 +285,10 @@ def finish(
             bar.advance(len(ids))
         if written is not None:
             written.result()
-    ordered = [UNKNOWN, *map(words.__getitem__, order.tolist()), ""]
-    writer.put("words.txt", "\n".join(ordered).encode("utf-8"))
+    lines = writer.stream("words.txt")
+    lines.append(f"{UNKNOWN}\n".encode())
+    for start in range(0, len(order), _CHUNK_WORDS):
+        lines.append("".join(f"{words[key]}\n" for key in order[start : start + _CHUNK_WORDS].tolist()).encode("utf-8"))
     writer.put("counts.bin", np.concatenate([[0], counts[order]]).astype(np.int64))
     writer.put("document_frequency.bin", frequency)
     writer.put("documents.bin", documents)
@@ -284,10 +296,10 @@ def finish(
     writer.put("sentences.bin", sentences)
     if stream.sentence_text is not None:
         writer.put("sentence_text.bin", np.ascontiguousarray(stream.sentence_text))
-    lines = line_offsets(KeyStream(stream.keys, documents, stream.document_sentences, sentences, None), options)
-    if lines is not None:
-        writer.put("lines.bin", lines)
-        n_lines = len(lines) - 1
+    offsets = line_offsets(KeyStream(stream.keys, documents, stream.document_sentences, sentences, None), options)
+    if offsets is not None:
+        writer.put("lines.bin", offsets)
+        n_lines = len(offsets) - 1
     else:
         assert isinstance(options.line_length, int)
         n_lines = -(-size // options.line_length)

@@ -36,8 +36,9 @@ from hyperdive.text.corpus_writer import (
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.item_stream import ItemStream
-from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper
+from hyperdive.text.kept_text import KEEP_BELOW, KnownDigest, TextKeeper
 from hyperdive.text.lemmas import FormKeys, FormResolver
+from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
@@ -59,19 +60,6 @@ _REASONS = {
 _MAX_NAMES = 1000
 
 
-class _KnownDigest:
-    """A hash that is known already, in the place of one that is being computed."""
-
-    def __init__(self, sha256: str) -> None:
-        self._sha256 = sha256
-
-    def digest(self) -> bytes:
-        return bytes.fromhex(self._sha256)
-
-    def hexdigest(self) -> str:
-        return self._sha256
-
-
 class SpoolWriter:
     """Takes tokenised blocks in input order: numbers their forms, resolves new ones, and appends to the spool."""
 
@@ -85,6 +73,7 @@ class SpoolWriter:
         progress: Progress,
         observer: BlockObserver | None = None,
     ) -> None:
+        self.memory: MemoryPlan | None = None
         self.options, self.strict = options, strict
         self.table, self.resolver, self.observer = FormTable(), resolver, observer
         self._numbers: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
@@ -124,6 +113,8 @@ class SpoolWriter:
         if self.items is not None and tokens.items is not None:
             self.items.merge(tokens.items, numbers)
         self.add_stops(self.resolver.add(self.table.words(known)))
+        if self.memory is not None:
+            self.memory.check(len(self.table))
 
     def add_stops(self, new: npt.NDArray[np.bool_]) -> None:
         """Note which of the forms that came to the table are stop words."""
@@ -195,7 +186,7 @@ class SpoolWriter:
     def take_digest(self, source: TextSource, size: int, sha256: str) -> None:
         """Note the size and the hash of the whole text of a source that is not to be kept."""
         self._next_file(source)
-        self._file_sha, self._file_bytes = _KnownDigest(sha256), size
+        self._file_sha, self._file_bytes = KnownDigest(sha256), size
         self.text_bytes += size
 
     def _next_file(self, source: TextSource | None) -> None:
@@ -361,6 +352,8 @@ class TextRun:
     """Replace an older corpus of this name."""
     threads: int | None = None
     """Threads to use; None is all."""
+    memory: int | None = None
+    """Bytes that the process may have of its own; None: half of this machine's is shared out, and nothing refused."""
     block_bytes: int = BLOCK_BYTES
     """Text that is tokenised at once."""
     observer: BlockObserver | None = None
@@ -399,7 +392,7 @@ def encode_text(
     """Read text and write an encoded corpus; `options` are those of `EncodeOptions` and of `TextRun`.
 
     `hyperdive.encode` collects patterns with an `observer`. The result has the same bytes for any `threads` and
-    `block_bytes`. Memory does not grow with the text, only with the number of distinct word forms (about 400 bytes
+    `block_bytes`. Memory does not grow with the text, only with the number of distinct word forms (about 200 bytes
     each).
 
     >>> import tempfile
@@ -416,7 +409,9 @@ def encode_text(
     run, others = TextRun.split(options)
     rules = _with_possible_terms(EncodeOptions.preset(preset, **others), run.word_roles)
     layout = DocumentLayout(document=run.document, field=run.field, column=run.column)
-    threads, progress, observer, reading = check_threads(run.threads), run.progress, run.observer, run.reading
+    progress, observer, reading = run.progress, run.observer, run.reading
+    memory = MemoryPlan.of(run.memory, threads=check_threads(run.threads), block_bytes=run.block_bytes)
+    threads = memory.threads
     check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
@@ -434,8 +429,12 @@ def encode_text(
         plan = plan_text(sources, threads=threads, keep_text=run.keep_text, pos=rules.pos != "none")
         if plan is not None and plan.is_long:
             progress.note(str(plan))
+        writer.in_memory = memory.in_memory
         spooler = SpoolWriter(writer, rules, resolver, run.keep_text, run.strict, progress, observer)
-        (read_text if reading is None else reading.read)(spooler, sources, layout, threads, run.block_bytes, progress)
+        spooler.memory = memory
+        (read_text if reading is None else reading.read)(
+            spooler, sources, layout, threads, memory.block_bytes, progress
+        )
         spool, keys = spooler.close(), spooler.resolver.keys()
         accounting = spooler.accounting
         if spooler.invalid:
@@ -457,8 +456,9 @@ def encode_text(
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None:
             observer.save(writer.folder, header, spooler.documents.size - 1)
+            memory.check(len(spooler.table))
         if spooler.items is not None:
-            items = spooler.items.close()
+            items = replace(spooler.items.close(), at_once=memory.items, candidates=memory.candidates)
             if rules.shuffle is not None:
                 items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
             counts = count_keys(stream, len(keys.words))

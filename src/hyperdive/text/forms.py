@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,10 @@ class FormTable:
         encoded = [word.encode("utf-8") for word in words]
         lengths = np.array([len(word) for word in encoded], dtype=np.int32)
         starts = (np.cumsum(lengths) - lengths).astype(np.int64)
-        arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-        return self.merge(arena, starts, lengths, _kernels.hash_forms(arena, starts, lengths))
+        data = b"".join(encoded)
+        hashes = _kernels.hash_forms(np.frombuffer(data, dtype=np.uint8), starts, lengths)
+        # writable as the bytes of a block are, so that the same compiled code takes both
+        return self.merge(np.frombuffer(bytearray(data), dtype=np.uint8), starts, lengths, hashes)
 
     def arrays(
         self,
@@ -73,18 +76,52 @@ class FormTable:
         start = int(self._starts[number - 1])
         return self._arena[start : start + int(self._lengths[number - 1])].tobytes().decode("utf-8")
 
-    def words(self, first: int) -> list[str]:
-        """The forms from number `first` + 1 on, as strings."""
-        if first >= self._size:
+    def words(self, first: int, last: int | None = None) -> list[str]:
+        """The forms from number `first` + 1 on, up to number `last` or all, as strings."""
+        last = self._size if last is None else min(last, self._size)
+        if first >= last:
             return []
         begin = int(self._starts[first])
-        data = self._arena[begin : self._used].tobytes()
-        ends = (self._starts[first : self._size] + self._lengths[first : self._size] - begin).tolist()
-        starts = (self._starts[first : self._size] - begin).tolist()
+        ends = (self._starts[first:last] + self._lengths[first:last] - begin).tolist()
+        starts = (self._starts[first:last] - begin).tolist()
+        data = self._arena[begin : begin + ends[-1]].tobytes()
         if data.isascii():
             text = data.decode("ascii")
             return [text[a:b] for a, b in zip(starts, ends, strict=True)]
         return [data[a:b].decode("utf-8") for a, b in zip(starts, ends, strict=True)]
+
+
+class TableWords(Sequence[str]):
+    """The words of a table as a sequence that decodes them when they are asked for; number 0 is the empty word.
+
+    >>> table = FormTable()
+    >>> _ = table.add(["dog", "cat"])
+    >>> list(TableWords(table, 0)), TableWords(table, 1)[1], len(TableWords(table, 1))
+    (['', 'dog', 'cat'], 'cat', 2)
+    """
+
+    def __init__(self, table: FormTable, first: int) -> None:
+        self._table, self._first = table, first
+
+    def __len__(self) -> int:
+        return len(self._table) + 1 - self._first
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        number = int(place) % len(self) + self._first
+        return self._table.word(number) if number else ""
+
+    def __iter__(self) -> Iterator[str]:
+        if self._first == 0:
+            yield ""
+        for start in range(0, len(self._table), _CHUNK):
+            yield from self._table.words(start, start + _CHUNK)
+
+
+_CHUNK = 1 << 16
 
 
 def _with_room(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:

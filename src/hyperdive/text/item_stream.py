@@ -20,7 +20,6 @@ from hyperdive.text.term_items import TextItems
 Result = TypeVar("Result")
 Border = tuple[int, int, int]
 """Start and end of a chunk, and the kept tokens before it."""
-_CHUNK = 4 << 20
 
 
 class ItemChunk(NamedTuple):
@@ -58,7 +57,8 @@ class ItemStream:
         """How often each form is written in capitals."""
         self.forms: Ints = np.zeros(len(keys.of_form), dtype=np.int64)
         """How often each form occurs."""
-        self._threads, self._progress = threads, progress
+        self._threads, self._progress, self._at_once = threads, progress, text.at_once
+        self.candidates_in_memory = text.candidates
         self.borders: list[Border] = list(self._count())
 
     def _count(self) -> Iterator[Border]:
@@ -66,7 +66,7 @@ class ItemStream:
         size = int(self.kept_counts.sum())
         start = kept = 0
         while start < len(self.items) and kept < size:
-            end = min(start + _CHUNK, len(self.items))
+            end = min(start + self._at_once, len(self.items))
             while end < len(self.items) and self.items[end] & FORM_MASK != 0:
                 end += 1
             used, seen = k.count_items(

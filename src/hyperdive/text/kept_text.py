@@ -95,3 +95,16 @@ def drop_text(path: str | Path) -> int:
     """Remove the original text from a corpus folder and return how many bytes that freed."""
     about = read_header(Path(path), "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
     return drop_files(Path(path), about, TEXT_FILES, {"keep_text": False})
+
+
+class KnownDigest:
+    """A hash that is known already, in the place of one that is being computed."""
+
+    def __init__(self, sha256: str) -> None:
+        self._sha256 = sha256
+
+    def digest(self) -> bytes:
+        return bytes.fromhex(self._sha256)
+
+    def hexdigest(self) -> str:
+        return self._sha256

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.errors import OptionError
+from hyperdive.text.forms import FormTable, TableWords
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.word_lists import read_lines
 
@@ -139,7 +141,7 @@ def lower(form: str) -> str:
 class FormKeys:
     """The key of each form: `of_form[form]` is a key number (form 0, the gap, has none)."""
 
-    words: list[str]
+    words: Sequence[str]
     """The word of each key."""
     of_form: npt.NDArray[np.int64]
     stop: npt.NDArray[np.bool_]
@@ -152,7 +154,7 @@ class FormResolver:
     >>> resolver = FormResolver(EncodeOptions())
     >>> resolver.add(["dogs", "dog", "the"]).tolist()
     [False, False, True]
-    >>> resolver.keys().words, resolver.keys().of_form.tolist(), resolver.keys().stop.tolist()
+    >>> list(resolver.keys().words), resolver.keys().of_form.tolist(), resolver.keys().stop.tolist()
     (['', 'dog', 'the'], [0, 1, 1, 2], [False, False, True])
     """
 
@@ -165,10 +167,9 @@ class FormResolver:
         self._options, self.language = options, options.language
         self._stop = load_stopwords(options.stopwords)
         self._lemma = lemmatiser(options)
-        self._numbers: dict[str, int] = {"": 0}
-        self._of_form: list[int] = [0]
-        self._stops: list[bool] = [False]
-        self._words: list[str] = [""]
+        self._keys = FormTable()
+        self._of_form = array("I", [0])
+        self._stops = bytearray(1)
 
     def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
         """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
@@ -176,21 +177,21 @@ class FormResolver:
 
     def add_keys(self, resolved: Iterable[tuple[str, bool]]) -> npt.NDArray[np.bool_]:
         """The same for forms whose keys are known already, each with whether it is a stop word."""
-        numbers, stops, words = self._numbers, self._stops, self._words
-        keys = []
-        for key, stop in resolved:
-            number = numbers.get(key)
-            if number is None:
-                number = numbers[key] = len(numbers)
-                stops.append(stop)
-                words.append(key)
-            keys.append(number)
-        self._of_form += keys
-        return np.array([stops[number] for number in keys], dtype=np.bool_)
+        pairs = list(resolved)
+        numbers = np.zeros(len(pairs), dtype=np.uint32)
+        filled = [place for place, (key, _) in enumerate(pairs) if key]  # the empty key is number 0
+        if filled:
+            known = len(self._keys)
+            numbers[filled] = self._keys.add([pairs[place][0] for place in filled])
+            _, first = np.unique(numbers, return_index=True)
+            self._stops += bytes(pairs[place][1] for place in first.tolist() if numbers[place] > known)
+        self._of_form.frombytes(numbers.tobytes())
+        return np.frombuffer(bytes(self._stops), dtype=np.bool_)[numbers]
 
     def words_of(self, forms: list[int]) -> list[str]:
         """The keys of these forms (numbers from 1), as words."""
-        return [self._words[self._of_form[form]] for form in forms]
+        words = TableWords(self._keys, 0)
+        return [words[self._of_form[form]] for form in forms]
 
     def key(self, form: str) -> tuple[str, bool]:
         """The key of one form, and whether it is a stop word."""
@@ -216,8 +217,9 @@ class FormResolver:
 
     def of_form(self) -> npt.NDArray[np.int64]:
         """Key number of each form so far."""
-        return np.array(self._of_form, dtype=np.int64)
+        return np.frombuffer(self._of_form.tobytes(), dtype=np.uint32).astype(np.int64)
 
     def keys(self) -> FormKeys:
         """All keys and which form has which."""
-        return FormKeys(list(self._numbers), self.of_form(), np.array(self._stops, dtype=np.bool_))
+        stop = np.frombuffer(bytes(self._stops), dtype=np.bool_).copy()
+        return FormKeys(TableWords(self._keys, 0), self.of_form(), stop)

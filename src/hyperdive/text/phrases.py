@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -173,7 +173,7 @@ class PhraseJoiner:
         absorbed = int(sum(int(n) * (len(p.words) - 1) for n, p in zip(matches, phrases, strict=True)))
         self._accounting.drop("joined_into_phrase", absorbed)
         names = [p.name or _name(spool, p, examples[i], spelling) for i, p in enumerate(phrases)]
-        words = keys.words + [name + self._tag for name in _distinct(names, keys.words, self._tag)]
+        words = [*keys.words, *(name + self._tag for name in _distinct(names, keys.words, self._tag))]
         new_keys = FormKeys(
             words,
             np.concatenate([keys.of_form, len(keys.words) + np.arange(len(phrases))]),
@@ -227,7 +227,7 @@ def _trie(
     return keys, targets, np.array(ends, dtype=np.int64), starts
 
 
-def _distinct(names: list[str], taken: list[str], tag: str) -> list[str]:
+def _distinct(names: list[str], taken: Sequence[str], tag: str) -> list[str]:
     """Two phrases found by different base words may be spelt alike; the later one gets its number appended."""
     seen = {word for word in taken if "_" in word}
     out = []

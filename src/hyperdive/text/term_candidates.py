@@ -6,9 +6,10 @@ when it occurs often enough, its normalised PMI is high enough, and it is not me
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from hyperdive._types import Ints
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
+from hyperdive.text.scratch_arrays import Scratch
 
 Hashes = npt.NDArray[np.uint64]
 Run = tuple[Hashes, Any]
@@ -94,32 +96,66 @@ class _CandidateCounts:
 def _frequent(stream: ItemStream, roles: Roles) -> tuple[Hashes, Ints]:
     """Hashes of the frequent candidates, sorted, and their counts."""
     runs: list[Run] = []
+    most = stream.candidates_in_memory
     for _, run in stream.map("candidates", _CandidateCounts(roles, stream.key_of)):
         runs.append(run)
         # runs of like sizes are merged, so that every hash is copied a few times only
         while len(runs) > 1 and 2 * len(runs[-1][0]) > len(runs[-2][0]):
             last, previous = runs.pop(), runs.pop()
-            runs.append(_two_merged(previous, last))
+            runs.append(_two_merged(previous, last, most))
         least = 2
         while sum(len(hashes) for hashes, _ in runs) > _MAX_CANDIDATES:
-            runs = [_merged(runs, least)]
+            runs = [_merged(runs, least, most)]
             least += 1
-    hashes, counts = _merged(runs, LEAST)
+    hashes, counts = _merged(runs, LEAST, most)
     return hashes, counts.astype(np.int64)
 
 
-def _merged(runs: list[Run], least: int) -> Run:
+def _merged(runs: list[Run], least: int, most: int) -> Run:
     """All runs as one, without the hashes that occur less often than `least`."""
     merged: Run = (np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32))
     for run in reversed(runs):
-        merged = _two_merged(merged, run)
-    frequent = merged[1] >= least
-    return merged[0][frequent], merged[1][frequent]
+        merged = _two_merged(merged, run, most)
+    return _joined((_frequent_part(part, least) for part in _pieces(merged, most)), len(merged[0]), most)
 
 
-def _two_merged(run: Run, other: Run) -> Run:
-    merged: Run = k.merge_counts(run[0], run[1], other[0], other[1])
-    return merged
+def _frequent_part(run: Run, least: int) -> Run:
+    frequent = run[1] >= least
+    return run[0][frequent], run[1][frequent]
+
+
+def _two_merged(run: Run, other: Run, most: int) -> Run:
+    """Two runs as one, on disk where it has more than `most` hashes: ranges of hashes are merged one by one."""
+    size = len(run[0]) + len(other[0])
+    if size <= most:
+        merged: Run = k.merge_counts(run[0], run[1], other[0], other[1])
+        return merged
+    longer, shorter = (run, other) if len(run[0]) >= len(other[0]) else (other, run)
+    pieces = list(_pieces(longer, max(most // 2, 1)))
+    borders = [0, *(int(np.searchsorted(shorter[0], piece[0][0])) for piece in pieces[1:]), len(shorter[0])]
+    parts = (
+        k.merge_counts(piece[0], piece[1], shorter[0][start:end], shorter[1][start:end])
+        for piece, (start, end) in zip(pieces, pairwise(borders), strict=True)
+    )
+    return _joined(parts, size, most)
+
+
+def _pieces(run: Run, most: int) -> Iterator[Run]:
+    for start in range(0, len(run[0]), most):
+        yield run[0][start : start + most], run[1][start : start + most]
+
+
+def _joined(parts: Iterable[Run], size: int, most: int) -> Run:
+    """Runs that follow each other as one of at most `size` hashes."""
+    scratch = Scratch(None, 0 if size > most else 1 << 62)
+    hashes, counts, filled = scratch.array(size, np.uint64), scratch.array(size, np.uint32), 0
+    for part_hashes, part_counts in parts:
+        hashes.put(filled, part_hashes)
+        counts.put(filled, part_counts)
+        filled += len(part_hashes)
+    hashes.shorten(filled)
+    counts.shorten(filled)
+    return hashes.whole(), counts.whole()
 
 
 @dataclass(frozen=True, eq=False)

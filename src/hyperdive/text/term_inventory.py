@@ -26,7 +26,7 @@ RARE = 3
 ACRONYM = 5
 """An acronym is written in capitals at least this often."""
 _SPELLINGS = 6
-_CHUNK = 4 << 20
+_CHUNK, _CHUNK_TERMS = 4 << 20, 1 << 16
 
 
 class TermInventory:
@@ -40,7 +40,6 @@ class TermInventory:
 
     def __init__(self, stream: ItemStream, min_count: int, resolver: FormResolver) -> None:
         self._stream, self._min_count, self._resolver = stream, min_count, resolver
-        self._number_of = {word: number for number, word in enumerate(stream.words)}
         self._words: dict[int, None] = {}
         self._acronyms: dict[str, list[int]] = {}
         self._phrases: dict[tuple[int, ...], None] = {}
@@ -73,8 +72,10 @@ class TermInventory:
         """The user's terms, whether the text has them or not; words of the vocabulary are rows already."""
         stream = self._stream
         capitals = {stream.spelling.forms[form - 1].upper(): form for form in np.flatnonzero(stream.capitals).tolist()}
+        listed = {word for name in terms.spellings for word in name.split(" ")}
+        number_of = {word: number for number, word in enumerate(stream.words) if word in listed}
         for name, spelling in terms.spellings.items():
-            keys = [self._number_of.get(word, -1) for word in name.split(" ")]
+            keys = [number_of.get(word, -1) for word in name.split(" ")]
             if is_acronym(name):
                 self._acronyms.setdefault(name, [capitals[name]] if name in capitals else [])
             elif len(keys) > 1 and -1 not in keys:
@@ -112,8 +113,11 @@ class TermInventory:
         number = np.empty(len(names), dtype=np.uint32)
         number[order] = np.arange(len(names), dtype=np.uint32)
         given = self._spelling_of
-        lines = [f"{names[term]}\t{given.get(names[term], spellings[term])}\n" for term in order.tolist()]
-        writer.put(NAMES, "".join(lines).encode("utf-8"))
+        lines = writer.stream(NAMES)
+        for start in range(0, len(order), _CHUNK_TERMS):
+            some = order[start : start + _CHUNK_TERMS].tolist()
+            text = "".join(f"{names[term]}\t{given.get(names[term], spellings[term])}\n" for term in some)
+            lines.append(text.encode("utf-8"))
         writer.put("term_counts.bin", counts[order])
         ids_file, all_ids = writer.stream("term_ids.bin", "uint32"), unordered.close()
         for start in range(0, len(all_ids), _CHUNK):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +15,9 @@ from hyperdive.errors import InputError
 from hyperdive.text._kernels import term_items as k
 from hyperdive.text.abbreviation_search import Pair, find_pairs
 from hyperdive.text.abbreviations import AbbreviationCounts
-from hyperdive.text.forms import FormTable
+from hyperdive.text.forms import FormTable, TableWords
 from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.memory_plan import ITEMS
 
 if TYPE_CHECKING:
     from hyperdive.text.tokens import Tokens
@@ -54,7 +55,7 @@ class ItemSpelling:
     'mRNA-vaccines'
     """
 
-    def __init__(self, forms: list[str], mixed: dict[int, str]) -> None:
+    def __init__(self, forms: Sequence[str], mixed: dict[int, str]) -> None:
         self.forms, self._mixed = forms, mixed
 
     def word(self, item: int) -> str:
@@ -173,7 +174,7 @@ class ItemSpool:
             self._documents.append(np.zeros(1))
         self._documents.append(np.array([self._items.size]))
         numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals])).astype(np.int64)
-        spelling = ItemSpelling(self._table.words(0), self._mixed)
+        spelling = ItemSpelling(TableWords(self._table, 1), self._mixed)
         pairs = dict(self._abbreviations.pairs)
         return TextItems(self._items.close(), self._documents.close(), numerals, spelling, pairs)
 
@@ -190,6 +191,10 @@ class TextItems:
     spelling: ItemSpelling
     abbreviations: Mapping[Pair, int] = field(default_factory=dict)
     """How often the text explains each abbreviation by each long form."""
+    at_once: int = ITEMS
+    """Items that are searched at once."""
+    candidates: int = 1 << 62
+    """Candidates for terms that are counted in memory."""
 
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""

@@ -1,0 +1,108 @@
+"""Shares of a memory limit, candidates that are merged on disk, words that are decoded when asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperdive._resources import anonymous_memory
+from hyperdive.errors import OptionError
+from hyperdive.pipeline.encode import encode
+from hyperdive.text import term_candidates
+from hyperdive.text.forms import FormTable, TableWords
+from hyperdive.text.lemmas import FormResolver
+from hyperdive.text.memory_plan import MemoryPlan, pattern_memory
+from hyperdive.text.options import EncodeOptions
+from hyperdive.text.readers import BLOCK_BYTES
+from tests.examples import examples
+
+MB = 10**6
+
+
+def test_less_memory_means_smaller_shares() -> None:
+    little, much = MemoryPlan.of(300 * MB, threads=8), MemoryPlan.of(8_000 * MB, threads=8)
+    assert (much.threads, much.block_bytes, much.items) == (8, BLOCK_BYTES, 4 << 20)
+    assert little.threads == 1
+    assert little.block_bytes == 300 * MB // 256
+    assert little.in_memory == 300 * MB // 16
+    assert little.items == 300 * MB // 1024
+    assert little.candidates == 300 * MB // 160
+    assert MemoryPlan.of(10 * MB, threads=8).block_bytes == 1 << 18
+    assert MemoryPlan.of(10 * MB, threads=8).items == 1 << 16
+    assert pattern_memory(1_000 * MB) == 100 * MB
+    assert pattern_memory(10 * MB) == 1 << 24
+
+
+def test_forms_beyond_the_limit_are_told() -> None:
+    used = anonymous_memory()
+    plan = MemoryPlan.of(used + 100 * MB, threads=1)
+    plan.check(500_000)
+    with pytest.raises(OptionError, match=r"1,500,000 different words so far need .* at least --memory"):
+        plan.check(1_500_000)
+    MemoryPlan.of(None, threads=1).check(10**12)
+
+
+runs = st.lists(st.dictionaries(st.integers(0, 60), st.integers(1, 9), max_size=25), max_size=5)
+
+
+@given(runs, st.integers(1, 20), st.integers(1, 9))
+@examples(90)
+def test_runs_merged_on_disk_are_runs_merged_in_memory(parts: list[dict[int, int]], most: int, least: int) -> None:
+    made = [
+        (np.array(sorted(part), dtype=np.uint64), np.array([part[key] for key in sorted(part)], dtype=np.uint32))
+        for part in parts
+    ]
+    sums: dict[int, int] = {}
+    for part in parts:
+        for key, value in part.items():
+            sums[key] = sums.get(key, 0) + value
+    hashes, counts = term_candidates._merged(made, least, most)
+    assert dict(zip(hashes.tolist(), counts.tolist(), strict=True)) == {k: n for k, n in sums.items() if n >= least}
+    assert hashes.tolist() == sorted(hashes.tolist())
+
+
+def test_candidates_on_disk_do_not_change_a_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "The guide dog of the old fire engine ran. A sour cherry tree grew near the fire engine.\n" * 60
+    (tmp_path / "t.txt").write_text(text)
+    whole = encode(tmp_path / "t.txt", tmp_path / "whole", min_count=1)
+    real = MemoryPlan.of
+
+    def small(*arguments: object, **options: object) -> MemoryPlan:
+        plan = real(*arguments, **options)  # type: ignore[arg-type]
+        return MemoryPlan(plan.limit, 1, 500, 0, 40, 3)
+
+    monkeypatch.setattr(MemoryPlan, "of", small)
+    few = encode(tmp_path / "t.txt", tmp_path / "few", min_count=1)
+    assert few.fingerprint == whole.fingerprint
+    assert few.terms is not None and len(few.terms.names) > 2
+
+
+def test_words_of_a_table_are_a_sequence() -> None:
+    table = FormTable()
+    words = [f"wört{number}" if number % 7 else f"word{number}" for number in range(70_000)]
+    table.add(words)
+    sequence = TableWords(table, 1)
+    assert list(sequence) == words
+    assert (len(sequence), sequence[0], sequence[-1], sequence[5:8]) == (70_000, words[0], words[-1], words[5:8])
+    assert list(TableWords(table, 0)) == ["", *words]
+    for place in (70_000, -70_001):
+        with pytest.raises(IndexError):
+            sequence[place]
+    assert table.words(3, 5) == words[3:5]
+
+
+def test_keys_of_forms_are_numbered_in_the_order_they_come() -> None:
+    resolver = FormResolver(EncodeOptions())
+    assert resolver.add_keys([("dog", False), ("", False), ("the", True), ("dog", False)]).tolist() == [
+        False, False, True, False,
+    ]  # fmt: skip
+    assert resolver.add(["dogs", "cats", "THE"]).tolist() == [False, False, True]
+    keys = resolver.keys()
+    assert list(keys.words) == ["", "dog", "the", "cat"]
+    assert keys.of_form.tolist() == [0, 1, 0, 2, 1, 1, 3, 2]
+    assert keys.stop.tolist() == [False, False, True, False]
+    assert resolver.words_of([1, 2, 3, 6]) == ["dog", "", "the", "cat"]
