@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 SUITE = Path(__file__).parents[1] / "bench" / "suite.py"
@@ -61,7 +62,16 @@ def test_a_tiny_text_gives_ratios_a_plot_and_goes_on_where_it_was(folder: Path) 
 
 @pytest.mark.slow
 def test_all_stages_and_alternatives_run(folder: Path) -> None:
-    out = run(folder, "--megabytes", "0.05", only=())
+    generator, syllables = (
+        np.random.default_rng(0),
+        ("ba", "co", "di", "fu", "ge", "lo", "mi", "nu", "pa", "re", "so", "ti"),
+    )
+    topics = np.array(
+        [[first + second + third for first in syllables for third in ("ka", "zo")] for second in syllables]
+    )
+    lines = (" ".join(generator.choice(topics[generator.integers(0, len(topics))], 12)) for _ in range(6000))
+    (folder / "text.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    out = run(folder, only=())
     for name in ("train 1", "encode phrases 1", "spacy_hearst 1/2", "gensim_skipgram 1/2", "sklearn_nmf 1/2"):
         assert re.search(rf"^{name} ", out, re.MULTILINE)
     assert not (folder / "work" / "1-2").exists()
