@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import subprocess
@@ -58,6 +59,16 @@ def test_a_tiny_text_gives_ratios_a_plot_and_goes_on_where_it_was(folder: Path) 
     assert (folder / "plot.svg").read_text(encoding="utf-8").startswith("<?xml")
     (folder / "text.txt").write_text("another text altogether\n" * 2000, encoding="utf-8")
     assert "encode plain 1/2" in run(folder, only=("encode plain",)).split("\n\n")[0]
+
+
+def test_epochs_are_multiplied_and_what_comes_before_them_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(SUITE.parent))
+    suite = importlib.import_module("suite")
+    figures = {"encode 1": 2, "train 1": 8, "gensim_vocabulary 1": 3, "gensim_skipgram 1": 13}
+    found = {key: {"seconds": x, "processor_seconds": 2 * x, "peak_mb": x} for key, x in figures.items()}
+    (row,) = suite.ratios(found, "1")
+    assert (row["seconds"], row["alternative_seconds"], row["seconds_ratio"]) == (10, 3 + 5 * 10, 5.3)
+    assert (row["processor_seconds"], row["alternative_processor_seconds"], row["peak_mb"]) == (20, 106, 8)
 
 
 @pytest.mark.slow
