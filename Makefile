@@ -57,13 +57,10 @@ lint: $(VENV)/.stamp-dev  ## ruff and mypy only
 format: $(VENV)/.stamp-dev  ## format the code with ruff
 	@$(BIN)/ruff check -q --fix . ; $(BIN)/ruff format -q .
 
-bench: $(VENV)/.stamp-dev $(VENV)/.stamp-baselines  ## speed compared with alternatives: make bench TEXT=wiki.txt.xz
+MEGABYTES ?= 1000000
+bench: $(VENV)/.stamp-dev  ## speed beside the alternatives: make bench TEXT=wiki.txt.xz [MEGABYTES=40]; goes on where it was
 	@test -n "$(TEXT)" || { echo "type: make bench TEXT=FILE with a large text, one document per line"; exit 2; }
-	$(BIN)/python bench/encode.py --text $(TEXT)
-	$(BIN)/hyperdive encode $(TEXT) --preset paper --no-keep-text --force -o bench-output/corpus
-	$(BIN)/python bench/count.py --corpus bench-output/corpus
-	$(BIN)/python bench/train.py --corpus bench-output/corpus
-	$(BIN)/python bench/evaluate.py
+	@$(BIN)/python bench/suite.py --text $(TEXT) --megabytes $(MEGABYTES)
 
 mutants: $(VENV)/.stamp-dev  ## do the tests notice a wrong number? hours; make mutants MODULES="spaces/dive.py" MOST=10 is shorter
 	@$(BIN)/python tools/mutants.py $(MODULES) --most $(or $(MOST),0)

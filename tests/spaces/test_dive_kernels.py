@@ -44,6 +44,18 @@ def test_positive_gradient(seed: int, rows: int, dimensions: int) -> None:
     np.testing.assert_allclose(found, (pull[:, :limit] @ other[:limit])[first:], rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("many", [kernels.TILE - 1, kernels.TILE, kernels.TILE + 1, 2 * kernels.TILE + 6])
+def test_rows_longer_than_a_tile(many: int) -> None:
+    rng = np.random.default_rng(many)
+    own, other = (rng.random((many, 5), dtype=np.float32) for _ in range(2))
+    indptr, indices = np.array([0, many]), np.arange(many, dtype=np.int32)
+    data = rng.integers(1, 9, many).astype(np.float32)
+    found = np.full((1, 5), 7, dtype=np.float32)
+    kernels.positive_gradient(0, 1, indptr, indptr[1:], indices, data, own, other, found)
+    pull = data * (1 - sigma(other.astype(np.float64) @ own[0]))
+    np.testing.assert_allclose(found[0], pull @ other, rtol=1e-4)
+
+
 @few
 @cases
 def test_row_ends_refuse_rows_that_do_not_rise(seed: int, rows: int, dimensions: int) -> None:

@@ -1,0 +1,65 @@
+"""`make demo` sets up no more than it needs: which commands `tools/demo.py` runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLACE = Path(__file__).parents[1] / "tools" / "demo.py"
+
+
+@pytest.fixture
+def setup(monkeypatch: pytest.MonkeyPatch) -> Any:
+    spec = importlib.util.spec_from_file_location("demo_setup", PLACE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.commands = []
+    monkeypatch.setattr(module, "run", module.commands.append)
+    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    return module
+
+
+@pytest.mark.parametrize("pip", [True, False])
+def test_an_environment_gets_its_pip_as_a_package_where_this_python_has_one(
+    setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pip: bool
+) -> None:
+    monkeypatch.setattr(setup, "has_pip", lambda python: pip and python == sys.executable)
+    environment = setup.Environment(tmp_path / "venv")
+    environment.create()
+    made = [sys.executable, "-m", "venv", *(["--without-pip"] if pip else []), str(tmp_path / "venv")]
+    assert setup.commands == [made]
+    monkeypatch.setattr(setup, "has_pip", lambda python: not pip)
+    environment.install("numba>=0.59")
+    command = setup.commands[1]
+    assert command[: command.index("install")] == (
+        [sys.executable, "-m", "pip", "--python", str(environment.python)]
+        if pip
+        else [str(environment.python), "-m", "pip"]
+    )
+    assert {"--no-compile", "--no-build-isolation", "numba>=0.59"} <= set(command)
+    assert ("pip" in command[command.index("install") :]) == pip
+
+
+def test_uv_installs_where_it_is_there(setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup.shutil, "which", lambda name: "/bin/uv" if name == "uv" else None)
+    environment = setup.Environment(tmp_path / "venv")
+    environment.create()
+    environment.install("-e", ".[demo]")
+    assert [command[0] for command in setup.commands] == ["/bin/uv", "/bin/uv"]
+    assert setup.commands[1][-2:] == ["-e", ".[demo]"]
+
+
+def test_a_changed_project_is_installed_again(setup: Any, tmp_path: Path) -> None:
+    environment = setup.Environment(tmp_path)
+    assert not environment.finished()
+    environment.stamp.touch()
+    assert environment.finished()
+    before = (PLACE.parents[1] / "pyproject.toml").stat().st_mtime - 10
+    os.utime(environment.stamp, (before, before))
+    assert not environment.finished()
