@@ -87,8 +87,8 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
 def name_of(term: str, space: SpaceLike) -> str:
     """The name a term is looked up by: as it is written where the space has that, else normalised as text is.
 
-    A model with parts of speech is asked for nouns where none is named. An abbreviation or a long form without a row of
-    its own is looked up by its other form (see `hyperdive.text.abbreviations`).
+    A model with parts of speech is asked for nouns where none is named. An abbreviation or a long form may be looked up
+    by its other form (see `hyperdive.text.abbreviations`).
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> tagged = VectorSpace(["dog|n", "bark|v"], np.eye(2), frequencies=[1, 1], kind="dive")
@@ -104,11 +104,9 @@ def name_of(term: str, space: SpaceLike) -> str:
 
 
 def _other_name(written: str, space: SpaceLike) -> str | None:
-    """The name of the other form of a term that has no row of its own; None for all others."""
-    for form in (written, singular(written)):
-        if form not in space and form in space.other_names:
-            return space.other_names[form]
-    return space.other_names.get(_own_name(written, space))
+    """The name of the other form of a term, where it is looked up by that."""
+    others = (space.other_names.get(form) for form in (written, singular(written), _own_name(written, space)))
+    return next((other for other in others if other is not None), None)
 
 
 def _own_name(written: str, space: SpaceLike) -> str:
