@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive import Model
+from hyperdive.discover.question import Question
 from hyperdive.discover.statements import statements
 from hyperdive.engines.local import LocalEngine
 from hyperdive.errors import FormatError
@@ -304,6 +305,15 @@ def test_a_term_without_a_row_is_looked_up_by_its_other_form(asked: str, name: s
     assert name_of(asked, term_source(model).main) == name
     if name != "british petroleum":
         assert len(model.similar(asked)) > 0
+
+
+def test_candidates_keep_rows_of_their_own() -> None:
+    model = small_model(ENTRIES, **{"deoxyribonucleic acid": 4, "angiotensin convert enzyme": 3})
+    main = term_source(model).main
+    assert name_of("dna", main) == name_of("dna", main, own=False) == "deoxyribonucleic acid"
+    assert name_of("dna", main, own=True) == "dna" and name_of("BP", main, own=True) == "blood pressure"
+    question = Question(model, ["virus"], ["dna", "deoxyribonucleic acid"])
+    assert list(question.names) == ["dna", "deoxyribonucleic acid"]
 
 
 def test_a_long_form_that_nothing_is_known_of_changes_nothing() -> None:
