@@ -282,9 +282,8 @@ ENTRIES = [
         ("DNA", "deoxyribonucleic acid"),  # the text says more of the other form
         ("dna", "deoxyribonucleic acid"),
         ("deoxyribonucleic acid", "deoxyribonucleic acid"),
-        ("polymerase chain reaction", "pcr"),
+        ("polymerase chain reaction", "polymerase chain reaction"),  # its own words say what it is
         ("PCR", "pcr"),
-        ("red cell", "red cell"),  # its abbreviation has another long form too
         ("RC", "rc"),
         ("ACE", "angiotensin convert enzyme"),  # in capitals it is not the card
         ("ACEs", "angiotensin convert enzyme"),

@@ -138,8 +138,8 @@ class Abbreviations(Collection[Abbreviation]):
 
         An abbreviation without a row of its own is looked up by its most frequent long form that is known, by its row
         or by all its words; a long form without a row by the abbreviation that mostly stands for it. Where both have
-        a row, a term is looked up by its other form if the text states more of that, a long form only if its
-        abbreviation has no other one.
+        a row, an abbreviation is looked up by its long form if the text states more of that. A long form stays: its
+        own words say what it is.
 
         Args:
             rows: the words and terms that have a row.
@@ -159,8 +159,6 @@ class Abbreviations(Collection[Abbreviation]):
                 continue
             contested.setdefault(one.short, one.long_name)
             contested.setdefault(one.name, one.long_name)
-            if len(self._of[one.short]) == 1:
-                contested.setdefault(one.long_name, one.name)
         for one in self._entries:
             if one.name in rows:
                 continue
