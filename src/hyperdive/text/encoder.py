@@ -431,7 +431,7 @@ def encode_text(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        plan = plan_text(sources, threads=threads, keep_text=run.keep_text, pos=rules.pos != "none")
+        plan = plan_text(sources, threads=threads, keep_text=run.keep_text, rules=rules)
         if plan is not None and plan.is_long:
             progress.note(str(plan))
         spooler = SpoolWriter(writer, rules, resolver, run.keep_text, run.strict, progress, observer)
