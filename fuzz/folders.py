@@ -35,6 +35,7 @@ def sentences() -> list[str]:
             for _ in range(3):
                 place = choice.choice(_CONTEXTS[kind])
                 texts.append(f"There are {kind}s such as {word}s in the {place}. The {word} is a {kind}.")
+    texts += ["A guide dog (GD) helps, and a GD (guide dog) barks."] * 3
     choice.shuffle(texts)
     return texts
 
@@ -75,6 +76,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.general(top=5),
     lambda model: model.hypernyms("poodle", evidence=2),
     lambda model: model.hypernyms("guide dog"),
+    lambda model: model.hypernyms("GD"),
     lambda model: model.hyponyms("animal", top=3),
     lambda model: model.evidence("poodle", "dog"),
     lambda model: model.explain("poodle", "dog"),
