@@ -142,6 +142,7 @@ def use_corpus(folder: Path, choice: random.Random | None = None) -> None:
     if choice is None or choice.randrange(4) == 0:
         use_counts_of(Cooccurrence.from_corpus(corpus))
     _ = corpus.tokens, corpus.document_sentences
+    list(corpus.abbreviations)
     if corpus.terms is not None:
         rules = CountOptions(window=3)
         rows = TermCounts(corpus.tokens, corpus.line_offsets, corpus.terms, corpus.vocabulary_size, rules)
