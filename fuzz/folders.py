@@ -35,6 +35,7 @@ def sentences() -> list[str]:
             for _ in range(3):
                 place = choice.choice(_CONTEXTS[kind])
                 texts.append(f"There are {kind}s such as {word}s in the {place}. The {word} is a {kind}.")
+    texts += ["A guide dog (GD) helps, and a GD (guide dog) barks."] * 3
     choice.shuffle(texts)
     return texts
 
@@ -75,6 +76,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.general(top=5),
     lambda model: model.hypernyms("poodle", evidence=2),
     lambda model: model.hypernyms("guide dog"),
+    lambda model: model.hypernyms("GD"),
     lambda model: model.hyponyms("animal", top=3),
     lambda model: model.evidence("poodle", "dog"),
     lambda model: model.explain("poodle", "dog"),
@@ -140,6 +142,7 @@ def use_corpus(folder: Path, choice: random.Random | None = None) -> None:
     if choice is None or choice.randrange(4) == 0:
         use_counts_of(Cooccurrence.from_corpus(corpus))
     _ = corpus.tokens, corpus.document_sentences
+    list(corpus.abbreviations)
     if corpus.terms is not None:
         rules = CountOptions(window=3)
         rows = TermCounts(corpus.tokens, corpus.line_offsets, corpus.terms, corpus.vocabulary_size, rules)

@@ -97,3 +97,39 @@ def test_tabs_quotes_and_line_ends(ask: Callable[..., Any]) -> None:
     edges = {(edge["child"], edge["parent"]) for edge in found["edges"]}
     assert edges == {("dog", "Animal"), ("'cat'", "Animal"), ('the "big" dog', "dog")}
     assert found["unplaced"] == ["<b>law</b>"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no term in it"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "not UTF-8 text"),
+        (b"dog\n\0\0\0\n", "NUL bytes"),
+        (b"the\nof\n", "no term in it"),
+        (b"word " * 50, "no term in it"),
+        (b"d" * 5_000_000, "too long for a term"),
+        (NUMBERED * 250 + b"\xff\xfe not even text", "more than 1,000,000 lines"),
+    ],
+    ids=["empty", "picture", "nul", "stop words", "fifty words", "one line", "five million lines"],
+)
+@pytest.mark.parametrize("verb", ["encode", "train"])
+def test_bad_lists_stop_before_the_text_is_read(
+    hyperdive: Run, tmp_path: Path, verb: str, content: bytes, message: str
+) -> None:
+    file, text = tmp_path / "terms.txt", tmp_path / "text.txt"
+    file.write_bytes(content)
+    text.write_text("They keep dogs such as poodles.\n")
+    ran = hyperdive(verb, text, "-o", tmp_path / "out", "--terms", file)
+    assert ran.code == 1 and ran.err.startswith("hyperdive: ") and ran.err.count("\n") == 1
+    assert message in ran.err and "terms.txt" in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_odd_lines_of_a_list_are_told_and_left_out(hyperdive: Run, tmp_path: Path) -> None:
+    file, text = tmp_path / "terms.txt", tmp_path / "text.txt"
+    file.write_text('"guide dog"\t7\nGuide dogs\nof the\n' + "word " * 50 + "\n!!!\n'hot dog'\r\n")
+    text.write_text("A guide dog helps. Hot dogs are eaten.\n" * 3)
+    ran = hyperdive("encode", text, "-o", tmp_path / "out", "--terms", file, "--min-count", 1)
+    assert ran.code == 0 and "2 of your list, 0 of them absent" in ran.out
+    for told in ("1 without a word", "1 longer than 16 words", "1 only stop words", "1 given twice"):
+        assert told in ran.err

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive import Model
+from hyperdive.discover.question import Question
 from hyperdive.discover.statements import statements
 from hyperdive.engines.local import LocalEngine
 from hyperdive.errors import FormatError
@@ -245,14 +246,15 @@ def test_a_damaged_table_is_refused(tmp_path: Path, line: str) -> None:
 
 
 def small_model(entries: list[Abbreviation], **terms: int) -> Model:
-    words = {"virus": 30, "hiv": 20, "ace": 9, "enzyme": 8, "blood": 7, "pressure": 6, "mri": 5}
-    dive = VectorSpace(list(words), np.eye(7) + 1, frequencies=list(words.values()), kind="dive")
-    rows = VectorSpace(list(terms), np.ones((len(terms), 7)), frequencies=list(terms.values()), kind="dive")
+    words = "virus hiv ace enzyme blood pressure mri dna pcr rc".split()
+    size = len(words)
+    dive = VectorSpace(words, np.eye(size) + 1, frequencies=[9] * size, kind="dive")
+    rows = VectorSpace(list(terms), np.ones((len(terms), size)), frequencies=list(terms.values()), kind="dive")
     stated = Patterns.from_keys(
-        ["hiv", "virus", "human immunodeficiency virus", "agent"],
+        ["hiv", "virus", "human immunodeficiency virus", "agent", "deoxyribonucleic acid", "pcr", "rc"],
         ["is a"],
-        pack([0, 2, 2], [1, 1, 3], [0, 0, 0]),
-        [3, 2, 1],
+        pack([0, 2, 2, 4, 5, 6], [1, 1, 3, 3, 3, 3], [0] * 6),
+        [3, 2, 1, 1, 1, 1],
     )
     table = TermTable(list(terms), list(terms), dive=rows, abbreviations=Abbreviations(entries))
     return Model(dive, terms=table, patterns=stated)
@@ -265,14 +267,24 @@ ENTRIES = [
     entry("BP", "british petroleum", 3),
     entry("WHO", "world health organization", 3),
     entry("MRI", "magnetic resonance imaging", 2),
+    entry("DNA", "deoxyribonucleic acid", 2),
+    entry("PCR", "polymerase chain reaction", 2),
+    entry("RC", "red cell", 2),
+    entry("RC", "root canal", 1),
 ]
 
 
 @pytest.mark.parametrize(
     ("asked", "name"),
     [
-        ("HIV", "hiv"),  # a row of its own stays
+        ("HIV", "hiv"),  # a row of its own stays, where the text says as much of it
         ("human immunodeficiency virus", "human immunodeficiency virus"),
+        ("DNA", "deoxyribonucleic acid"),  # the text says more of the other form
+        ("dna", "deoxyribonucleic acid"),
+        ("deoxyribonucleic acid", "deoxyribonucleic acid"),
+        ("polymerase chain reaction", "polymerase chain reaction"),  # its own words say what it is
+        ("PCR", "pcr"),
+        ("RC", "rc"),
         ("ACE", "angiotensin convert enzyme"),  # in capitals it is not the card
         ("ACEs", "angiotensin convert enzyme"),
         ("ace", "ace"),
@@ -287,15 +299,25 @@ ENTRIES = [
 )
 def test_a_term_without_a_row_is_looked_up_by_its_other_form(asked: str, name: str) -> None:
     terms = {"human immunodeficiency virus": 4, "angiotensin convert enzyme": 3, "world health organization": 2}
+    terms |= {"deoxyribonucleic acid": 4, "polymerase chain reaction": 2, "red cell": 3}
     model = small_model(ENTRIES, **terms)
     assert name_of(asked, term_source(model).main) == name
     if name != "british petroleum":
         assert len(model.similar(asked)) > 0
 
 
+def test_candidates_keep_rows_of_their_own() -> None:
+    model = small_model(ENTRIES, **{"deoxyribonucleic acid": 4, "angiotensin convert enzyme": 3})
+    main = term_source(model).main
+    assert name_of("dna", main) == name_of("dna", main, own=False) == "deoxyribonucleic acid"
+    assert name_of("dna", main, own=True) == "dna" and name_of("BP", main, own=True) == "blood pressure"
+    question = Question(model, ["virus"], ["dna", "deoxyribonucleic acid"])
+    assert list(question.names) == ["dna", "deoxyribonucleic acid"]
+
+
 def test_a_long_form_that_nothing_is_known_of_changes_nothing() -> None:
     main = term_source(small_model([entry("XQ", "extra quick", 5)], **{"x y": 1})).main
-    assert name_of("XQ", main) == "xq" and main.other_names == {}
+    assert name_of("XQ", main) == "xq" and dict(main.other_names) == {}
 
 
 def test_statements_are_found_under_either_form() -> None:
@@ -324,7 +346,7 @@ def test_a_model_folder_keeps_them(tmp_path: Path) -> None:
     model = small_model(ENTRIES, **{"human immunodeficiency virus": 4})
     model.save(tmp_path / "m")
     again = Model.load(tmp_path / "m")
-    assert list(again.abbreviations) == list(model.abbreviations) and len(again.abbreviations) == 6
+    assert list(again.abbreviations) == list(model.abbreviations) and len(again.abbreviations) == 10
     header = json.loads((tmp_path / "m" / "header.json").read_text())
     assert "abbreviations.txt" in header["files"]
     small = pruned(model, words=3, frequent=3, terms=1)

@@ -1,12 +1,14 @@
 """Estimate the time, memory and disk of a run.
 
-For text: what `hyperdive encode` needs. For an encoded corpus: what `hyperdive count` needs with the same options. With
---engine spark: what `hyperdive train` needs from text to model on a cluster, and whether one machine does better.
+For text: what `hyperdive encode` needs, and what terms add to `hyperdive train`. For an encoded corpus: what
+`hyperdive count` needs with the same options. With --engine spark: what `hyperdive train` needs from text to model on a
+cluster, and whether one machine does better.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,12 +19,22 @@ from hyperdive.cli.common import EngineName, EngineOption, JsonOption, ThreadsOp
 from hyperdive.cli.count import MemoryOption, NearOption, WindowOption
 
 
+class TermsChoice(StrEnum):
+    """Whether terms are counted beside words."""
+
+    auto = "auto"
+    none = "none"
+
+
 def plan(
     path: Annotated[list[str], typer.Argument(metavar="INPUT", help="Text, or an encoded corpus.", show_default=False)],
     window: WindowOption = 10,
     near: NearOption = None,
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
+    terms: Annotated[
+        TermsChoice, typer.Option(help="Text: whether terms are counted beside words, as for encode and train.")
+    ] = TermsChoice.auto,
     engine: EngineOption = EngineName.local,
     executors: Annotated[int, typer.Option(min=1, help="Spark: number of executors with one core each.")] = 2,
     executor_memory: Annotated[str, typer.Option(help="Spark: memory of an executor.")] = "8g",
@@ -36,19 +48,23 @@ def plan(
     if len(path) == 1 and kind_of(path[0]) == "corpus":
         _counting(Path(path[0]), window, bool(near), memory, threads, json)
     else:
-        _reading(path, threads, json)
+        _reading(path, threads, terms, json)
 
 
-def _reading(path: list[str], threads: int | None, json: bool) -> None:
+def _reading(path: list[str], threads: int | None, terms: TermsChoice, json: bool) -> None:
     from hyperdive.errors import InputError
+    from hyperdive.spaces.plan import plan_fold_in
+    from hyperdive.text.options import EncodeOptions
     from hyperdive.text.plan import plan_text
     from hyperdive.text.sources import find_sources
 
-    found = plan_text(find_sources(path, lambda name, reason: None), threads=threads)
+    rules = EncodeOptions(terms=terms.value)
+    found = plan_text(find_sources(path, lambda name, reason: None), threads=threads, rules=rules)
     if found is None:
         raise InputError("the size of standard input is unknown until it is read")
+    rows = plan_fold_in(found.terms, found.tokens, threads=threads) if found.terms else None
     if json:
-        write_json({"encode": asdict(found)})
+        write_json({"encode": asdict(found)} | ({} if rows is None else {"terms": asdict(rows)}))
         return
     write(f"{', '.join(path)}: estimate for encoding")
     _table(
@@ -58,7 +74,16 @@ def _reading(path: list[str], threads: int | None, json: bool) -> None:
         ("disk", human(found.disk, "B")),
         ("temporary disk", human(found.work_disk, "B")),
         ("tokens kept", human(found.tokens)),
+        *([("terms", human(found.terms))] if found.terms else []),
     )
+    if rows is not None:
+        write("in training, the rows of terms take")
+        _table(
+            ("time", duration(rows.seconds)),
+            ("memory", human(rows.memory, "B")),
+            ("disk", human(rows.disk, "B")),
+            ("temporary disk", human(rows.work_disk, "B")),
+        )
 
 
 def _cluster(path: list[str], executors: int, executor_memory: str, json: bool) -> None:

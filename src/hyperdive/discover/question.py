@@ -259,7 +259,7 @@ def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[s
     """
     space = source.main
     given = list(dict.fromkeys(_folded(term) for term in terms))
-    names = [name_of(term, space) for term in given]
+    names = [name_of(term, space, own=True) for term in given]
     found = look_up_terms(space, names).found
     found &= np.fromiter(map(_is_noun_form, given, names), dtype=np.bool_, count=len(names))
     if source.terms is not None:

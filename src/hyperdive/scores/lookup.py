@@ -84,11 +84,11 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     return Lookup(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64), by_lemma)
 
 
-def name_of(term: str, space: SpaceLike) -> str:
+def name_of(term: str, space: SpaceLike, *, own: bool = False) -> str:
     """The name a term is looked up by: as it is written where the space has that, else normalised as text is.
 
-    A model with parts of speech is asked for nouns where none is named. An abbreviation or a long form without a row of
-    its own is looked up by its other form (see `hyperdive.text.abbreviations`).
+    A model with parts of speech is asked for nouns where none is named. An abbreviation or a long form may be looked up
+    by its other form (see `hyperdive.text.abbreviations`), with `own` only where it has no row itself.
 
     >>> from hyperdive.spaces.space import VectorSpace
     >>> tagged = VectorSpace(["dog|n", "bark|v"], np.eye(2), frequencies=[1, 1], kind="dive")
@@ -98,17 +98,11 @@ def name_of(term: str, space: SpaceLike) -> str:
     'hot dog'
     """
     written = " ".join(term.split())
-    if space.other_names and (other := _other_name(written, space)) is not None:
-        return other
-    return _own_name(written, space)
-
-
-def _other_name(written: str, space: SpaceLike) -> str | None:
-    """The name of the other form of a term that has no row of its own; None for all others."""
-    for form in (written, singular(written)):
-        if form not in space and form in space.other_names:
-            return space.other_names[form]
-    return space.other_names.get(_own_name(written, space))
+    name = _own_name(written, space)
+    if not space.other_names or (own and name in space):
+        return name
+    others = (space.other_names.get(form) for form in (written, singular(written), name))
+    return next((other for other in others if other is not None), name)
 
 
 def _own_name(written: str, space: SpaceLike) -> str:

@@ -48,8 +48,15 @@ def term_source(model: AnyModel) -> Source:
     main, skipgram = _joined(plain.main, terms.dive, rows, names), None
     if plain.skipgram is not None and terms.skipgram is not None:
         skipgram = _joined(plain.skipgram, terms.skipgram, rows, names)
-    main.other_names = terms.abbreviations.other_names(main)
-    return Source(main, skipgram, None, plain.parameters, stated, terms)
+    source = Source(main, skipgram, None, plain.parameters, stated, terms)
+    main.other_names = terms.abbreviations.other_names(main, partial(_statements, source))
+    return source
+
+
+def _statements(source: Source, name: str) -> int:
+    """How often the text says what a term is."""
+    patterns = source.patterns
+    return 0 if patterns is None or name not in patterns else int(patterns.hyponym_totals[patterns.numbers[name]])
 
 
 def _stated(source: Source) -> Patterns | None:

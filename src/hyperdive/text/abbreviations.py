@@ -133,24 +133,32 @@ class Abbreviations(Collection[Abbreviation]):
         names = (one.long_name if self.is_short(one, form) else one.name for one in self.others(form))
         return list(dict.fromkeys([form, *filter(None, names)]))
 
-    def other_names(self, rows: Container[str]) -> dict[str, str]:
-        """The names by which terms are looked up that have no row of their own, but have one under their other form.
+    def other_names(self, rows: Container[str], statements: Callable[[str], int]) -> OtherNames:
+        """Which terms are looked up by their other form.
 
-        An abbreviation without a row of its own has that of its most frequent long form that is known, where all
-        words of a long form without a row are known as well. A long form has that of an abbreviation which mostly
-        stands for it.
+        An abbreviation without a row of its own is looked up by its most frequent long form that is known, by its row
+        or by all its words; a long form without a row by the abbreviation that mostly stands for it. Where both have
+        a row, an abbreviation is looked up by its long form if the text states more of that. A long form stays: its
+        own words say what it is.
 
         Args:
             rows: the words and terms that have a row.
+            statements: from a name to how often the text says what that is.
 
         >>> table = Abbreviations([Abbreviation("ACE", "", "angiotensin converting enzyme", "a c e", 3)])
-        >>> table.other_names({"ace", "a c e"})
+        >>> dict(table.other_names({"ace", "a c e"}, len))
         {'ACE': 'a c e'}
         """
         others: dict[str, str] = {}
+        contested: dict[str, str] = {}
         for one in self._first.values():
-            if one.name in rows and one.long_name not in rows:
+            if one.name not in rows or one.name == one.long_name:
+                continue
+            if one.long_name not in rows:
                 others.setdefault(one.long_name, one.name)
+                continue
+            contested.setdefault(one.short, one.long_name)
+            contested.setdefault(one.name, one.long_name)
         for one in self._entries:
             if one.name in rows:
                 continue
@@ -159,7 +167,8 @@ class Abbreviations(Collection[Abbreviation]):
                 others.setdefault(one.short, target)
                 if one.short.lower() not in rows:
                     others.setdefault(one.short.lower(), target)
-        return others
+        own = {one.short: one.name for one in self._first.values()}
+        return OtherNames(others, {name: (own.get(name, name), other) for name, other in contested.items()}, statements)
 
     # ---- choosing -------------------------------------------------------------------------------------------
 
@@ -217,6 +226,37 @@ class Abbreviations(Collection[Abbreviation]):
         if not all(len(row) == 5 and row[0] and row[3] and row[4].isascii() and row[4].isdigit() for row in rows):
             raise FormatError(f"{artifact.path}: {ABBREVIATIONS} does not have five columns", hint="create it again")
         return cls(Abbreviation(row[0], row[1], row[2], row[3], int(row[4][:18])) for row in rows)
+
+
+class OtherNames(Mapping[str, str]):
+    """The names by which some terms are looked up; statements are only asked for where both forms have a row.
+
+    >>> names = OtherNames({"who": "world health organization"}, {"sod": ("sod", "superoxide dismutase")}, len)
+    >>> names["who"], names["sod"], names.get("enzyme")
+    ('world health organization', 'superoxide dismutase', None)
+    """
+
+    def __init__(
+        self, without_row: dict[str, str], contested: dict[str, tuple[str, str]], statements: Callable[[str], int]
+    ) -> None:
+        self._without_row, self._contested, self._statements = without_row, contested, statements
+
+    def __getitem__(self, name: str) -> str:
+        if name in self._without_row:
+            return self._without_row[name]
+        own, other = self._contested[name]
+        if self._statements(other) > self._statements(own):
+            return other
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in (*self._without_row, *self._contested) if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return bool(self._without_row or self._contested)
 
 
 def _comparable(entries: Iterable[Abbreviation]) -> Iterator[Abbreviation]:

@@ -426,7 +426,7 @@ def encode_text(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        plan = plan_text(sources, threads=threads, keep_text=run.keep_text, pos=rules.pos != "none")
+        plan = plan_text(sources, threads=threads, keep_text=run.keep_text, rules=rules)
         if plan is not None and plan.is_long:
             progress.note(str(plan))
         writer.in_memory = memory.in_memory

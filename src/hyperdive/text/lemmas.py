@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,14 @@ def load_stopwords(name: str) -> frozenset[str]:
 _JOINTS = str.maketrans("", "", "-'")
 
 
+@lru_cache(maxsize=1)
+def _dictionaries() -> Any:
+    """The dictionaries, each read once."""
+    from simplemma.strategies import DictionaryLookupStrategy
+
+    return DictionaryLookupStrategy()
+
+
 def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     """A function from a lower-case form to its lemma.
 
@@ -65,7 +74,7 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     """
     if options.lemmas == "none":
         return lambda form: form
-    from simplemma.strategies import DefaultStrategy, DictionaryLookupStrategy, RulesStrategy
+    from simplemma.strategies import DefaultStrategy, RulesStrategy
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     if options.language not in SUPPORTED_LANGUAGES:
@@ -78,7 +87,7 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     if language != "en":
         return lambda form: lemma_of(form, language) or form
     # its other steps only concern apostrophes and hyphens in English, and take most of the time
-    in_dictionary, by_rule = DictionaryLookupStrategy().get_lemma, RulesStrategy().get_lemma
+    in_dictionary, by_rule = _dictionaries().get_lemma, RulesStrategy().get_lemma
 
     def looked_up(form: str) -> str:
         if "'" in form or "-" in form:
@@ -94,16 +103,19 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     return english
 
 
-def in_dictionary(word: str, language: str) -> bool:
-    """Whether a dictionary of the language has a lower-case word; False where there is none.
+@lru_cache(maxsize=8)
+def dictionary(language: str) -> Callable[[str], bool]:
+    """Whether a dictionary of the language has a lower-case word; no word where there is no dictionary.
 
-    >>> in_dictionary("mod", "en"), in_dictionary("mrna", "en"), in_dictionary("mod", "tlh")
+    >>> dictionary("en")("mod"), dictionary("en")("mrna"), dictionary("tlh")("mod")
     (True, False, False)
     """
-    from simplemma.strategies import DictionaryLookupStrategy
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-    return language in SUPPORTED_LANGUAGES and DictionaryLookupStrategy().get_lemma(word, language) is not None
+    if language not in SUPPORTED_LANGUAGES:
+        return lambda word: False
+    lemma = _dictionaries().get_lemma
+    return lambda word: lemma(word, language) is not None
 
 
 def _singular(form: str, other: str) -> str:

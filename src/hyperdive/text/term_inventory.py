@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from hyperdive.text._kernels.term_items import FORM_MASK
 from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
 from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
-from hyperdive.text.lemmas import FormResolver, in_dictionary
+from hyperdive.text.lemmas import FormResolver, dictionary, lower
 from hyperdive.text.term_candidates import LONGEST, Roles, cohesive_phrases
 from hyperdive.text.term_list import TermList
 from hyperdive.text.term_names import is_acronym, split_term
@@ -131,7 +130,11 @@ class TermInventory:
         """The abbreviations that the text explains often enough."""
         stream = self._stream
         forms = {word: form for form, word in enumerate(stream.spelling.forms, start=1)}
-        key = lru_cache(maxsize=None)(lambda word: self._resolver.key(word)[0])
+        in_dictionary = dictionary(self._resolver.language)
+
+        def key(word: str) -> str:
+            form = forms.get(lower(word))
+            return self._resolver.key(word)[0] if form is None else stream.words[stream.key_of[form]]
 
         def name(short: str) -> str:
             """What an abbreviation is counted as; empty where its letters are mostly another word: *ACE*, *ToM*."""
@@ -146,7 +149,7 @@ class TermInventory:
             others = int(stream.forms[form] - stream.capitals[form])
             if short.isupper():
                 return "" if 2 * others > int(stream.capitals[form]) else key(short)
-            return "" if in_dictionary(short.lower(), self._resolver.language) else key(short)
+            return "" if in_dictionary(short.lower()) else key(short)
 
         def long_name(form: str) -> str:
             return " ".join(map(key, split_term(form)))

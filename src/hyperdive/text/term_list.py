@@ -14,6 +14,7 @@ from hyperdive.text.term_names import is_acronym, split_term
 MAX_LINES = 1_000_000
 MAX_WORDS = 16
 _MAX_LINE = 10_000
+_PIECE = 1 << 20
 _HINT = "use auto, none, or a file with one term a line"
 
 
@@ -72,12 +73,23 @@ def read_terms(path: str | Path, options: EncodeOptions) -> TermList:
     return TermList(spellings, left_out)
 
 
+def _check_lines(path: Path, number: int) -> None:
+    if number > MAX_LINES:
+        raise InputError(f"{path}: more than {MAX_LINES:,} lines", hint="give the terms you need")
+
+
 def _lines(path: Path) -> Iterator[str]:
     """The lines of the file, read one by one, so that a file that is too long is refused without reading it whole."""
     try:
         if path.is_dir():
             raise InputError(f"{path}: a folder, not a file of terms", hint=_HINT)
         with path.open("rb") as file:
+            if path.is_file():  # not a pipe: its lines are counted before any is looked at
+                ends = 0
+                while ends <= MAX_LINES and (piece := file.read(_PIECE)):
+                    ends += piece.count(b"\n")
+                _check_lines(path, ends)
+                file.seek(0)
             number = 0
             while raw := file.readline(_MAX_LINE):
                 if b"\0" in raw:
@@ -89,8 +101,7 @@ def _lines(path: Path) -> Iterator[str]:
                 number += 1
                 if len(raw) == _MAX_LINE:
                     raise InputError(f"{path}: line {number} is too long for a term", hint=_HINT)
-                if number > MAX_LINES:
-                    raise InputError(f"{path}: more than {MAX_LINES:,} lines", hint="give the terms you need")
+                _check_lines(path, number)
                 if line and not line.startswith("#"):
                     yield line
     except FileNotFoundError:

@@ -42,6 +42,8 @@ def split_term(text: str) -> list[str]:
     >>> split_term("Alzheimer's disease"), split_term("x\u2010ray (type 2)")
     (['Alzheimer', 'disease'], ['x', 'ray', 'type', '2'])
     """
+    if text.isascii() and text.replace(" ", "").isalnum():
+        return text.split()
     words: list[str] = []
     letters: list[str] = []
     after_apostrophe = False
