@@ -29,9 +29,9 @@ from hyperdive.patterns.evidence import (
 from hyperdive.patterns.evidence_candidates import CandidateRows, ChosenRows, SentenceScratch
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.pair_counts import ArrowStrings, StoredCounts, added, merged, ordered_terms, renumbered, summed
-from hyperdive.patterns.pattern_table import HEAD, PatternTable
+from hyperdive.patterns.pattern_table import HEAD, PatternTable, check_names
 from hyperdive.patterns.sorted_runs import Column, merged_ranges
-from hyperdive.patterns.store import Patterns, check_names
+from hyperdive.patterns.store import Patterns
 from hyperdive.text.forms import FormTable
 from hyperdive.text.scratch_arrays import Scratch
 

@@ -23,8 +23,8 @@ from hyperdive.patterns.evidence import (
 )
 from hyperdive.patterns.matches import Texts
 from hyperdive.patterns.pair_counts import TermSums, ordered_terms, renumbered, summed
-from hyperdive.patterns.pattern_table import HEAD
-from hyperdive.patterns.store import Patterns, check_names
+from hyperdive.patterns.pattern_table import HEAD, check_names
+from hyperdive.patterns.store import Patterns
 
 
 def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> Patterns:

@@ -153,3 +153,9 @@ def pair_entries(rows: Ints, columns: Any, size: int) -> tuple[Ints, Any, Ints]:
 def pair_sums(values: Ints, starts: Ints) -> Ints:
     """The sum over the entries of each pair."""
     return np.add.reduceat(values, starts) if len(starts) else values
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Check that the names of patterns are distinct and at most 256."""
+    if not 0 < len(names) <= 256 or len(set(names)) != len(names):
+        raise InputError(f"a table of patterns has 1 to 256 different names, not {len(names)}")

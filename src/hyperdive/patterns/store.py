@@ -496,9 +496,3 @@ def patterns_of(corpus: str | Path) -> Patterns | None:
     """The patterns of a corpus folder, or None when it was encoded without."""
     folder = Path(corpus) / FOLDER
     return Patterns.open(folder) if folder.is_dir() else None
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Check that the names of patterns are distinct and at most 256."""
-    if not 0 < len(names) <= 256 or len(set(names)) != len(names):
-        raise InputError(f"a table of patterns has 1 to 256 different names, not {len(names)}")
