@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 
 import numpy as np
@@ -115,3 +116,13 @@ def test_without_statements_there_are_no_neighbours() -> None:
     statements = NeighbourStatements(nothing, VectorSpace(["a", "b"], np.eye(2), frequencies=[1, 1], kind="skipgram"))
     for row in statements.rows(np.eye(2, dtype=np.float32), np.array([0, -1])):
         assert row.shape == (2, 2) and row.nnz == 0
+
+
+def test_threads_that_ask_at_once_get_their_own_neighbours(model: Model) -> None:
+    """The neighbours of the last term were kept in one place for all threads."""
+    words = [model.words[row] for row in np.random.default_rng(9).choice(len(model.words), 24, replace=False).tolist()]
+    alone = [[(answer.term, answer.confidence) for answer in model.hypernyms(word)] for word in words]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            together = pool.map(lambda word: [(one.term, one.confidence) for one in model.hypernyms(word)], words)
+            assert list(together) == alone

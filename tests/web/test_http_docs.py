@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,3 +66,41 @@ def test_the_image_serves_the_packaged_model_with_a_token() -> None:
     )
     assert "?token=" in ran.stdout and "en-wiki" in ran.stdout
     assert re.search(r"^EXPOSE 8765$", text, re.MULTILINE) and "HEALTHCHECK" in text
+
+
+def image_stages() -> list[str]:
+    """The Dockerfile without its remarks, one string a stage, lines that go on joined."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    return re.split(r"^(?=FROM )", text, flags=re.MULTILINE)[1:]
+
+
+def test_the_image_is_small_and_has_its_kernels() -> None:
+    build, served = image_stages()
+    base = re.findall(r"^FROM python:(3\.\d+)-slim", build + served, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert len(base) == 2 and len(set(base)) == 1, "the environment must run on the Python it was made with"
+    assert f"Programming Language :: Python :: {base[0]}" in project["classifiers"]
+    assert "hyperdive.compilation.package" in build, "the first question would wait for a compiler"
+    assert "COPY --from=build /venv /venv" in served and "pip install" not in served
+    assert served.index("USER hyperdive") < served.index("ENTRYPOINT")
+
+
+@pytest.mark.slow
+def test_what_the_image_installs_serves_in_a_new_environment(tmp_path: Path) -> None:
+    """The commands of the build stage but the compilation, which takes minutes and has tests of its own."""
+    build = image_stages()[0]
+    for line in re.findall(r"^COPY (.*)$", build, re.MULTILINE):
+        for source in line.split()[:-1]:
+            copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
+            copy(ROOT / source, tmp_path / source)
+    run = re.search(r"^RUN (.*)$", build, re.MULTILINE)
+    assert run is not None
+    made, installed, compiled = (part.strip() for part in run[1].split("&&"))
+    assert "venv" in made and "hyperdive.compilation.package" in compiled
+    venv = tmp_path / "venv"
+    for command in (made, installed):
+        words = shlex.split(command.replace("/venv", str(venv)).replace("python -m", f"{sys.executable} -m", 1))
+        subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    checked = [str(venv / "bin" / "hyperdive"), "serve", "--host", "0.0.0.0", "--check"]
+    assert "en-wiki" in subprocess.run(checked, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
