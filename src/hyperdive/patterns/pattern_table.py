@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Ints
+from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import EvidenceRows, Keys, pack
 from hyperdive.patterns.svd import Factors
 
