@@ -20,7 +20,7 @@ $(VENV)/.stamp-%: pyproject.toml
 	 else $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$*]'; fi
 	@touch $@
 
-demo:  ## train on a small real corpus and show the results; a minute and a half
+demo:  ## train on a small real corpus and show the results; about two minutes
 	@$(PYTHON) tools/demo.py $(VENV)
 
 explore: $(VENV)/.stamp-web  ## explore the packaged model in the browser: make explore MODELS="model-a model-b"
