@@ -76,7 +76,7 @@ def _fetch(healthy: Path, here: Path) -> None:
 
     from hyperdive.benchmark import datasets, download
 
-    content = (healthy / "upstream" / "o" / "r" / "abc" / "pairs.tsv").read_bytes()
+    content = (healthy / "upstream" / "o" / "r" / "raw" / "abc" / "pairs.tsv").read_bytes()
     sha = hashlib.sha256(content).hexdigest()
     entry = datasets.ManifestEntry("LEDS", "out.tsv", sha, len(content), "o/r", "pairs.tsv", "abc", "none")
     spec = datasets.Spec("LEDS", ("out.tsv",), datasets._by_label_with_header, 1, 1)
@@ -116,7 +116,7 @@ SCENARIOS = (
     Scenario("evaluate --report", ("evaluate", "-m", "{healthy}/model", "--datasets", "{healthy}/labelled.tsv", "-s",
                                    "C·ΔS", "--resamples", "0", "--report", "{here}/out.html", "--progress", "none"),
              "out.html"),
-    Scenario("datasets fetch", (), "out.tsv", call=_fetch),
+    Scenario("datasets fetch", (), "out.tsv", call=_fetch, resumes=True),
     Scenario("serve (corrections)", (), "model.corrections.tsv", call=_correct,
              keeps=".model.corrections.tsv.lock"),
     Scenario("info --drop-text", ("info", "{here}/out", "--drop-text"), "out", changes=True),
@@ -145,7 +145,7 @@ def prepare(folder: Path) -> Path:
     (folder / "pairs.tsv").write_text("poodle\tdog\ncat\tanimal\napple\tfruit\n", encoding="utf-8")
     labelled = "poodle\tdog\tTrue\ndog\tpoodle\tFalse\ncat\tanimal\tTrue\nanimal\tcat\tFalse\n"
     (folder / "labelled.tsv").write_text(labelled, encoding="utf-8")
-    upstream = folder / "upstream" / "o" / "r" / "abc"
+    upstream = folder / "upstream" / "o" / "r" / "raw" / "abc"
     upstream.mkdir(parents=True, exist_ok=True)
     (upstream / "pairs.tsv").write_text("word1\tword2\tlabel\n" + labelled, encoding="utf-8")
     if not (folder / "vectors.vec").exists():

@@ -31,6 +31,7 @@ def _named(trial: Trial) -> tuple[dict[str, str], str]:
     trial.reset()
     trial.run()
     new = state(trial.output)
+    assert new, f"{trial.scenario.name}: an undisturbed run makes nothing"
     return {"": "none", new: "new", **({old: "old"} if old else {})}, new
 
 

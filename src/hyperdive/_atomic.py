@@ -30,7 +30,9 @@ def explain_os_errors(path: Path) -> Iterator[None]:
         if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.EINVAL):
             raise OutputError(f"{path}: not a usable place ({error.strerror})", hint="choose another place") from error
         if error.errno == errno.EIO:
-            raise OutputError(f"{path}: the disk has an error ({error.strerror})", hint="use another disk") from error
+            raise OutputError(
+                f"{path}: the disk has an error ({error.strerror})", hint="choose another disk"
+            ) from error
         raise
 
 

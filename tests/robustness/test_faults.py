@@ -18,7 +18,7 @@ from hyperdive import train
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and forks")
-QUICK = ("taxonomy", "score", "export", "import", "info --drop-text")
+QUICK = ("taxonomy", "score", "export", "import", "evaluate --report", "serve (corrections)", "info --drop-text")
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,12 @@ def test_small_outputs_at_every_event(prepared: Path) -> None:
     assert all(f"| {verb} | kill |" in ran.stdout for verb in QUICK)
 
 
+def test_trouble_around_a_verb(prepared: Path) -> None:
+    ran = strike(("datasets fetch",), prepared, "--faults", "disk,foreign,two,eio", "--every", "4")
+    assert ran.returncode == 0, ran.stdout
+    assert "| datasets fetch | two | 4 | new 4 | 0 |" in ran.stdout
+
+
 def test_large_outputs_at_some_events(prepared: Path) -> None:
     ran = strike(("encode --force", "count", "train --force"), prepared, "--faults", "kill,eio", "--every", "20")
     assert ran.returncode == 0, ran.stdout
@@ -50,7 +56,7 @@ def test_every_verb_at_every_event_as_the_page_says(prepared: Path) -> None:
     assert ran.returncode == 0, ran.stdout
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     promised = {
-        row[0]: set(row[1].split(", ")) for row in re.findall(r"^\| `([a-z- A-Z]+)` \| ([a-z, ]+) \|", page, re.M)
+        row[0]: set(row[1].split(", ")) for row in re.findall(r"^\| `([a-z- A-Z()]+)` \| ([a-z, ]+) \|", page, re.M)
     }
     for line in ran.stdout.splitlines():
         row = re.fullmatch(r"\| ([^|]+) \| (\w+) \| (\d+) \| ([^|]*) \| 0 \|", line)

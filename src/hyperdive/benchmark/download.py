@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import lzma
+import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from email.message import Message
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Any
 
-from hyperdive._atomic import explain_os_errors, whole_file, write_file
+from hyperdive._atomic import explain_os_errors, is_running, remove_any, whole_file, write_file
 from hyperdive._progress import SILENT, Progress
 from hyperdive.benchmark.datasets import SPECS, ManifestEntry, manifest, spec_of
 from hyperdive.errors import InputError, OptionError
@@ -171,6 +172,7 @@ def fetch(
         sources.setdefault((entry.upstream_repository, entry.upstream_commit, path), []).append(entry)
     failures: list[InputError] = []
     with explain_os_errors(folder), progress.stage("fetching", total=len(sources), unit="files") as bar:
+        _sweep(folder)
         for (repository, commit, path), entries in sources.items():
             url = f"{upstream}/{repository}/raw/{commit}/{urllib.parse.quote(path)}"
             try:
@@ -183,9 +185,17 @@ def fetch(
     return verify(folder, names)
 
 
+def _sweep(folder: Path) -> None:
+    """Remove what processes that were killed left behind."""
+    for left in folder.glob(".fetch-*"):
+        pid = left.name.split("-")[1]
+        if pid.isdigit() and not is_running(int(pid)):
+            remove_any(left)
+
+
 def _fetch_source(folder: Path, url: str, path: str, entries: list[ManifestEntry], pause: float) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as place:
+    with tempfile.TemporaryDirectory(prefix=f".fetch-{os.getpid()}-", dir=folder) as place:
         fetched = Path(place) / PurePosixPath(path).name
         if " : " not in entries[0].upstream_path:
             download(url, fetched, limit=entries[0].bytes, pause=pause)
