@@ -85,6 +85,7 @@ LATE = {
     "spaces.fold_in": {"spaces._fold_kernels", "spaces._kernels"},
     "spaces.gaussian": {"spaces._kernels"},
     "spaces.skipgram": {"spaces._kernels"},
+    "text.forms": {"text._kernels.forms"},
     # the tagger's process pool is for --pos only
     "text.encoder": {"text.tagging"},
     # `reproduce --plan` shows its stages without what runs them

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.text._kernels import forms as _kernels
-
 
 class FormTable:
     """Numbers distinct word forms from 1 in the order they come; about 40 bytes and the letters for each.
@@ -40,6 +38,8 @@ class FormTable:
         hashes: npt.NDArray[np.uint64],
     ) -> npt.NDArray[np.uint32]:
         """Add a block's forms; returns their numbers in this table."""
+        from hyperdive.text._kernels import forms as _kernels
+
         room = self._size + len(starts)
         while 2 * room > len(self._slots):
             self._slots = _kernels.grow_slots(self._slots, self._hashes, self._size)
@@ -56,6 +56,8 @@ class FormTable:
 
     def add(self, words: list[str]) -> npt.NDArray[np.uint32]:
         """Add words given as strings."""
+        from hyperdive.text._kernels import forms as _kernels
+
         encoded = [word.encode("utf-8") for word in words]
         lengths = np.array([len(word) for word in encoded], dtype=np.int32)
         starts = (np.cumsum(lengths) - lengths).astype(np.int64)
