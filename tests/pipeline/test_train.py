@@ -462,10 +462,17 @@ def test_a_folder_with_a_strange_header_is_text(tmp_path: Path, text: Path) -> N
     assert kind_of(tmp_path / "in") == "text"
 
 
-def test_a_correctable_mistake_keeps_the_finished_stages(tmp_path: Path, text: Path) -> None:
+def test_a_correctable_mistake_keeps_the_finished_stages(
+    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Too little memory for counting cost the encoded corpus."""
-    with pytest.raises(OptionError):
+    with pytest.raises(OptionError, match="of memory is too little"):
         train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
+    assert not (tmp_path / "m").exists()
+    with monkeypatch.context() as patched:  # reading is not held to the limit, counting is
+        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.check", lambda *_: None)
+        with pytest.raises(OptionError):
+            train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
     train(text, tmp_path / "m", text=PLAIN, **SMALL)
     train(text, tmp_path / "whole", text=PLAIN, **SMALL)

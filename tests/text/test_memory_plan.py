@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive._resources import anonymous_memory
 from hyperdive.errors import OptionError
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import term_candidates
@@ -37,9 +36,9 @@ def test_less_memory_means_smaller_shares() -> None:
     assert pattern_memory(10 * MB) == 1 << 24
 
 
-def test_forms_beyond_the_limit_are_told() -> None:
-    used = anonymous_memory()
-    plan = MemoryPlan.of(used + 100 * MB, threads=1)
+def test_forms_beyond_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hyperdive.text.memory_plan.anonymous_memory", lambda: 200 * MB)
+    plan = MemoryPlan.of(300 * MB, threads=1)
     plan.check(500_000)
     with pytest.raises(OptionError, match=r"1,500,000 different words so far need .* at least --memory"):
         plan.check(1_500_000)
