@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import errno
 import gc
 import importlib
@@ -9,6 +11,7 @@ import keyword
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -180,4 +183,15 @@ def run() -> None:
         code = 1
     # the run is over: Ctrl-C while the interpreter shuts down must not change its exit code, nor print a trace
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.exit(code)
+    _leave(code)
+
+
+def _leave(code: int) -> None:
+    """End the process: what was registered for the end is done, and the memory of a model is not taken down first."""
+    if threading.active_count() > 1:
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads any more: `main` has told
+            stream.flush()
+    os._exit(code)
