@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import sys
 from typing import Any
 
 import uvicorn
@@ -16,6 +17,7 @@ from hyperdive.web import limits
 from hyperdive.web.security import Application
 
 _KEEP_ALIVE_SECONDS, _SHUTDOWN_SECONDS = 10, 2
+_SWITCH_SECONDS = 0.001  # a question in Python does not keep the others from being read and written
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -101,6 +103,7 @@ def run(application: Application, bound: socket.socket) -> None:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
+    sys.setswitchinterval(_SWITCH_SECONDS)
     # held once for all questions, which then need not set it again and again
     with contextlib.suppress(KeyboardInterrupt), one_blas_thread():
         uvicorn.Server(config).run(sockets=[bound])
