@@ -133,3 +133,12 @@ def test_export_and_import(tmp_path: Path, hyperdive: Run) -> None:
     ran = hyperdive("export", tmp_path / "m", tmp_path / "c.txt", "--space", "contexts")
     assert ran.code == 1
     assert "has no contexts vectors" in ran.err
+
+
+def test_the_end_runs_what_was_registered_and_waits_for_threads() -> None:
+    """The process ends at once, but not before exit functions, and not beside a thread that still works."""
+    ends = "import atexit, sys; from hyperdive.cli.main import _leave; atexit.register(print, 'registered'); "
+    thread = "import threading, time; threading.Thread(target=lambda: (time.sleep(0.3), print('worked'))).start(); "
+    for code, printed in ((ends, ["registered"]), (ends + thread, ["worked", "registered"])):
+        ran = subprocess.run([sys.executable, "-c", code + "_leave(3)"], capture_output=True, text=True)
+        assert (ran.returncode, ran.stdout.split(), ran.stderr) == (3, printed, "")

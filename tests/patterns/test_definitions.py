@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hyperdive import encode
@@ -12,6 +13,7 @@ from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PATTERNS, PRECISION, Pattern
 from hyperdive.patterns.pattern_table import HEAD
 from hyperdive.patterns.store import Patterns, patterns_of
+from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 
 
 def stated(folder: Path, text: str, **options: object) -> Patterns:
@@ -178,3 +180,16 @@ def test_a_pattern_with_and_without_a_name_is_one_pattern(tmp_path: Path) -> Non
     with pytest.raises(OptionError, match="such-as, such-y-as") as error:
         found.by_pattern("none")
     assert "(name)" not in str(error.value)
+
+
+def test_shares_of_names_are_those_of_a_term_as_hyponym(tmp_path: Path) -> None:
+    text = (
+        "He watched teams such as the Tigers. Cats such as tigers hunt. Teams such as the Tigers won. A cat is a pet."
+    )
+    found = stated(tmp_path, text)
+    shares = dict(zip(found.terms, found.named_shares.tolist(), strict=True))
+    assert shares["tiger"] == pytest.approx(2 / 3)
+    assert shares["cat"] == shares["team"] == 0.0
+    pairs_of = StatedPairs(StatedTerms.named(found, ["tiger", "team", "cat"]), np.array([0, 0, 1]), np.array([1, 2, 0]))
+    assert pairs_of.named.tolist() == [2.0, 0.0, 0.0]
+    assert pairs_of.named_share_of_q.tolist() == [pytest.approx(2 / 3)] * 2 + [0.0]
