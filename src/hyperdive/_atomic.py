@@ -95,10 +95,11 @@ def unfinished_file(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
+def whole_file(path: str | Path, *, force: bool = True, parents: bool = True) -> Iterator[Path]:
     """A name to write a file under, which becomes `path` when all went well; after an error nothing is left of it.
 
-    Two runs that write the same file never share a temporary name: the last one to finish wins, whole.
+    Two runs that write the same file never share a temporary name: the last one to finish wins, whole. Folders above
+    it are made too, but for `parents=False`.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "notes.txt"
@@ -115,13 +116,14 @@ def whole_file(path: str | Path, *, force: bool = True) -> Iterator[Path]:
     if not force and os.path.lexists(path):
         raise OutputError(f"{path}: already exists", hint="add --force to replace it, or choose another name")
     with explain_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
         sweep_partial(path)
         with unfinished_file(path) as unfinished:
             yield unfinished
 
 
-def write_file(path: str | Path, content: str | bytes, *, force: bool = True) -> None:
+def write_file(path: str | Path, content: str | bytes, *, force: bool = True, parents: bool = True) -> None:
     """Write a small file whole or not at all; text as UTF-8, with a question mark for half a surrogate pair.
 
     >>> import tempfile
@@ -132,5 +134,5 @@ def write_file(path: str | Path, content: str | bytes, *, force: bool = True) ->
     hyperdive.errors.OutputError: ...notes.txt: already exists (add --force to replace it, or choose another name)
     """
     data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
-    with whole_file(path, force=force) as unfinished:
+    with whole_file(path, force=force, parents=parents) as unfinished:
         unfinished.write_bytes(data)

@@ -140,9 +140,12 @@ def _pid_in(descriptor: int) -> int | None:
 
 
 def write_stage(place: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Keep facts and arrays in a folder, whole or not at all; any process may do it, and the first one counts."""
+    """Keep facts and arrays in a folder, whole or not at all; any process may do it, and the first one counts.
+
+    The folder around it must be there: a task that outlives its run does not bring the work folder back.
+    """
     try:
-        with ArtifactWriter(place, _STAGE, _VERSION) as writer:
+        with ArtifactWriter(place, _STAGE, _VERSION, parents=False) as writer:
             for key, array in arrays.items():
                 writer.put(key, array)
             writer.finish({"facts": dict(facts)})
@@ -192,7 +195,7 @@ class WorkFolder:
             self._lock = OwnerLock(folder, str(output))
             self._lock.acquire()
             try:
-                found = str(_plan(folder).get("identity", ""))
+                found = run_identity(folder)
                 if found != identity and not run.restart and self.started and not found.startswith(ONCE):
                     raise OutputError(
                         f"{folder}: holds an interrupted run with other options or other input",
@@ -290,6 +293,11 @@ def _plan(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return plan if isinstance(plan, dict) else {}
+
+
+def run_identity(folder: Path) -> str:
+    """The hash of everything that the result of a work folder's run depends on; empty in any other folder."""
+    return str(_plan(folder).get("identity", ""))
 
 
 def _discard(folder: Path, output: Path) -> None:

@@ -95,7 +95,8 @@ def narrowest(values: Any, limit: int | None = None) -> Any:
 class ArtifactWriter:
     """Write an artefact into a hidden folder next to its place and rename it when it is complete.
 
-    Used as a context manager: leaving it by an exception removes everything that was written.
+    Used as a context manager: leaving it by an exception removes everything that was written. Folders above its place
+    are made too, but for `parents=False`: what outlives a run must not bring a folder back that the run removed.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "squares"
@@ -106,12 +107,13 @@ class ArtifactWriter:
     [0, 1, 4, 9]
     """
 
-    def __init__(self, path: str | Path, kind: str, version: int, *, force: bool = False) -> None:
+    def __init__(self, path: str | Path, kind: str, version: int, *, force: bool = False, parents: bool = True) -> None:
         self.path = Path(path)
         self.kind, self.version, self._force = kind, version, force
         check_output(self.path, force=force)
         with explain_os_errors(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if parents:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             sweep_partial(self.path)
             self.folder = partial_name(self.path)
             self.folder.mkdir()

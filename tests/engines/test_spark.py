@@ -5,17 +5,21 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hyperdive
 from hyperdive._resources import Run
+from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
+from hyperdive.engines.spark import _ResultTask
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
@@ -97,6 +101,32 @@ def test_a_failure_of_a_task_is_one_line(tmp_path: Path, spark: SparkEngine) -> 
     assert "\n" not in str(told.value)
     with pytest.raises(Error, match="an executor ran out of memory"):
         list(spark.results(tmp_path, "sums", forgetful, [7]))
+
+
+def late(task: int) -> Any:
+    """One task fails when the other has begun, which ends when nobody waits for it any more."""
+    if task == 0:
+        time.sleep(0.3)
+        raise InputError("a.txt: truncated")
+    time.sleep(1.0)
+    return {}, {"task": np.array([task])}
+
+
+def test_a_task_that_outlives_its_run_leaves_nothing(tmp_path: Path, spark: SparkEngine) -> None:
+    work = WorkFolder(tmp_path / ".c.encode", tmp_path / "c", "run 1")
+    with pytest.raises(InputError, match=r"^a.txt: truncated$"):
+        list(spark.results(work.folder, "part", late, [1, 0]))
+    work.remove()
+    time.sleep(2.0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_task_of_an_earlier_run_is_no_part_of_the_next(tmp_path: Path) -> None:
+    for run, kept in (("run 1", False), ("run 2", True)):
+        work = WorkFolder(tmp_path / ".c.encode", tmp_path / "c", "run 2")
+        _ResultTask(str(work.folder), "part", late, hyperdive.__version__, run)((0, 1))
+        assert work.done("part-000000") is kept
+        work.remove()
 
 
 def test_the_command_line(tmp_path: Path, text: Path, spark: SparkEngine, hyperdive: Callable[..., Any]) -> None:

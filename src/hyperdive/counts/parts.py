@@ -141,7 +141,7 @@ class RowSummation:
             total = outs[step % 2].sum(total, unpacked_rows(piece, shard, with_edges=near))
         rows = RowArrays(np.diff(total.pointers), total.indices, total.counts, total.edges)
         facts = asdict(write_piece(Path(self.folder), piece_name(FINAL, shard), rows))
-        write_file(_told(Path(self.folder), shard), json.dumps(facts))
+        write_file(_told(Path(self.folder), shard), json.dumps(facts), parents=False)
         return facts
 
 

@@ -27,7 +27,7 @@ import hyperdive
 from hyperdive import errors
 from hyperdive._atomic import explain_os_errors, write_file
 from hyperdive._engine import Emit, Gather, TaskFunction, result_place
-from hyperdive._resume import is_stage, read_stage, write_stage
+from hyperdive._resume import is_stage, read_stage, run_identity, write_stage
 from hyperdive._types import Array
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError
 
@@ -85,7 +85,7 @@ class SparkEngine:
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         places = [result_place(folder, stage, number) for number in range(len(tasks))]
         missing = [number for number, place in enumerate(places) if not is_stage(place)]
-        task = _ResultTask(str(folder.absolute()), stage, function, hyperdive.__version__)
+        task = _ResultTask(str(folder.absolute()), stage, function, hyperdive.__version__, run_identity(folder))
         numbered = [(number, tasks[number]) for number in missing]
 
         def run() -> None:
@@ -218,7 +218,7 @@ def _reported(folder: str, version: str) -> Iterator[None]:
             error = Error("an executor ran out of memory", hint="use a smaller --part-size or larger executors")
         told = {"kind": type(error).__name__, "what": error.what, "hint": error.hint}
         try:
-            write_file(Path(folder) / f"{uuid.uuid4().hex}{_ERROR}", json.dumps(told))
+            write_file(Path(folder) / f"{uuid.uuid4().hex}{_ERROR}", json.dumps(told), parents=False)
         except Error:
             raise error from None
 
@@ -229,13 +229,17 @@ class _ResultTask:
     stage: str
     function: TaskFunction
     version: str
+    run: str
 
     def __call__(self, numbered: tuple[int, Any]) -> None:
         number, task = numbered
         place = result_place(Path(self.folder), self.stage, number)
         if not is_stage(place):
             with _reported(self.folder, self.version):
-                write_stage(place, *self.function(task))
+                made = self.function(task)
+                # a task may outlive a cancelled job: another run may have the folder by now
+                if run_identity(Path(self.folder)) == self.run:
+                    write_stage(place, *made)
 
 
 @dataclass(frozen=True)
