@@ -175,11 +175,11 @@ LOG2 = np.e**2 - 1  # log(1 + this) is 2
         ({"phrase": True, "counts": LOG2, "backed_off_q": True}, -4.5),
         ({"phrase": True, "neighbours": 0.999}, -4.5),
         ({"phrase": True, "neighbours": 1.0}, 0.0),
-        ({"counts": LOG2, "named": LOG2}, 2 * 0.605 - 0.89),
-        ({"counts": LOG2, "named": LOG2 / 2}, 2 * 0.605 - 0.445),
+        ({"counts": LOG2, "named": LOG2}, 2 * 0.605 - 3.0),
+        ({"counts": LOG2, "named": LOG2 / 2}, 2 * 0.605 - 1.5),
+        ({"counts": LOG2, "named": LOG2, "named_q": 0.75}, 2 * 0.605 - 0.75),
         ({"counts": LOG2, "named": LOG2, "backed_off_q": True}, 0.0),
-        ({"named_q": 0.5}, 0.1425),
-        ({"named_q": 0.5, "backed_off_q": True}, 0.0),
+        ({"named_q": 0.5}, 0.0),
     ],
 )
 def test_each_part_of_the_sum(parts: dict[str, Any], expected: float) -> None:
@@ -193,19 +193,19 @@ def sigma(x: float) -> float:
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
-        ({"nearest": 4.0, "neighbours": 1.0}, sigma(0.74 * 4 * 0.627 - 2.15)),
-        ({"inherited": 0.2, "phrase": True, "neighbours": 1.3}, sigma(0.74 * 0.2 * 10.721 - 2.15)),
+        ({"nearest": 4.0, "neighbours": 1.0}, sigma(0.83 * 4 * 0.627 - 2.25)),
+        ({"inherited": 0.2, "phrase": True, "neighbours": 1.3}, sigma(0.83 * 0.2 * 10.721 - 2.25)),
         ({"inherited": 0.3, "cosine": 2.0, "phrase": True}, UNSUPPORTED),
-        ({"inherited": 0.3}, sigma(0.74 * 0.3 * 10.721 - 2.15)),
-        ({"inherited": 0.3, "compound": True}, 0.5 * sigma(0.74 * 0.3 * 10.721 - 2.15)),
-        ({"inherited": 0.3, "compound_p": True}, sigma(0.74 * 0.3 * 10.721 - 2.15)),
-        ({"inherited": 0.3, "statements": 773_675}, sigma(0.74 * 0.3 * 10.721 - 2.15)),
-        ({"inherited": 0.3, "statements": 386_837}, sigma(0.74 * 0.3 * 10.721 - 2.15 + 0.5 * np.log(2))),
-        ({"inherited": 0.3, "statements": 900}, sigma(0.74 * 0.3 * 10.721 - 2.15 + 0.5)),
-        ({"inherited": 0.3, "statements": 0}, sigma(0.74 * 0.3 * 10.721 - 2.15 + 0.5)),
+        ({"inherited": 0.3}, sigma(0.83 * 0.3 * 10.721 - 2.25)),
+        ({"inherited": 0.3, "compound": True}, 0.5 * sigma(0.83 * 0.3 * 10.721 - 2.25)),
+        ({"inherited": 0.3, "compound_p": True}, sigma(0.83 * 0.3 * 10.721 - 2.25)),
+        ({"inherited": 0.3, "statements": 773_675}, sigma(0.83 * 0.3 * 10.721 - 2.25)),
+        ({"inherited": 0.3, "statements": 386_837}, sigma(0.83 * 0.3 * 10.721 - 2.25 + 0.3 * np.log(2))),
+        ({"inherited": 0.3, "statements": 900}, sigma(0.83 * 0.3 * 10.721 - 2.25 + 0.3)),
+        ({"inherited": 0.3, "statements": 0}, sigma(0.83 * 0.3 * 10.721 - 2.25 + 0.3)),
         ({"cosine": 3.0}, UNSUPPORTED),
-        ({"cosine": 3.0, "of_head": LOG2}, sigma(0.74 * (3 * 1.657 + 0.892) - 2.15)),
-        ({"cosine": 1.0, "head": True}, sigma(0.74 * (4.739 + 1.657) - 2.15)),
+        ({"cosine": 3.0, "of_head": LOG2}, sigma(0.83 * (3 * 1.657 + 0.892) - 2.25)),
+        ({"cosine": 1.0, "head": True}, sigma(0.83 * (4.739 + 1.657) - 2.25)),
         ({"cosine": 0.2, "head": True, "frequency": 20.0}, 0.225),
     ],
 )
@@ -230,7 +230,7 @@ def test_from_the_sum_to_a_confidence(parts: dict[str, Any], expected: float, mo
 def test_each_part_of_the_weight_of_an_edge(parts: dict[str, Any], expected: float) -> None:
     pairs = told(neighbours=1.0, **parts)
     kind = isa_confidence(pairs)[0]
-    odds = 2.8 * expected + 0.6 * np.log(kind / (1 - kind)) - 4.04
+    odds = 2.8 * expected + 0.535 * np.log(kind / (1 - kind)) - 4.13
     assert edge_confidence(pairs)[0] == pytest.approx(sigma(odds))
 
 

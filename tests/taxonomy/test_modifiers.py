@@ -35,14 +35,14 @@ NAMES = ["cherry juice", "fruit juice", "grape juice", "juice", "red grape juice
 
 
 def test_a_phrase_is_put_under_the_phrase_whose_modifier_is_broader(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = told(monkeypatch, {("grape", "fruit"): 0.95, ("cherry", "fruit"): 0.7, ("cherry", "grape"): 0.69})
+    source = told(monkeypatch, {("grape", "fruit"): 0.95, ("cherry", "fruit"): 0.73, ("cherry", "grape"): 0.72})
     parents, sure = modifier_parents(source, NAMES)
     assert parents.tolist() == [1, -1, 1, -1, -1]
-    assert sure.tolist() == [0.7, 0.0, 0.95, 0.0, 0.0]
+    assert sure.tolist() == [0.73, 0.0, 0.95, 0.0, 0.0]
 
 
 def test_below_the_least_confidence_nothing_is_put_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    parents, _ = modifier_parents(told(monkeypatch, {("grape", "fruit"): 0.699}), NAMES)
+    parents, _ = modifier_parents(told(monkeypatch, {("grape", "fruit"): 0.729}), NAMES)
     assert (parents == -1).all()
 
 
@@ -77,20 +77,44 @@ class ThreeNodes(SimpleNamespace):
         return 3
 
 
-def test_the_edge_by_the_modifier_is_worth_half_a_unit_more_than_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
+class FourNodes(ThreeNodes):
+    """Phrases with one head, none of them a kind of another by its modifier."""
+
+    heads, endings, modified = np.array([1, -1, 1, 1]), np.full(4, -1), np.full(4, -1)
+
+    def __len__(self) -> int:
+        return 4
+
+
+def test_the_edge_by_the_modifier_is_worth_a_unit_more_than_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edge_weights, "_head_weights", lambda *_: np.array([2.0, 0.0, 2.0]))
     values = np.array([[np.nan, 0.9, 0.2], [0.1, np.nan, 0.1], [0.9, 0.9, np.nan]], dtype=np.float32)
     by = Ranking(edge_weights.EDGE, lambda pairs: np.zeros(len(pairs)), True)
     weights = edge_weights.weigh(values, by, 0.5, ThreeNodes())  # type: ignore[arg-type]
-    assert weights[0, 2] == pytest.approx(weights[0, 1] + 0.5)
+    assert weights[0, 2] == pytest.approx(weights[0, 1] + 1.0)
     assert weights[2, 0] == -4.0
+
+
+def test_a_believed_parent_with_the_same_head_keeps_the_worth_of_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    # banana bread, bread, quick bread, and rye bread, whose head is doubted
+    nodes = FourNodes()
+    monkeypatch.setattr(edge_weights, "_head_weights", lambda *_: np.array([2.0, 0.0, 2.0, 0.0]))
+    by = Ranking(edge_weights.EDGE, lambda pairs: np.zeros(len(pairs)), True)
+    values = np.full((4, 4), 0.2, dtype=np.float32)
+    values[0, 2] = values[3, 2] = 0.9
+    weights = edge_weights.weigh(values, by, 0.5, nodes)  # type: ignore[arg-type]
+    assert weights[0, 2] == pytest.approx(np.log(9) + 2.0 + 1.0, abs=1e-3)
+    assert weights[0, 1] == pytest.approx(2.0)
+    assert weights[3, 2] == pytest.approx(np.log(9), abs=1e-3)  # no worth of a doubted head
+    assert weights[0, 3] == 0.0  # not believed
+    assert weights[0, 0] == 0.0
 
 
 def test_without_a_head_among_the_terms_the_edge_by_the_modifier_has_the_weight_of_a_head() -> None:
     nodes = SimpleNamespace(heads=np.full(2, -1), modified=np.array([1, -1]))
     values = np.zeros((2, 2), dtype=np.float32)
     edge_weights._add_modified(values, nodes)  # type: ignore[arg-type]
-    assert values.tolist() == [[0.0, pytest.approx(3.9)], [-4.0, 0.0]]
+    assert values.tolist() == [[0.0, pytest.approx(4.4)], [-4.0, 0.0]]
 
 
 def test_the_edge_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,8 +152,7 @@ def isa_sums(
         total += weights[14] * terms[x, 5]
         total += weights[15] * terms[y, 5]
         total += weights[16] * (1.0 if unstated else 0.0)
-        total += weights[17] * (statements[3, forth] if forth >= 0 else 0.0)
-        total += weights[18] * terms[x, 6]
+        total += weights[17] * (statements[3, forth] * (1.0 - terms[x, 6]) if forth >= 0 else 0.0)
         if i > 0 and pair[i - 1] == k:
             out[k, 1] = total
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive._types import Floats, Floats32
+from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.ranking import ISA, Ranking, ranking
 from hyperdive.scores.isa_score import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence, is_unsupported, isa_confidence
@@ -16,7 +16,7 @@ from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.terms import Nodes
 
 _PAIRS_A_BLOCK, _ROWS = 250_000, 256
-_LOWEST, _SLOPE, _HEAD, _ENDING, _NEARER = -4.0, 0.1, 3.4, 5.8, 0.5
+_LOWEST, _SLOPE, _HEAD, _ENDING, _NEARER = -4.0, 0.1, 3.4, 5.8, 1.0
 
 
 EDGE = "isa edge"
@@ -38,9 +38,9 @@ class EdgeWeights:
     """log(1 + n(·, p)): how often p is a hypernym at all."""
     near: float = 2.8
     """The share of the sum of these in the odds …"""
-    kind: float = 0.6
+    kind: float = 0.535
     """… and that of the odds of `isa`: a parent is near, and a kind of it the child must be."""
-    start: float = -4.04
+    start: float = -4.13
 
 
 EDGE_WEIGHTS = EdgeWeights()
@@ -131,8 +131,16 @@ def weigh(values: Floats32, by: Ranking, least: float | None, nodes: Nodes) -> F
             values[phrase, over] = max(float(values[phrase, over]), 0.0) + heads[phrase]
             values[over, phrase] = _LOWEST
     if by.calibrated:
+        _add_same_head(values, nodes.heads, heads)
         _add_modified(values, nodes)
     return values
+
+
+def _add_same_head(values: Floats32, heads: Ints, by_head: Floats) -> None:
+    """A believed parent with the same head keeps what the head is worth: under quick bread, banana bread is bread."""
+    for phrase in np.flatnonzero((heads >= 0) & (by_head > 0)):
+        same = np.flatnonzero((heads == heads[phrase]) & (values[phrase] > 0))
+        values[phrase, same[same != phrase]] += by_head[phrase] + _NEARER
 
 
 def _add_modified(values: Floats32, nodes: Nodes) -> None:

@@ -14,7 +14,7 @@ from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms
 from hyperdive.text.term_names import head_end
 
-MIN_MODIFIER_CONFIDENCE = 0.7
+MIN_MODIFIER_CONFIDENCE = 0.73
 """From this confidence on that the modifiers are hyponym and hypernym, the phrases are taken to be."""
 _PAIRS_A_BLOCK = 250_000
 
