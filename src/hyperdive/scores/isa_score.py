@@ -59,8 +59,8 @@ class IsaWeights:
     unstated: float = -4.5
     """Taken off for a broader phrase that no sentence states of q, unless most neighbours are stated to be one."""
     of_names: float = -3.0
-    """Which share of the statements of (q, p) is written as of a name, times the share of all statements about q that is
-    not: the Detroit Tigers are a team, no tiger is."""
+    """Which share of the statements of (q, p) is written as of a name, times the share of all statements about q that
+    is not: the Detroit Tigers are a team, no tiger is."""
     slope: float = 0.83
     start: float = -2.25
     """The logistic curve from the sum to a confidence …"""
