@@ -141,12 +141,16 @@ def isa_sums(
     head_of_q, head_of_p = head_numbers[of_q[:count]], head_numbers[of_p[:count]]
     entries = np.empty((7, count), dtype=np.int64)
     _entries(indptr, indices, hyponym, class_, count, entries[0])
-    _entries(indptr, indices, class_, hyponym, count, entries[1])
     _entries(indptr, indices, head_of_q, class_, count, entries[2])
     _entries(indptr, indices, hyponym, head_of_p, count, entries[3])
     _entries(a_indptr, a_indices, place, class_, count, entries[4])
-    _entries(n_indptr, n_indices, place, class_, count, entries[5])
     _entries(b_indptr, b_indices, place, class_, count, entries[6])
+    for i in range(count):
+        # nothing is looked for among the hyponyms of a term without any, nor with the nearest what none is stated to be
+        hyponym[i] = hyponym[i] if terms[of_q[i], 4] > 0.0 else -1
+        place[i] = place[i] if entries[4, i] >= 0 else -1
+    _entries(indptr, indices, class_, hyponym, count, entries[1])
+    _entries(n_indptr, n_indices, place, class_, count, entries[5])
     cosines = np.empty(count)
     if len(codes):
         _code_cosines(codes, scales, terms, of_q, of_p, count, cosines)
