@@ -53,7 +53,7 @@ def nothing(page: Any) -> None:
 
 
 def correct(page: Any) -> None:
-    """Accept and reject a place."""
+    """Accept a place and show the changes."""
     page.get_by_role("button", name="Accept").first.click()
     page.get_by_role("status").first.wait_for()
     page.get_by_role("tab", name="Changes").click()
@@ -100,6 +100,8 @@ def views(model: str, other: str) -> dict[str, tuple[str, Action]]:
 def take(browser: Any, running: Running, out: Path, size: str, scheme: str, chosen: dict[str, Any]) -> None:
     tab = Tab(browser, running.address, size=SIZES[size], color_scheme=scheme, reduced_motion="reduce")
     tab.context.set_default_timeout(60_000)
+    for file in running.folder.glob("*.corrections.tsv"):
+        file.unlink()
     for name, (view, act) in chosen.items():
         tab.page.goto("about:blank")
         page = tab.open(view)

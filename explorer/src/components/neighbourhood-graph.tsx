@@ -38,7 +38,7 @@ export function NeighbourhoodGraph({ forest, term, calibrated, onSelect }: Neigh
             key={name}
             class={focus ? "graph-node graph-focus" : "graph-node"}
             role="button"
-            tabIndex={0}
+            tabindex={0} // as it is written in SVG, where capital letters make another attribute
             aria-label={more ? `${name}, ${more} more beneath` : name}
             onClick={() => onSelect(name)}
             onKeyDown={(event) => {
