@@ -1,7 +1,7 @@
 /** Tabs with the keys of the ARIA practices; the shown panel is the children. */
 
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect } from "preact/hooks";
+import { useId } from "preact/hooks";
 
 interface TabsProps {
   label: string;
@@ -23,9 +23,6 @@ export function Tabs({ label, active, tabs, onChange, children }: TabsProps) {
     onChange(name);
     document.getElementById(`${id}-${name}`)?.focus();
   };
-  useLayoutEffect(() => {
-    document.getElementById(`${id}-${active}`)?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
-  }, [active]);
   return (
     <>
       <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
