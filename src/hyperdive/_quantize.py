@@ -26,7 +26,7 @@ def rounded_to_8_bits(matrix: Any) -> Floats32:
     >>> rounded_to_8_bits(np.array([[1.0, 0.3, -0.01], [0.0, 0.0, 0.0]])).tolist()
     [[1.0, 0.296875, -0.015625], [0.0, 0.0, 0.0]]
     """
-    return unpacked(*_rounded(matrix))
+    return unpacked(*rounded(matrix))
 
 
 def rounded_to_16_bits(matrix: Floats32) -> Floats32:
@@ -47,7 +47,7 @@ def packed(matrix: Any) -> tuple[Codes, Codes] | None:
     >>> packed(np.array([[1.0, 0.3]])) is None
     True
     """
-    codes, exponents = _rounded(matrix)
+    codes, exponents = rounded(matrix)
     return (codes, exponents) if np.array_equal(unpacked(codes, exponents), matrix) else None
 
 
@@ -58,7 +58,8 @@ def unpacked(codes: Codes, exponents: Codes) -> Floats32:
         return np.asarray(codes * scale[:, None], dtype=np.float32)
 
 
-def _rounded(matrix: Any) -> tuple[Codes, Codes]:
+def rounded(matrix: Any) -> tuple[Codes, Codes]:
+    """The numbers c and the exponents e of the nearest rows that 8 bits can hold."""
     matrix = np.asarray(matrix, dtype=np.float32)
     largest = np.abs(matrix).max(axis=1, initial=0.0)
     parts, powers = np.frexp(largest)  # largest = part·2^power, 1/2 ≤ part < 1

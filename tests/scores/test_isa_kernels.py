@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 from hyperdive import Model, load
+from hyperdive._quantize import rounded_to_8_bits
 from hyperdive.discover.question import source_of, vocabulary
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import neighbour_statements
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums
-from hyperdive.scores.neighbour_statements import NeighbourStatements
+from hyperdive.scores.neighbour_statements import NEIGHBOURS, CodedVectors, NeighbourStatements
+from hyperdive.scores.pattern_projection import lengths_of_one
+from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms, Terms
 from hyperdive.spaces.space import VectorSpace
 
@@ -85,6 +88,70 @@ def test_rows_of_neighbours_are_those_of_numpy(model: Model, monkeypatch: pytest
             plain = rows_of(statements, vectors, numbers)
         for one, other in zip(plain, compiled, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def stated_at_random(words: int, statements: int) -> Patterns:
+    rng = np.random.default_rng(3)
+    pairs = np.sort(rng.choice((words - 50) * 50, statements, replace=False))
+    names = [f"w{n}" for n in range(words)]
+    keys = pack(50 + pairs // 50, pairs % 50, np.zeros(statements))
+    return Patterns.from_keys(names, ["such as"], keys, rng.integers(1, 9, statements))
+
+
+@pytest.mark.parametrize("dimensions", [3, 30, 700])
+@pytest.mark.parametrize("bits", [8, 32])
+def test_codes_rule_out_no_neighbour(dimensions: int, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors that 8 bits hold and others, in so many dimensions that products need fewer bits, or hardly differ."""
+    kernels.load()
+    patterns, rng = stated_at_random(9000, 12000), np.random.default_rng(dimensions)
+    vectors = rng.normal(size=(9000, dimensions)).astype(np.float32)
+    vectors[:5] = 0.0
+    vectors = rounded_to_8_bits(vectors) if bits == 8 else vectors
+    space = VectorSpace(patterns.terms, vectors, frequencies=np.ones(9000), kind="skipgram")
+    statements = NeighbourStatements(patterns, space)
+    assert (CodedVectors.of(vectors).loss == 0.0) == (bits == 8)
+    asked, numbers = vectors[[4, 60, 61, 8000]] * np.float32(3), np.array([4, 60, -1, 8000])
+    compiled = rows_of(statements, asked, numbers)
+    slow = [slow_neighbours(statements, vector, number) for vector, number in zip(asked, numbers, strict=True)]
+    own = statements.places(numbers)
+    found, _ = statements._neighbours(np.asarray(lengths_of_one(asked)), own)
+    assert [row.tolist() for row in found[1:]] == slow[1:]
+    monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
+    for one, other in zip(rows_of(statements, asked, numbers), compiled, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def slow_neighbours(statements: NeighbourStatements, vector: np.ndarray, number: int) -> list[int]:
+    wide = statements.vectors.astype(np.float64) @ vector.astype(np.float64)
+    wide[statements.numbers == number] = 0.0
+    return sorted(np.argsort(-wide, kind="stable")[:NEIGHBOURS].tolist())
+
+
+def test_what_codes_lose_is_the_length_of_the_rest() -> None:
+    coded = CodedVectors.of(np.array([[127.0, 0.0], [0.0, 254.0], [126.6, 0.0], [0.0, 0.0]], dtype=np.float32))
+    assert coded.codes.tolist() == [[127, 0], [0, 127], [127, 0], [0, 0]]
+    np.testing.assert_allclose(coded.scales * 127, [1.0, 1.0, 127 / 126.6, 127.0], rtol=1e-6)
+    assert coded.loss == pytest.approx(0.4 / 126.6, rel=1e-4)
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_sums_of_vectors_in_any_precision_are_those_of_numpy(bits: int) -> None:
+    kernels.load()
+    patterns, rng = stated_at_random(400, 900), np.random.default_rng(1)
+    vectors = rng.normal(size=(400, 20)).astype(np.float32)
+    vectors[7] = 0.0
+    vectors = rounded_to_8_bits(vectors) if bits == 8 else vectors
+    words, often = patterns.terms, np.arange(1, 401)
+    skipgram = VectorSpace(words, vectors, frequencies=often, kind="skipgram")
+    main = VectorSpace(words, np.abs(rng.normal(size=(400, 6))), frequencies=often, kind="dive")
+    terms = NamedTerms(Source(main, skipgram=skipgram, stated=lambda: patterns), words)
+    assert terms.isa_columns is not None and len(terms.isa_columns.codes) == (400 if bits == 8 else 0)
+    q, p = rng.integers(0, 400, 500), rng.integers(0, 400, 500)
+    q[:20], p[10:30] = 7, 7
+    pairs = terms.pairs(q, p)
+    plain, compiled = _sums(pairs, WEIGHTS), _compiled_sums(pairs, terms.isa_columns, WEIGHTS)
+    for one, other in zip(plain, compiled, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 class Unloaded:

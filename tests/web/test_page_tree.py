@@ -14,7 +14,7 @@ import pytest
 import rdflib
 from rdflib.namespace import SKOS
 
-from tests.web.browser import Tab
+from tests.web.browser import PHONE, Tab
 from tests.web.conftest import Running
 from tests.web.planted_tree import PLANTED, SCROLLED, plant
 from tests.web.small_model import KINDS, TERMS
@@ -366,6 +366,27 @@ def test_the_filter_moves_terms_to_the_tray(open_tab: Tabs) -> None:
     assert "min=1" in page.url and "under 1.00" in page.locator(".tree-foot").inner_text()
     page.get_by_role("tab", name=re.compile("^Unplaced")).click()
     assert page.get_by_role("tabpanel").get_by_role("listitem").count() > 10
+
+
+@pytest.mark.parametrize("size", [TALL, PHONE])
+def test_the_graph_shows_what_is_around_a_term_and_walks_on(
+    open_tab: Tabs, explored: Running, listed: str, size: tuple[int, int]
+) -> None:
+    shape(explored.folder)
+    tab = open_tab(size=size)
+    page = tab.open(f"{listed}&at=fruit")
+    page.get_by_role("button", name="Graph").click()
+    graph = page.get_by_role("region", name="Neighbourhood of fruit")
+    names = {name.partition(",")[0] for name in graph.locator("[role=button]").evaluate_all(NAMES)}
+    assert {"fruit", *KINDS["fruit"]} <= names
+    focus = graph.locator(".graph-focus").bounding_box()
+    assert focus["x"] >= 0 and focus["x"] + focus["width"] <= size[0]
+    graph.get_by_role("button", name="apple").press("Enter")
+    page.get_by_role("region", name="Neighbourhood of apple").wait_for()
+    assert "as=graph" in page.url and "at=apple" in page.url
+
+
+NAMES = "nodes => nodes.map(node => node.getAttribute('aria-label'))"
 
 
 def test_a_read_only_server_offers_no_corrections(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import struct
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +23,7 @@ VIEWS = {
     "tree start": "#/tree?model=small",
     "tree": "#/tree?top=60&panel=decide",
     "term": "#/tree?top=60&at=animal",
+    "graph": "#/tree?top=60&at=animal&as=graph",
     "compare": "#/compare?model=small&terms=animal, dog",
     "topics": "#/topics?model=small",
     "two models": "#/models?model=small&other=en-wiki&term=dog",
@@ -104,6 +109,11 @@ def test_compare_shows_the_values_of_the_model(open_tab: Tabs, explored: Running
     assert first.locator("td.figure-value").all_inner_texts() == [
         f"{value:.2f}" if value >= 0.005 else "–" for value in expected["dimensions"][0]["values"]
     ]
+    hovered = [
+        f"{word}: {value:.2f}"
+        for word, value in zip(expected["words"], expected["dimensions"][0]["values"], strict=True)
+    ]
+    assert first.locator("svg title").all_text_contents() == hovered
     share = round(100 * expected["included"][0][1])
     assert f"{share} %" in page.get_by_role("list", name="What includes what").inner_text()
     page.get_by_role("button", name="Remove dog").click()
@@ -137,6 +147,30 @@ def test_two_models_mark_what_they_share(open_tab: Tabs, explored: Running) -> N
     }
     both = answers["small"] & answers["en-wiki"]
     assert both and page.locator(".chip-both").count() == 2 * len(both)
+
+
+@pytest.mark.parametrize("name", ["ask", "compare", "topics", "two models"])
+def test_every_view_is_taken_away_as_files_and_pictures(open_tab: Tabs, name: str, tmp_path: Path) -> None:
+    page = open_tab().open(VIEWS[name])
+    page.get_by_role("button", name="Take away").click()
+    dialog = page.get_by_role("dialog", name="Take away")
+    files = {}
+    for title in dialog.locator(".offer strong").all_inner_texts():
+        with page.expect_download() as waiting:
+            dialog.locator(".offer").filter(has=page.get_by_text(title, exact=True)).click()
+        waiting.value.save_as(tmp_path / waiting.value.suggested_filename)
+        files[title] = (tmp_path / waiting.value.suggested_filename).read_bytes()
+    assert set(files) == {"TSV", "JSON", "SVG", "PNG"}
+    header, *rows = (line.split("\t") for line in files["TSV"].decode().splitlines())
+    assert rows and all(len(row) == len(header) for row in rows)
+    assert json.loads(files["JSON"])
+    picture = ET.fromstring(files["SVG"])
+    column = {"ask": 1, "compare": 1, "topics": 1, "two models": 2}[name]
+    drawn = "".join(picture.itertext())
+    assert all(row[column] in drawn for row in rows[:5])
+    width, height = struct.unpack(">II", files["PNG"][16:24])
+    assert files["PNG"].startswith(b"\x89PNG") and width >= float(picture.get("width", 0)) > 100 and height > 50
+    assert "hyperdive " in dialog.inner_text() and "from hyperdive import load" in dialog.inner_text()
 
 
 def test_every_view_is_restored_by_its_address(open_tab: Tabs) -> None:

@@ -1,6 +1,6 @@
 /** A term with what is above and beneath it; lines are as wide and coloured as the confidence. */
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { Forest } from "../taxonomy/forest";
 import { layNeighbourhood } from "../taxonomy/neighbourhood";
@@ -12,18 +12,24 @@ interface NeighbourhoodGraphProps {
   onSelect: (term: string) => void;
 }
 
+/** A picture that is too wide is drawn smaller, as long as it can be read. */
+const LEAST_SCALE = 0.8;
+
 export function NeighbourhoodGraph({ forest, term, calibrated, onSelect }: NeighbourhoodGraphProps) {
   const { width, height, nodes, links, left } = layNeighbourhood(forest, term, calibrated);
   const frame = useRef<HTMLDivElement>(null);
+  const [scale, setScale] = useState(1);
   useLayoutEffect(() => {
     const element = frame.current!;
     const focus = nodes.find((node) => node.focus)!;
-    element.scrollLeft = focus.x - element.clientWidth * 0.3;
-    element.scrollTop = focus.y - element.clientHeight / 2;
-  }, [term]);
+    const fitting = Math.min(1, Math.max(LEAST_SCALE, element.clientWidth / width));
+    setScale(fitting);
+    element.scrollLeft = focus.x * fitting - element.clientWidth * 0.3;
+    element.scrollTop = focus.y * fitting - element.clientHeight / 2;
+  }, [term, scale]);
   return (
     <div ref={frame} class="graph" role="region" aria-label={`Neighbourhood of ${term}`} tabIndex={0}>
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${term}, the terms above and beneath it`}>
+      <svg width={width * scale} height={height * scale} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${term}, the terms above and beneath it`}>
         {links.map(({ path, width: thick, band }) => (
           <path key={path} class={`graph-link graph-${band}`} d={path} stroke-width={thick} />
         ))}
@@ -32,7 +38,7 @@ export function NeighbourhoodGraph({ forest, term, calibrated, onSelect }: Neigh
             key={name}
             class={focus ? "graph-node graph-focus" : "graph-node"}
             role="button"
-            tabIndex={0}
+            tabindex={0} // as it is written in SVG, where capital letters make another attribute
             aria-label={more ? `${name}, ${more} more beneath` : name}
             onClick={() => onSelect(name)}
             onKeyDown={(event) => {

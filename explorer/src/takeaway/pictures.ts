@@ -1,19 +1,22 @@
-/** Pictures of the views: answers, trees, comparisons, neighbourhoods. */
+/** Pictures of the views: answers, trees, comparisons, neighbourhoods, topics. */
 
-import type { Answers, Comparison } from "../api/types";
+import type { Answers, Comparison, Topic } from "../api/types";
 import { formatValue } from "../components/confidence-bar";
 import { edgeValue } from "../taxonomy/forest";
 import type { Neighbourhood } from "../taxonomy/neighbourhood";
 import type { Row } from "../taxonomy/rows";
 import { Drawing, themePalette } from "./drawing";
 
+const LETTER = 7.6; // pixels of a letter, on average
 const LINE = 26;
 const MARGIN = 24;
 const MOST_ROWS = 2000; // a picture with more lines than this cannot be read, nor drawn as PNG
 
 /** Lists of answers side by side. */
 export function answersPicture(title: string, lists: readonly { heading: string; answers: Answers }[]): string {
-  const column = 380;
+  const terms = lists.flatMap(({ answers }) => answers.results[0]?.answers ?? []).map(({ term }) => term.length * LETTER);
+  const bars = Math.max(180, ...terms) + 10;
+  const column = bars + 190;
   const lengths = lists.map(({ answers }) => answers.results[0]?.answers.length ?? 0);
   const height = 2 * MARGIN + 64 + LINE * Math.max(1, ...lengths);
   const drawing = new Drawing(2 * MARGIN + column * lists.length, height, themePalette());
@@ -28,8 +31,8 @@ export function answersPicture(title: string, lists: readonly { heading: string;
       const y = MARGIN + 52 + LINE * (row + 1);
       const value = answers.calibrated ? answer.confidence : answer.rank_score;
       drawing.text(left, y, answer.term);
-      drawing.bar(left + 190, y - 9, 100, answers.calibrated ? (answer.confidence ?? 0) : answer.rank_score / largest);
-      drawing.text(left + 340, y, formatValue(value, answers.calibrated), { anchor: "end" });
+      drawing.bar(left + bars, y - 9, 100, answers.calibrated ? (answer.confidence ?? 0) : answer.rank_score / largest);
+      drawing.text(left + bars + 150, y, formatValue(value, answers.calibrated), { anchor: "end" });
     });
   });
   return drawing.toString();
@@ -77,6 +80,24 @@ export function comparisonPicture(comparison: Comparison): string {
     values.forEach((value, place) => {
       drawing.rect(MARGIN + labels, y + place * (bar + 2), (width * value) / largest, bar, palette.words[place] ?? palette.ink, 2);
     });
+  });
+  return drawing.toString();
+}
+
+/** Dimensions with their words and their share of the model. */
+export function topicsPicture(title: string, topics: readonly Topic[]): string {
+  const block = 2 * LINE;
+  const widest = Math.max(40, ...topics.map(({ words }) => words.join(", ").length));
+  const drawing = new Drawing(2 * MARGIN + 150 + widest * LETTER, 2 * MARGIN + 40 + block * topics.length, themePalette());
+  const { palette } = drawing;
+  const largest = Math.max(1e-9, ...topics.map(({ share }) => share));
+  drawing.text(MARGIN, MARGIN + 16, title, { size: 22, bold: true });
+  topics.forEach(({ label, words, share }, place) => {
+    const y = MARGIN + 40 + block * place + 20;
+    drawing.rect(MARGIN, y - 9, (72 * share) / largest, 8, palette.strong, 4);
+    drawing.text(MARGIN + 130, y, `${(100 * share).toFixed(1)} %`, { anchor: "end", fill: palette.muted });
+    drawing.text(MARGIN + 150, y, label, { bold: true });
+    drawing.text(MARGIN + 150, y + 20, words.join(", "), { size: 13, fill: palette.muted });
   });
   return drawing.toString();
 }

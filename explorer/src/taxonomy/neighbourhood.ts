@@ -84,8 +84,8 @@ export function layNeighbourhood(forest: Forest, focus: string, calibrated: bool
     });
     row += Math.max(1, beneath.length) * ROW;
   }
-  const last = widthOf([...grandchildren.values()].flat());
-  const width = children.length ? grandchildX + ([...grandchildren.values()].flat().length ? last + 60 : 0) : x + 60;
+  const last = [...grandchildren.values()].flat();
+  const width = last.length ? grandchildX + widthOf(last) + 60 : children.length ? childX + widthOf(children) + 60 : x + 60;
   return { width, height, nodes, links, left: everyChild.length - children.length };
 }
 

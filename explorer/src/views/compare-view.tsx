@@ -143,7 +143,7 @@ function ComparisonFigure({ comparison }: { comparison: Comparison }) {
           </thead>
           <tbody>
             {dimensions.map((dimension) => (
-              <DimensionRow key={dimension.dimension} dimension={dimension} largest={largest} />
+              <DimensionRow key={dimension.dimension} dimension={dimension} words={words} largest={largest} />
             ))}
           </tbody>
         </table>
@@ -156,7 +156,7 @@ function ComparisonFigure({ comparison }: { comparison: Comparison }) {
 const BAR = 8;
 const GAP = 3;
 
-function DimensionRow({ dimension, largest }: { dimension: SharedDimension; largest: number }) {
+function DimensionRow({ dimension, words, largest }: { dimension: SharedDimension; words: readonly string[]; largest: number }) {
   const { values, label, further } = dimension;
   const broadest = values[0] ?? 0;
   const percent = (value: number) => `${(100 * value) / largest}%`;
@@ -170,6 +170,7 @@ function DimensionRow({ dimension, largest }: { dimension: SharedDimension; larg
         <svg width="100%" height={values.length * (BAR + GAP)} aria-hidden="true" focusable="false">
           {values.map((value, place) => (
             <g key={place} class={`word-${place + 1}`}>
+              <title>{`${words[place]}: ${value.toFixed(2)}`}</title>
               <rect class="word-bar" y={place * (BAR + GAP)} width={percent(Math.min(value, place ? broadest : value))} height={BAR} rx="2" />
               {place > 0 && value > broadest && (
                 <rect

@@ -6,6 +6,7 @@ import { ModelTermBox } from "../components/model-term-box";
 import { EmptyState, ErrorState, Loading } from "../components/states";
 import { useExplorer } from "../state/explorer";
 import { shown, useRequest } from "../state/use-request";
+import { topicsPicture } from "../takeaway/pictures";
 import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
 
 export function TopicsView() {
@@ -39,7 +40,7 @@ export function TopicsView() {
               onInput={(event) => replace({ find: event.currentTarget.value })}
             />
           </label>
-          {topics && <TopicsTakeAway topics={topics} />}
+          {topics && <TopicsTakeAway topics={{ ...topics, topics: found }} />}
         </div>
       </div>
       <div class="topics-columns">
@@ -155,6 +156,12 @@ function TopicsTakeAway({ topics }: { topics: Topics }) {
   };
   const title = `Topics of ${topics.model}`;
   return (
-    <TakeAway title={title} files={tableFiles(table, topics)} markdown={() => tableMarkdown(title, table)} command={topics.command} />
+    <TakeAway
+      title={title}
+      files={tableFiles(table, topics)}
+      markdown={() => tableMarkdown(title, table)}
+      picture={() => topicsPicture(title, topics.topics)}
+      command={topics.command}
+    />
   );
 }

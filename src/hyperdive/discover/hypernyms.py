@@ -241,8 +241,9 @@ class _Asked:
         else:
             scores = np.array(self.by(self._pairs(number, rows)))
         most = max(self.options.top, _GROUPED) if self.options.senses else self.options.top
-        first = best(np.where(scores >= self.limit, scores, -np.inf), most)
-        nearest = best(scores, 1)
+        likely = np.flatnonzero(scores >= self.limit)
+        first = likely[best(scores[likely], most)]
+        nearest = first[:1] if len(first) else best(scores, 1)
         return _Judged(places[first], scores[first], places[nearest], scores[nearest])
 
     def _hyponym_scores(self, number: int, rows: Any) -> Any:

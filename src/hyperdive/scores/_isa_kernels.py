@@ -12,6 +12,8 @@ from numba import njit
 from hyperdive.compilation.kernel import kernel
 
 _WORD = 64  # bits of a word of a bit map
+_PART = 64  # values of which only the largest is looked at first
+_ROUNDING = 1e-5  # of a cosine in 32 bits
 
 
 @njit(nogil=True)
@@ -49,6 +51,24 @@ def _cosines(matrix, terms, q, p, count, out):
         out[i] = out[i] / below if below != 0.0 else 0.0
 
 
+@njit(nogil=True)
+def _code_cosines(codes, scales, terms, q, p, count, out):
+    """`_cosines` of rows in 8 bits: whole numbers add up exactly, in any order, as the products of the rows do."""
+    width = codes.shape[1]
+    for i in range(count):
+        x, y, dot = q[i], p[i], np.int32(0)
+        for t in range(width):
+            dot = _added(dot, codes[x, t], codes[y, t])
+        below = np.sqrt(terms[x, 0] * terms[y, 0])
+        out[i] = (scales[x] * scales[y]) * np.float64(dot) / below if below != 0.0 else 0.0
+
+
+@njit(nogil=True)
+def _added(total, one, other):
+    """total + one·other in 32 bits, of which a processor adds more at a time than of Numba's 64."""
+    return np.int32(total + np.int32(np.int32(one) * np.int32(other)))
+
+
 @kernel()
 def isa_sums(
     weights,
@@ -64,6 +84,8 @@ def isa_sums(
     head_numbers,
     head_rows,
     matrix,
+    codes,
+    scales,
     indptr,
     indices,
     statements,
@@ -87,7 +109,7 @@ def isa_sums(
         constants: Most of B that counts, and from which A on most neighbours are of the class.
         q, p, places: Rows of terms, and which of the distinct hyponyms q is.
         head_starts, heads: What each distinct hyponym ends in.
-        numbers, terms, phrases, head_numbers, head_rows, matrix: Columns of terms; `IsaColumns` in
+        numbers, terms, phrases, head_numbers, head_rows, matrix, codes, scales: Columns of terms; `IsaColumns` in
             `hyperdive.scores.isa_columns` says which.
         indptr, indices, statements: The statements of the patterns; `StatementColumns` there.
         a_indptr, …, b_data: A, A₂₀ and B, one row for each distinct hyponym.
@@ -119,14 +141,21 @@ def isa_sums(
     head_of_q, head_of_p = head_numbers[of_q[:count]], head_numbers[of_p[:count]]
     entries = np.empty((7, count), dtype=np.int64)
     _entries(indptr, indices, hyponym, class_, count, entries[0])
-    _entries(indptr, indices, class_, hyponym, count, entries[1])
     _entries(indptr, indices, head_of_q, class_, count, entries[2])
     _entries(indptr, indices, hyponym, head_of_p, count, entries[3])
     _entries(a_indptr, a_indices, place, class_, count, entries[4])
-    _entries(n_indptr, n_indices, place, class_, count, entries[5])
     _entries(b_indptr, b_indices, place, class_, count, entries[6])
+    for i in range(count):
+        # nothing is looked for among the hyponyms of a term without any, nor with the nearest what none is stated to be
+        hyponym[i] = hyponym[i] if terms[of_q[i], 4] > 0.0 else -1
+        place[i] = place[i] if entries[4, i] >= 0 else -1
+    _entries(indptr, indices, class_, hyponym, count, entries[1])
+    _entries(n_indptr, n_indices, place, class_, count, entries[5])
     cosines = np.empty(count)
-    _cosines(matrix, terms, of_q, of_p, count, cosines)
+    if len(codes):
+        _code_cosines(codes, scales, terms, of_q, of_p, count, cosines)
+    else:
+        _cosines(matrix, terms, of_q, of_p, count, cosines)
     for i in range(count):
         k, x, y = pair[i], of_q[i], of_p[i]
         forth, back, of_head, to_head = entries[0, i], entries[1, i], entries[2, i], entries[3, i]
@@ -251,6 +280,96 @@ def _largest(values, most):
 
 
 @njit(nogil=True)
+def _coded(vector):
+    """A vector in whole numbers of 16 bits, what one of them is worth, and the length of what is lost.
+
+    Products with codes of 8 bits add up to less than 2³¹.
+    """
+    largest, square, bits = 0.0, 0.0, 14
+    for t in range(len(vector)):
+        largest = max(largest, np.abs(np.float64(vector[t])))
+    while len(vector) > 1 << (23 - bits):
+        bits -= 1
+    worth = largest / (1 << bits) if largest > 0.0 else 1.0
+    code = np.empty(len(vector), dtype=np.int16)
+    for t in range(len(vector)):
+        code[t] = np.int16(np.rint(vector[t] / worth))
+        square += (vector[t] - code[t] * worth) ** 2
+    return code, worth, np.sqrt(square)
+
+
+@njit(nogil=True)
+def _code_products(codes, code, scales):
+    """scales[i]·(codes[i]·code), four at a time."""
+    count, width = codes.shape
+    out = np.empty(count, dtype=np.float32)
+    for first in range(0, count, 4):
+        i, j, k = min(first + 1, count - 1), min(first + 2, count - 1), min(first + 3, count - 1)
+        dot0, dot1, dot2, dot3 = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+        for t in range(width):
+            dot0 = _added(dot0, codes[first, t], code[t])
+            dot1 = _added(dot1, codes[i, t], code[t])
+            dot2 = _added(dot2, codes[j, t], code[t])
+            dot3 = _added(dot3, codes[k, t], code[t])
+        out[first], out[i] = scales[first] * np.float32(dot0), scales[i] * np.float32(dot1)
+        out[j], out[k] = scales[j] * np.float32(dot2), scales[k] * np.float32(dot3)
+    return out
+
+
+@njit(nogil=True)
+def _nearly_largest(values, most, margin):
+    """The places, in their order, of the largest values and of those that are less by no more than a margin.
+
+    The largest of each part of the values give a limit that few others reach.
+    """
+    parts = -(-len(values) // _PART)
+    tops = np.empty(parts, dtype=np.float32)
+    for part in range(parts):
+        top = values[part * _PART]
+        for i in range(part * _PART, min((part + 1) * _PART, len(values))):
+            top = values[i] if values[i] > top else top
+        tops[part] = top
+    limit = np.float32(-np.inf)
+    if parts > most:
+        limit = np.sort(tops)[parts - most] - margin
+    places, count = np.empty(len(values), dtype=np.int64), 0
+    for part in range(parts):
+        if tops[part] < limit:
+            continue
+        for i in range(part * _PART, min((part + 1) * _PART, len(values))):
+            places[count] = i
+            count += values[i] >= limit
+    places = places[:count]
+    least = np.sort(values[places])[count - most] - margin
+    return places[values[places] >= least]
+
+
+@njit(nogil=True)
+def _neighbours(vector, own, most, vectors, codes, scales, loss):
+    """The places and cosines of the nearest vectors, in the order of their places; the own one has a cosine of 0.
+
+    Codes tell which vectors can be among the nearest at all; of equal ones the first places are taken.
+    """
+    if most == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    code, worth, own_loss = _coded(vector)
+    roughly = _code_products(codes, code, scales)
+    if own >= 0:
+        roughly[own] = 0.0
+    # |q·x − q'·x'| ≤ |x − x'| + |q − q'|·|x'|, of which two may differ the other way, and some for rounding
+    margin = 2.0 * (loss + own_loss * (1.0 + loss) + _ROUNDING) / worth
+    places = _nearly_largest(roughly, most, np.float32(margin))
+    cosines = np.empty(len(places), dtype=np.float32)
+    for i in range(len(places)):
+        dot = 0.0
+        for t in range(len(vector)):
+            dot += np.float64(vector[t]) * np.float64(vectors[places[i], t])
+        cosines[i] = np.float32(dot) if places[i] != own else np.float32(0)
+    chosen = np.sort(np.argsort(-cosines, kind="mergesort")[:most])
+    return places[chosen], cosines[chosen]
+
+
+@njit(nogil=True)
 def _pairwise(values):
     """The sum as NumPy adds up to 128 numbers: eight sums, and what is left at the end."""
     count, total, rest = len(values), 0.0, 0
@@ -280,10 +399,15 @@ def _shares(likeness, trust):
 
 @kernel()
 def analogy_row(
-    cosines,
+    vector,
+    own,
     number,
     sizes,
     own_share,
+    vectors,
+    codes,
+    scales,
+    loss,
     numbers,
     trust,
     indptr,
@@ -294,23 +418,24 @@ def analogy_row(
     passed_on,
     shrunk,
 ):
-    """A, A₂₀ and B of one term, each as columns and values; False first where neighbours or parents are not clear.
+    """A, A₂₀ and B of one term, each as columns and values; False first where parents are not clear.
 
     Args:
-        cosines: Of the term with every possible neighbour, 0 with itself.
+        vector: Of the term, of length one.
+        own: Its place among the possible neighbours, or -1.
         number: Its number in the patterns, or -1.
         sizes: How many neighbours, nearest neighbours and parents there are.
         own_share: The weight of the term's own PPMI.
-        numbers, trust: Of every possible neighbour.
+        vectors, codes, scales, numbers, trust: Of every possible neighbour; a vector is about a scale times a code.
+        loss: The length of what is between the two, at most.
         indptr, indices, ppmi: The PPMI of the patterns.
         p_indptr, p_indices, passed_on: n(h, p)/n(h, ·).
         shrunk: How much every term of the patterns counts as a parent.
     """
     width = len(indptr) - 1
-    most = min(sizes[0], len(numbers))
-    chosen = _largest(cosines, most)
-    clear = len(chosen) == most
-    likeness = np.maximum(cosines[chosen], np.float32(0))
+    clear = True
+    chosen, cosines = _neighbours(vector, own, min(sizes[0], len(numbers)), vectors, codes, scales, loss)
+    likeness = np.maximum(cosines, np.float32(0))
     columns, values = _weighted_sum(_shares(likeness, trust[chosen]), numbers[chosen], indptr, indices, ppmi, width)
     nearest = np.argsort(-likeness, kind="mergesort")[: sizes[1]]
     near_columns, near_values = _weighted_sum(
@@ -320,7 +445,7 @@ def analogy_row(
     classes, likely = _with_own(columns, values, indices[first:last], ppmi[first:last], own_share)
     if len(likely) > sizes[2]:
         parents = _largest(likely, sizes[2])
-        clear = clear and len(parents) == sizes[2]
+        clear = len(parents) == sizes[2]
         classes, likely = classes[parents], likely[parents]
     weights = np.empty(len(likely), dtype=np.float32)
     if len(likely):

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyperdive._quantize import Codes, packed
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.patterns.svd import ppmi_values
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
     from hyperdive.scores.terms import Terms
+
+_TRIED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,8 @@ class StatementColumns:
 class IsaColumns:
     """Every term: its `numbers` in the patterns (-1 where they do not name it itself), whether it has several words,
     its skip-gram vector, and in the columns of `values` ‖w‖², S, log(1 + m), log(1 + n(t, ·)), log(1 + n(·, t)),
-    log(1 + f) and the share of n(t, ·) that is of names.
+    log(1 + f) and the share of n(t, ·) that is of names. Vectors that 8 bits hold are `codes` times `scales`,
+    else these are empty.
     """
 
     statements: StatementColumns
@@ -49,6 +53,8 @@ class IsaColumns:
     values: Floats
     phrases: Bools
     matrix: Any
+    codes: Codes
+    scales: Floats
 
     @classmethod
     def of(cls, terms: Terms) -> IsaColumns | None:
@@ -64,4 +70,14 @@ class IsaColumns:
         values = np.ascontiguousarray(np.stack(columns, axis=1))
         statements = terms.source.memo.get(StatementColumns, lambda: StatementColumns.of(patterns))
         matrix = np.ascontiguousarray(skipgram.matrix)
-        return cls(statements, stated.exact_numbers.astype(np.int64), values, terms.phrases, matrix)
+        numbers = stated.exact_numbers.astype(np.int64)
+        return cls(statements, numbers, values, terms.phrases, matrix, *_codes(matrix))
+
+
+def _codes(matrix: Any) -> tuple[Codes, Floats]:
+    """The rows as whole numbers of 8 bits and their scales; no rows where something would be lost."""
+    few = packed(matrix[:_TRIED])  # most models that lose something do so at once
+    codes = packed(matrix) if few is not None else None
+    if codes is None:
+        return np.zeros((0, matrix.shape[1]), dtype=np.int8), np.zeros(0)
+    return codes[0], np.ldexp(1.0, codes[1].astype(np.int32))

@@ -149,9 +149,8 @@ def isa_confidence(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
     compiled = kernels.loaded or len(pairs) > _FEW
     columns = pairs.terms.isa_columns if compiled else None
     own, above, unsupported = _sums(pairs, weights) if columns is None else _compiled_sums(pairs, columns, weights)
-    confidence = _logistic(own, pairs, weights)
+    confidence = _logistic(np.minimum(own, above), pairs, weights)
     confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
-    confidence = np.minimum(confidence, _logistic(above, pairs, weights))
     confidence[pairs.terms.compounds[pairs.q]] *= ENDING_CONFIDENCE  # it is known by the word it ends in alone
     ends = np.flatnonzero(pairs.is_head)
     if len(ends):
@@ -198,6 +197,8 @@ def _compiled_sums(pairs: Pairs, columns: IsaColumns, weights: IsaWeights) -> tu
         columns.phrases,
         *pairs.terms.head_columns(np.concatenate([hyponyms, phrases])),
         columns.matrix,
+        columns.codes,
+        columns.scales,
         statements.indptr,
         statements.indices,
         statements.values,

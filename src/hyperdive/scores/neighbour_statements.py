@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hyperdive._quantize import Codes, rounded, unpacked
 from hyperdive._resources import check_threads, one_blas_thread
 from hyperdive._sparse_rows import SparseRows, entries_of, joined_rows, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
@@ -39,6 +40,7 @@ LEAST_TRUST = 1 / _FEW_AS_HYPONYM
 """The weight of a neighbour with a single statement, beside that of one with many."""
 _BLOCK, _PART = 64, 512  # terms in one product of matrices; terms of which one thread makes the rows
 _SIZES = np.array([NEIGHBOURS, NEAREST, PARENTS])
+_ROUNDING = np.float32(1e-5)  # twice that of a cosine in 32 bits
 _SAMPLED = 16  # one of so many values is looked at to rule out the others
 
 
@@ -51,6 +53,30 @@ class AnalogyRows(NamedTuple):
     """A₂₀(q, ·)."""
     inherited: SparseRows
     """B(q, ·)."""
+
+
+class CodedVectors(NamedTuple):
+    """Vectors of length one, roughly: whole numbers of 8 bits times a scale."""
+
+    codes: Codes
+    scales: Floats32
+    loss: float
+    """The length of what is between a vector and its codes, at most."""
+
+    @classmethod
+    def of(cls, matrix: Floats32) -> CodedVectors:
+        """The codes of rows of any length; nothing is lost where a model keeps its vectors in 8 bits.
+
+        >>> CodedVectors.of(np.array([[64.0, 48.0]], dtype=np.float32)).scales.tolist()
+        [0.012500000186264515]
+        """
+        codes, exponents = rounded(matrix)
+        lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
+        lengths = np.where(lengths > 0, lengths, 1)
+        rest = matrix - unpacked(codes, exponents)
+        loss = np.sqrt(np.einsum("ij,ij->i", rest, rest)) / lengths
+        scales = np.ldexp(np.float32(1), exponents.astype(np.int32)) / lengths
+        return cls(codes, scales.astype(np.float32), float(loss.max(initial=0.0)))
 
 
 class NeighbourStatements:
@@ -79,7 +105,8 @@ class NeighbourStatements:
         place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
         rows = place[named]
         self.numbers: Ints = named[rows >= 0]
-        vectors = np.array(space.matrix[rows[rows >= 0]], dtype=np.float32, order="C", copy=None)
+        self._space, self._rows_of_space = space, rows[rows >= 0]
+        vectors = np.array(space.matrix[self._rows_of_space], dtype=np.float32, order="C", copy=None)
         self.vectors: Floats32 = lengths_of_one(vectors, in_place=True)
         self.trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
         # a term without statements has no hypernyms to pass on
@@ -97,6 +124,10 @@ class NeighbourStatements:
         places = np.full(len(self._patterns) + 1, -1, dtype=np.int64)  # the last for -1
         places[self.numbers] = np.arange(len(self))
         return places
+
+    @cached_property
+    def _coded(self) -> CodedVectors:
+        return CodedVectors.of(np.asarray(self._space.matrix[self._rows_of_space], dtype=np.float32))
 
     def places(self, numbers: Ints) -> Ints:
         """The rows of `vectors` that are these terms of the patterns; -1 for one that is no neighbour of any."""
@@ -118,7 +149,7 @@ class NeighbourStatements:
         parts = [(vectors[start : start + _PART], numbers[start : start + _PART]) for start in starts]
         if len(parts) == 1:
             return self._rows(*parts[0])
-        _ = self._patterns.ppmi, self._place  # computed once, not by each thread
+        _ = self._patterns.ppmi, self._place, self._coded  # computed once, not by each thread
         with ThreadPoolExecutor(check_threads(threads or None)) as pool:
             done = list(pool.map(lambda part: self._rows(*part), parts))
         return AnalogyRows(*(joined_rows([rows[kind] for rows in done], len(self._patterns)) for kind in range(3)))
@@ -134,19 +165,22 @@ class NeighbourStatements:
 
     def _block(self, vectors: Floats32, numbers: Ints) -> list[AnalogyRows]:
         """The rows of a few terms, in one piece or more."""
-        cosines = self._cosines(vectors, numbers)
+        vectors, own = np.asarray(lengths_of_one(vectors), dtype=np.float32), self.places(numbers)
         if not kernels.loaded:
-            return [self._analogies(cosines, numbers)]
-        return [self._row(cosines, numbers, at) for at in range(len(numbers))]
+            return [self._analogies(vectors, own, numbers)]
+        return [self._row(vectors, own, numbers, at) for at in range(len(numbers))]
 
-    def _row(self, cosines: Floats32, numbers: Ints, at: int) -> AnalogyRows:
-        """The row of one term by the compiled loop, unless equal values leave it open which of them are the largest."""
+    def _row(self, vectors: Floats32, own: Ints, numbers: Ints, at: int) -> AnalogyRows:
+        """The row of one term by the compiled loop, unless equal values leave it open which parents are the largest."""
         ppmi, shares = self._patterns.ppmi, self._shares
         clear, *arrays = kernels.analogy_row(
-            cosines[at],
+            vectors[at],
+            own[at],
             numbers[at],
             _SIZES,
             np.float32(_OWN),
+            self.vectors,
+            *self._coded,
             self.numbers,
             self.trust,
             ppmi.indptr,
@@ -158,31 +192,41 @@ class NeighbourStatements:
             self._shrunk,
         )
         if not clear:
-            return self._analogies(cosines[at : at + 1], numbers[at : at + 1])
+            here = slice(at, at + 1)
+            return self._analogies(vectors[here], own[here], numbers[here])
         shape = (1, len(self._patterns))
         rows = zip(arrays[::2], arrays[1::2], strict=True)
         return AnalogyRows(*(SparseRows(data, columns, np.array([0, len(data)]), shape) for columns, data in rows))
 
-    def _analogies(self, cosines: Floats32, numbers: Ints) -> AnalogyRows:
-        """The rows of terms, given their cosines with every possible neighbour."""
-        many = min(NEIGHBOURS, len(self))
-        if many:
-            chosen = np.stack([np.sort(_largest_places(row, many)) for row in cosines])
-        else:
-            chosen = np.zeros((len(cosines), 0), dtype=np.int64)
-        likeness = np.maximum(np.take_along_axis(cosines, chosen, axis=1), 0.0)
+    def _analogies(self, vectors: Floats32, own: Ints, numbers: Ints) -> AnalogyRows:
+        """The rows of terms, given their vectors of length one and their places among the possible neighbours."""
+        chosen, cosines = self._neighbours(vectors, own)
+        likeness = np.maximum(cosines, np.float32(0))
         every = self._voted(chosen, likeness)
         order = np.argsort(-likeness, axis=1, kind="stable")[:, :NEAREST]
         nearest = self._voted(np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1))
         return AnalogyRows(every, nearest, self._inherited(every, numbers))
 
-    def _cosines(self, vectors: Floats32, numbers: Ints) -> Floats32:
-        """The cosines of terms with every possible neighbour, 0 with themselves."""
+    def _neighbours(self, vectors: Floats32, own: Ints) -> tuple[Ints, Floats32]:
+        """The places and cosines of the nearest terms of each, by place; of equal ones the first places are taken.
+
+        A product of matrices tells which terms can be among the nearest. Its bits depend on the size of the matrices,
+        so that those of the cosines are sums in the order of the dimensions.
+        """
+        many = min(NEIGHBOURS, len(self))
+        chosen, cosines = np.zeros((len(vectors), many), dtype=np.int64), np.zeros((len(vectors), many), np.float32)
+        if not many:
+            return chosen, cosines
         with one_blas_thread():
-            cosines = np.asarray(lengths_of_one(vectors), dtype=np.float32) @ self.vectors.T
-        own = self.places(numbers)
-        cosines[np.flatnonzero(own >= 0), own[own >= 0]] = 0.0
-        return np.asarray(cosines)
+            roughly = vectors @ self.vectors.T
+        roughly[np.flatnonzero(own >= 0), own[own >= 0]] = 0.0
+        for at, row in enumerate(roughly):
+            places = _largest_places(row, many)
+            values = _dots(vectors[at], self.vectors[places])
+            values[places == own[at]] = 0.0
+            first = np.sort(np.argsort(-values, kind="stable")[:many])
+            chosen[at], cosines[at] = places[first], values[first]
+        return chosen, cosines
 
     def _voted(self, neighbours: Ints, likeness: Floats32) -> SparseRows:
         """The PPMI rows of these neighbours, averaged by their weights."""
@@ -225,17 +269,26 @@ def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[
 
 
 def _largest_places(values: Floats32, most: int) -> Ints:
-    """The places of the largest values, in any order; only those are compared that a sample cannot rule out.
+    """The places of the largest values, and of those that are almost as large, in their order.
 
-    >>> np.sort(_largest_places(np.sin(np.arange(100, dtype=np.float32)), 3)).tolist()
+    >>> _largest_places(np.sin(np.arange(100, dtype=np.float32)), 3).tolist()
     [33, 58, 77]
     """
     sample = values[::_SAMPLED]
-    if len(sample) <= most:
-        return np.argpartition(-values, most - 1)[:most]
-    limit = np.partition(sample, len(sample) - most)[len(sample) - most]  # the largest of all are no smaller
-    places = np.flatnonzero(values >= limit)
-    return places[np.argpartition(-values[places], most - 1)[:most]]
+    limit: Any = -np.inf
+    if len(sample) > most:  # rules most of the values out: the largest of all are no smaller
+        limit = np.partition(sample, len(sample) - most)[len(sample) - most]
+    places = np.flatnonzero(values >= limit - _ROUNDING)
+    least = -np.partition(-values[places], most - 1)[most - 1]
+    return np.asarray(places[values[places] >= least - _ROUNDING])
+
+
+def _dots(vector: Floats32, rows: Floats32) -> Floats32:
+    """The products of a vector with rows, added up in the order of the dimensions, in 64 bits."""
+    total = np.zeros(len(rows))
+    for one, column in zip(vector.astype(np.float64), rows.T.astype(np.float64), strict=True):
+        total += one * column
+    return total.astype(np.float32)
 
 
 def _largest(matrix: SparseRows, own: Bools, most: int) -> SparseRows:

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._resources import one_blas_thread
-from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.isa_columns import IsaColumns
@@ -157,8 +156,10 @@ class Terms:
 
     def head_columns(self, rows: Ints) -> tuple[Ints, Ints]:
         """`head_numbers` and `head_rows` of all terms, of which only those of these rows are sure to be there."""
-        self.head_numbers(rows)
-        self.head_rows(rows)
+        unseen = rows[(self._head_numbers[rows] == _UNSEEN) | (self._head_rows[rows] == _UNSEEN)]
+        if len(unseen):
+            self.head_numbers(unseen)
+            self.head_rows(unseen)
         return self._head_numbers, self._head_rows
 
     def head_numbers(self, rows: Ints) -> Ints:
@@ -188,8 +189,9 @@ class Terms:
     def supported(self, row: int) -> tuple[Ints, list[str]]:
         """What speaks for a hypernym of a term, as `isa` needs it: numbers of terms of the patterns, and its heads.
 
-        That is what the text states of the term, of its head and of its neighbours, and what follows from that. All
-        other hypernyms have a confidence of at most `hyperdive.scores.isa_score.UNSUPPORTED`.
+        That is what the text states of the term, of its head and of its neighbours, and what follows from that; a
+        number may be there more than once. All other hypernyms have a confidence of at most
+        `hyperdive.scores.isa_score.UNSUPPORTED`.
         """
         rows = np.array([row])
         stated, analogies = self.stated, self.analogies(rows)
@@ -197,7 +199,7 @@ class Terms:
         counts = stated.patterns.counts
         own = np.concatenate([stated.exact_numbers[rows], self.head_numbers(rows)])
         said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
-        numbers = distinct(np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said]))
+        numbers = np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said])
         return numbers, list(_heads(self.names[row]))
 
     @cached_property

@@ -127,8 +127,8 @@ class _Server:
         self._active += 1
         try:
             pool = self._quick if endpoint.quick else self._questions
-            work = asyncio.get_running_loop().run_in_executor(pool, self._work, endpoint, message)
-            response = await asyncio.wait_for(work, limits.QUESTION_SECONDS)
+            async with asyncio.timeout(limits.QUESTION_SECONDS):
+                response = await asyncio.get_running_loop().run_in_executor(pool, self._work, endpoint, message)
         except TimeoutError:
             raise Problem("timeout", f"the question took longer than {limits.QUESTION_SECONDS:g} seconds") from None
         finally:

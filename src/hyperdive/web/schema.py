@@ -239,7 +239,8 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     names = _names(kind)
     if names is not None:
-        return {name: plain(getattr(value, name)) for name in names}
+        parts = ((name, getattr(value, name)) for name in names)
+        return {name: part if type(part) in _AS_THEY_ARE else plain(part) for name, part in parts}
     if isinstance(value, str | int):
         return value
     if isinstance(value, Mapping):

@@ -40,6 +40,7 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 """Headers of every answer."""
+_ENCODED = tuple((name.encode(), value.encode()) for name, value in HEADERS.items())
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _TOKEN_PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>hyperdive</title></head><body>'
@@ -118,12 +119,10 @@ class Guard:
 
         async def guarded(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                headers = list(message.get("headers", ()))
-                there = {name.lower() for name, _ in headers}
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                if b"cache-control" not in there:
-                    added.append((b"cache-control", b"no-store"))
-                message = {**message, "headers": [*headers, *added]}
+                headers = [*message.get("headers", ()), *_ENCODED]
+                if all(name.lower() != b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": headers}
             await send(message)
 
         headers = _Headers(scope)
@@ -132,10 +131,12 @@ class Guard:
         except Problem as problem:
             await _refuse(problem, scope, guarded)
             return
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        if self._access.token is not None and scope["path"] == "/" and "token" in query:
+        query: dict[str, str] = {}
+        if self._access.token is not None and scope["path"] == "/":
+            query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        if "token" in query:
             await self._sign_in(query, guarded)
-        elif not self._access.admits(_token(headers)):
+        elif self._access.token is not None and not self._access.admits(_token(headers)):
             missing = Problem("token_required", "this server needs its token", hint="open the address that it printed")
             await _refuse(missing, scope, guarded)
         else:
