@@ -127,7 +127,8 @@ class ArtifactWriter:
 
     def stream(self, name: str, dtype: str | None = None) -> FileWriter:
         """A file to append to; `dtype` None means plain bytes."""
-        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        for inner in reversed(Path(name).parents[:-1]):  # never a folder above, which a run may have removed
+            (self.folder / inner).mkdir(exist_ok=True)
         self._open[name] = FileWriter(self.folder / name, dtype)
         return self._open[name]
 

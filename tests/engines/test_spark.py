@@ -19,7 +19,7 @@ from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
-from hyperdive.engines.spark import _ResultTask
+from hyperdive.engines.spark import _Place, _reported, _ResultTask
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
@@ -124,9 +124,25 @@ def test_a_task_that_outlives_its_run_leaves_nothing(tmp_path: Path, spark: Spar
 def test_a_task_of_an_earlier_run_is_no_part_of_the_next(tmp_path: Path) -> None:
     for run, kept in (("run 1", False), ("run 2", True)):
         work = WorkFolder(tmp_path / ".c.encode", tmp_path / "c", "run 2")
-        _ResultTask(str(work.folder), "part", late, hyperdive.__version__, run)((0, 1))
+        place = _Place(work.folder, run, hyperdive.__version__)
+        _ResultTask(place, "part", late)((0, 1))
         assert work.done("part-000000") is kept
         work.remove()
+
+
+def test_an_error_of_an_earlier_run_is_not_one_of_the_next(tmp_path: Path, spark: SparkEngine) -> None:
+    """A late task of run 1 fails while run 2 has the folder."""
+    work = WorkFolder(tmp_path / ".c.encode", tmp_path / "c", "run 2")
+    results = spark.results(work.folder, "part", late, [1, 2])
+    next(results)
+    with _reported(_Place(work.folder, "run 1", hyperdive.__version__)):
+        raise InputError("a.txt: truncated")
+    assert len(list(work.folder.glob("*.error"))) == 1
+    assert [int(arrays["task"][0]) for _, arrays in results] == [2]
+    assert not list(work.folder.glob("*.error"))
+    with pytest.raises(InputError, match=r"^a.txt: truncated$"):
+        list(spark.results(work.folder, "other", late, [0]))
+    work.remove()
 
 
 def test_the_command_line(tmp_path: Path, text: Path, spark: SparkEngine, hyperdive: Callable[..., Any]) -> None:
