@@ -1,7 +1,7 @@
 """A Spark cluster on this machine compared with one process: bytes, time by stage, shuffle, memory of the driver.
 
-    python -m bench.spark_cluster --text wiki.txt --megabytes 200 --parts 1 2 5
-    python -m bench.spark_cluster --text wiki.txt --workers 1 2 --parts 5
+    python -m bench.spark_cluster --text wiki.txt --megabytes 200 --parts 1 2 5 --brief
+    python -m bench.spark_cluster --text wiki.txt --workers 1 2 --parts 6
     python -m bench.spark_cluster --text wiki.txt --megabytes 25 --parts 2 --verbs encode
 
 Starts a master and workers of one core each, on the loopback address; every verb on the cluster is a driver of its own.
@@ -33,6 +33,9 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
 
 VERBS = ("encode", "count", "train")
+# to every process, from the options
+TRAINING: dict[str, Any] = {"dimensions": 30, "passes": 5} if os.environ.get("BENCH_BRIEF") else {}
+KEEP_TEXT = False if os.environ.get("BENCH_NO_TEXT") else None
 MADE = {"encode": "corpus", "count": "counts", "train": "model"}
 
 
@@ -53,12 +56,12 @@ def work(verb: str, text: str, corpus: str, output: str, engine: _CutEngine | No
     start = time.perf_counter()
     if verb == "encode":
         more: dict[str, Any] = {} if engine is None else {"part_bytes": -(-Path(text).stat().st_size // engine.parts)}
-        hyperdive.encode(text, output, progress=progress, engine=engine, **more)
+        hyperdive.encode(text, output, progress=progress, engine=engine, keep_text=KEEP_TEXT, **more)
     elif verb == "count":
         run = Run(engine=engine, progress=progress)
         count([hyperdive.Corpus.open(corpus)], Path(output), options=CountOptions(near=True), run=run)
     else:
-        hyperdive.train(corpus, output, progress=progress, engine=engine)
+        hyperdive.train(corpus, output, progress=progress, engine=engine, **TRAINING)
     seconds = time.perf_counter() - start
     used = resource.getrusage(resource.RUSAGE_SELF)
     stages: dict[str, float] = {}
@@ -184,7 +187,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[2])
     parser.add_argument("--verbs", nargs="+", choices=VERBS, default=list(VERBS))
     parser.add_argument("--work", type=Path, help="a folder to work in; what one process made is found again there")
+    parser.add_argument("--brief", action="store_true", help="train 30 dimensions in 5 passes instead of the usual")
+    parser.add_argument("--no-keep-text", action="store_true", help="encode without the text itself")
     options = parser.parse_args()
+    os.environ.update({"BENCH_BRIEF": "1"} if options.brief else {})
+    os.environ.update({"BENCH_NO_TEXT": "1"} if options.no_keep_text else {})
     if options.work:
         options.work.mkdir(parents=True, exist_ok=True)
         sys.exit(not run(options, options.work.absolute()))

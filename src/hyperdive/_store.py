@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from hyperdive.errors import Error, FormatError, OutputError
 HEADER = "header.json"
 MAX_HEADER_BYTES = 64 << 20
 _CHUNK = 8 << 20
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DAMAGED = "the folder is damaged; create it again"
 
 
@@ -202,6 +204,11 @@ def check_output(path: Path, *, force: bool) -> None:
 
     `force` never deletes a folder that is not a hyperdive artefact.
     """
+    if path.parts and _SCHEME.fullmatch(path.parts[0]):
+        raise OutputError(
+            f"{path}: results are written to folders, not to an address",
+            hint="choose a folder; a cluster needs one that all its machines share, such as a mounted bucket",
+        )
     repair(path)
     if not os.path.lexists(path):
         return

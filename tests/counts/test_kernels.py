@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.counts import _kernels
+from hyperdive.counts import _kernels, _packing_kernels
 from tests.examples import examples
 
 slowly = examples(60)
@@ -184,7 +184,7 @@ def test_pack_rows_and_add_them(rows, data):
     indices, counts, edges = np.array(entries, dtype=np.int64).reshape(-1, 3).T
     arrays = [indices.astype(np.uint32), counts.astype(np.uint32), edges.astype(np.uint32)]
     bytes_of = np.zeros(16 * len(entries) + 1, dtype=np.uint8)
-    used = _kernels.pack_rows(lengths, *arrays, bytes_of)
+    used = _packing_kernels.pack_rows(lengths, *arrays, bytes_of)
     assert bytes_of[:used].tolist() == packed(rows)
 
     first = [dict.fromkeys(data.draw(st.lists(st.integers(0, 40_000), max_size=4)), (3, 1)) for _ in rows]
@@ -192,7 +192,7 @@ def test_pack_rows_and_add_them(rows, data):
     pointers, *total = sparse([{index: count for index, (count, _) in row.items()} for row in first])
     to_pointers = np.empty(len(rows) + 1, dtype=np.int64)
     out = [np.zeros(len(entries) + len(total[0]) + 1, dtype=np.uint64) for _ in range(3)]
-    n = _kernels.add_packed_rows(pointers, *total, lengths, bytes_of[:used], to_pointers, *out)
+    n = _packing_kernels.add_packed_rows(pointers, *total, lengths, bytes_of[:used], to_pointers, *out)
     for at, (own, row) in enumerate(zip(first, rows, strict=True)):
         made = slice(to_pointers[at], to_pointers[at + 1])
         expected = [

@@ -17,7 +17,7 @@ import numpy as np
 from hyperdive._atomic import write_file
 from hyperdive._engine import Engine, Facts
 from hyperdive._resume import run_identity
-from hyperdive.counts import _kernels
+from hyperdive.counts import _packing_kernels
 from hyperdive.counts.inverted_index import TokenRange, cut, load, shard_rows
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
@@ -111,7 +111,7 @@ def packed_rows(rows: RowArrays) -> bytes:
     """
     number = -(-8 * rows.counts.dtype.itemsize // 7)  # bytes of the largest count
     data = np.empty(len(rows.indices) * (6 + 2 * number), dtype=np.uint8)
-    used = _kernels.pack_rows(*rows, data)
+    used = _packing_kernels.pack_rows(*rows, data)
     return b"".join([rows.lengths.astype("<u4").data, data[:used].data])
 
 
@@ -156,7 +156,7 @@ class _Room:
         many = len(self._pointers) - 1
         lengths = np.frombuffer(piece, dtype="<u4", count=many)
         data = np.frombuffer(piece, dtype=np.uint8, offset=4 * many)
-        n = _kernels.add_packed_rows(
+        n = _packing_kernels.add_packed_rows(
             rows.pointers, rows.indices, rows.counts, rows.edges, lengths, data,
             self._pointers, self._indices, self._counts, self._edges,
         )  # fmt: skip

@@ -21,15 +21,16 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import hyperdive
 from hyperdive import errors
 from hyperdive._atomic import explain_os_errors, write_file
-from hyperdive._engine import Emit, Gather, TaskFunction, result_place
+from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, result_place
 from hyperdive._resume import is_stage, read_stage, run_identity, write_stage
 from hyperdive._types import Array
+from hyperdive.engines.hadoop_files import fetch_file, list_files
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError
 
 SLICE_BYTES = 256 << 10
@@ -84,17 +85,33 @@ class SparkEngine:
 
     # ---- results ------------------------------------------------------------------------------------------------
 
+    def files(self, address: str) -> list[StoredFile]:
+        return list_files(self._context, address)
+
+    def fetch(self, address: str, copy: Path) -> None:
+        fetch_file(self._context, address, copy)
+
     def results(
-        self, folder: Path, stage: str, function: TaskFunction, tasks: Sequence[Any]
+        self,
+        folder: Path,
+        stage: str,
+        function: TaskFunction,
+        tasks: Sequence[Any],
+        addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         places = [result_place(folder, stage, number) for number in range(len(tasks))]
         missing = [number for number, place in enumerate(places) if not is_stage(place)]
         task = _ResultTask(_Place.of(folder), stage, function)
-        numbered = [(number, tasks[number]) for number in missing]
+        stored = {} if addresses is None else {number: at for number in missing if (at := addresses[number])}
+        pairs = [(number, tasks[number] if addresses is None else (tasks[number], None)) for number in missing]
+        numbered = [pair for pair in pairs if pair[0] not in stored]
 
         def run() -> None:
             if numbered:
                 self._context.parallelize(numbered, len(numbered)).foreach(task)
+            if stored:
+                copied = _CopyTask(task, {address: (number, tasks[number]) for number, address in stored.items()})
+                self._context.binaryFiles(",".join(stored.values()), len(stored)).foreach(copied)
 
         with self._job(folder, stage, run) as job:
             for place in places:
@@ -273,6 +290,22 @@ class _ResultTask:
 
 def _itself(partition: int) -> int:
     return partition
+
+
+@dataclass(frozen=True)
+class _CopyTask:
+    """From a file that Spark has read to the result of the task that needs it."""
+
+    task: _ResultTask
+    tasks: Mapping[str, tuple[int, Any]]
+
+    def __call__(self, file: tuple[str, bytes]) -> None:
+        address, content = file
+        number, task = self.tasks[address]
+        with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
+            copy = Path(folder) / PurePosixPath(address).name
+            copy.write_bytes(content)
+            self.task((number, (task, str(copy))))
 
 
 _Slice = tuple[int, tuple[int, int, bytes]]
