@@ -1,4 +1,4 @@
-"""Sparse rows in few bytes, for their way through a cluster: compiled loops. Their twins: `tests/counts/test_kernels.py`.
+"""Sparse rows in few bytes, for their way through a cluster: compiled loops. Twins: `tests/counts/test_kernels.py`.
 
 A number is written in bytes of seven bits, the lowest first; a byte above 127 has a successor.
 """
