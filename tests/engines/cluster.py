@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -24,6 +25,8 @@ class Cluster:
         import pyspark
 
         self._home, self._folder = Path(pyspark.__file__).parent, folder
+        self.local = folder / "local"
+        """Where executors keep their pieces of a shuffle."""
         self._ports = [_free_port() for _ in range(2)]
         self.master = f"spark://127.0.0.1:{self._ports[0]}"
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -36,7 +39,10 @@ class Cluster:
 
     def _start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         log = (self._folder / f"{name.rpartition('.')[2]}-{len(self._processes)}.log").open("wb")
-        environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(self._home)}
+        environment = {
+            **os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(self._home),
+            "SPARK_LOCAL_DIRS": str(self.local),
+        }  # fmt: skip
         command = [str(self._home / "bin" / "spark-class"), name, *arguments]
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
         self._processes.append(process)
@@ -52,7 +58,9 @@ class Cluster:
         os.killpg(self.workers.pop(0).pid, signal.SIGKILL)
 
     def renew(self) -> None:
-        """All workers alive, again."""
+        """All workers alive, again, and nothing left of those that were killed."""
+        shutil.rmtree(self.local, ignore_errors=True)
+        self.local.mkdir()
         while len(self.workers) < self._size:
             self.start_worker()
         self._wait(self._size)

@@ -88,10 +88,10 @@ class Driver:
             env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
         )
 
-    def wait_until(self, pattern: str) -> None:
-        """Until something is there of this name, next to the output."""
+    def wait_until(self, pattern: str, folder: Path | None = None) -> None:
+        """Until something is there of this name, next to the output or in a folder."""
         deadline = time.monotonic() + 300
-        while not list(self.output.parent.glob(pattern)):
+        while not list((folder or self.output.parent).glob(pattern)):
             assert self.process.poll() is None, self.process.stdout and self.process.stdout.read().decode()
             assert time.monotonic() < deadline, f"{pattern} never came"
             time.sleep(0.02)
