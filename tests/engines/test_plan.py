@@ -48,7 +48,7 @@ def test_the_command(tmp_path: Path, text: Path, hyperdive: Callable[..., Any]) 
     plan = json.loads(hyperdive(*command, "--json").out)["spark"]
     assert (plan["executors"], plan["parts"], plan["text_bytes"]) == (50, 1, text.stat().st_size)
     small = hyperdive("plan", "--engine", "spark", "--executor-memory", "100m", text)
-    assert "more than the 100.0 MB of an executor" in small.out.replace("104.9", "100.0")
+    assert "more than the 100.0 MB of an executor" in small.out
     refused = hyperdive("plan", "--engine", "spark", "s3a://bucket/text")
     assert refused.code == 1
     assert "s3a://bucket/text: plan starts no Spark" in refused.err
