@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hyperdive.cli.generated_text import sentences
@@ -60,9 +61,22 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         made.stop()
 
 
+def rare_lines(seed: int, size: int) -> bytes:
+    """About so many bytes of invented words, of which there are thousands, and most are rare."""
+    draw = np.random.default_rng(seed)
+    syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
+    lines: list[str] = []
+    while size > 0:
+        numbers = np.minimum(draw.zipf(1.2, 12), 20_000).tolist()
+        words = ("".join(syllables[n // 70**k % 70] for k in range(3)) for n in numbers)
+        lines.append(f"The {' '.join(words)} sleeps.\n")
+        size -= len(lines[-1])
+    return "".join(lines).encode()
+
+
 @pytest.fixture(scope="module")
 def long_text(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Path:
-    """Real text from HYPERDIVE_CORPUS (one document a line, xz), else the generated one over and over."""
+    """Real text from HYPERDIVE_CORPUS (one document a line, xz), else the generated one with many rare words."""
     size = int(os.environ.get("HYPERDIVE_SPARK_MB", "10")) * 10**6
     path = tmp_path_factory.mktemp("long") / "text.txt"
     corpus = os.environ.get("HYPERDIVE_CORPUS")
@@ -70,7 +84,10 @@ def long_text(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Path:
         with lzma.open(corpus) as file:
             path.write_bytes(file.read(size))
     else:
-        path.write_bytes(text.read_bytes() * (size // text.stat().st_size))
+        known = text.read_bytes()
+        with path.open("wb") as file:
+            for seed in range(max(1, size // (2 * len(known)))):
+                file.write(known + rare_lines(seed, len(known)))
     return path
 
 
