@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from pathlib import Path
 
 import pytest
 
 from hyperdive._atomic import whole_file, write_file
+from hyperdive._store import ArtifactWriter
 from hyperdive.errors import OutputError
 
 DEAD = 2**22 - 1  # no process has this number
@@ -53,3 +55,15 @@ def test_what_cannot_be_replaced_is_told(tmp_path: Path) -> None:
         write_file(tmp_path / "a" / "pets.txt" / "b", b"new")
     write_file(tmp_path / "half.txt", "a\ud800b")
     assert (tmp_path / "half.txt").read_bytes() == b"a?b"
+
+
+def test_a_writer_does_not_bring_a_removed_folder_back(tmp_path: Path) -> None:
+    """A task of an engine that outlives its run: the folder goes between two of its files."""
+    work = tmp_path / "work"
+    work.mkdir()
+    with pytest.raises(OutputError), ArtifactWriter(work / "stage", "example", 1, parents=False) as writer:
+        writer.put("inner/deeper/a.bin", b"1")
+        assert (writer.folder / "inner/deeper/a.bin").read_bytes() == b"1"
+        shutil.rmtree(work)
+        writer.put("b.bin", b"2")
+    assert not list(tmp_path.iterdir())

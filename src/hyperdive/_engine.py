@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from hyperdive._types import Array
 
@@ -22,6 +22,15 @@ Gather = Callable[[int, Iterator[bytes]], Facts]
 """From the number of a group and its pieces, in the order of the tasks, to facts; it writes what it makes itself."""
 
 
+class StoredFile(NamedTuple):
+    """A file of the storage that an engine reads by itself."""
+
+    address: str
+    size: int
+    modified: int
+    """When it was changed, in the storage's own time."""
+
+
 class Engine(Protocol):
     """Runs tasks; every process of an engine sees the folders of the driver under the same paths."""
 
@@ -30,8 +39,21 @@ class Engine(Protocol):
         """How many tasks run at the same time."""
         ...
 
+    def files(self, address: str) -> list[StoredFile]:
+        """The files behind an address such as `hdfs://host/text`, in their order."""
+        ...
+
+    def fetch(self, address: str, copy: Path) -> None:
+        """Copy a file of the storage to the driver."""
+        ...
+
     def results(
-        self, folder: Path, stage: str, function: TaskFunction, tasks: Sequence[Any]
+        self,
+        folder: Path,
+        stage: str,
+        function: TaskFunction,
+        tasks: Sequence[Any],
+        addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         """What a function makes of every task, in the order of the tasks, each as soon as it is there.
 
@@ -40,6 +62,8 @@ class Engine(Protocol):
             stage: the name of the work, which the folders of its results begin with.
             function: a picklable function.
             tasks: picklable tasks.
+            addresses: for every task a file of the storage, or None; then the function gets pairs of a task and the
+                path of a copy of its file.
         """
         ...
 

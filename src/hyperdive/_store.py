@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from hyperdive.errors import Error, FormatError, OutputError
 HEADER = "header.json"
 MAX_HEADER_BYTES = 64 << 20
 _CHUNK = 8 << 20
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DAMAGED = "the folder is damaged; create it again"
 
 
@@ -127,7 +129,8 @@ class ArtifactWriter:
 
     def stream(self, name: str, dtype: str | None = None) -> FileWriter:
         """A file to append to; `dtype` None means plain bytes."""
-        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        for inner in reversed(Path(name).parents[:-1]):  # never a folder above, which a run may have removed
+            (self.folder / inner).mkdir(exist_ok=True)
         self._open[name] = FileWriter(self.folder / name, dtype)
         return self._open[name]
 
@@ -201,6 +204,11 @@ def check_output(path: Path, *, force: bool) -> None:
 
     `force` never deletes a folder that is not a hyperdive artefact.
     """
+    if path.parts and _SCHEME.fullmatch(path.parts[0]):
+        raise OutputError(
+            f"{path}: results are written to folders, not to an address",
+            hint="choose a folder; a cluster needs one that all its machines share, such as a mounted bucket",
+        )
     repair(path)
     if not os.path.lexists(path):
         return

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.counts import _kernels
+from hyperdive.counts import _kernels, _packing_kernels
 from tests.examples import examples
 
 slowly = examples(60)
@@ -154,6 +154,53 @@ def test_add_rows(first, data):
     for row_number, entries in enumerate(plain(pointers, indices[:n], edges[:n])):
         for c, value in entries.items():
             assert value == halves[row_number][c] + halves[len(first) + row_number][c]
+
+
+def packed(rows):
+    """The bytes of a packed row block, one entry after the other."""
+
+    def number(value):
+        return [value & 127 | 128, *number(value >> 7)] if value > 127 else [value]
+
+    data = []
+    for entries in rows:
+        before = -1
+        for index, (count, edge) in sorted(entries.items()):
+            data += number(index - before - 1)
+            data += [16 * count + edge] if count < 15 and edge < 16 else [240, *number(count), *number(edge)]
+            before = index
+    return data
+
+
+LARGE = st.one_of(st.integers(1, 20), st.sampled_from([14, 15, 16, 127, 128, 255, 16_383, 16_384, 2**32 - 1]))
+
+
+@slowly
+@given(st.lists(st.dictionaries(st.integers(0, 40_000), LARGE, max_size=12), max_size=5), st.data())
+def test_pack_rows_and_add_them(rows, data):
+    rows = [{index: (count, data.draw(st.integers(0, count))) for index, count in row.items()} for row in rows]
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    entries = [(index, *values) for row in rows for index, values in sorted(row.items())]
+    indices, counts, edges = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+    arrays = [indices.astype(np.uint32), counts.astype(np.uint32), edges.astype(np.uint32)]
+    bytes_of = np.zeros(16 * len(entries) + 1, dtype=np.uint8)
+    used = _packing_kernels.pack_rows(lengths, *arrays, bytes_of)
+    assert bytes_of[:used].tolist() == packed(rows)
+
+    first = [dict.fromkeys(data.draw(st.lists(st.integers(0, 40_000), max_size=4)), (3, 1)) for _ in rows]
+    first = [{**own, **dict.fromkeys(list(row)[:2], (3, 1))} for own, row in zip(first, rows, strict=True)]
+    pointers, *total = sparse([{index: count for index, (count, _) in row.items()} for row in first])
+    to_pointers = np.empty(len(rows) + 1, dtype=np.int64)
+    out = [np.zeros(len(entries) + len(total[0]) + 1, dtype=np.uint64) for _ in range(3)]
+    n = _packing_kernels.add_packed_rows(pointers, *total, lengths, bytes_of[:used], to_pointers, *out)
+    for at, (own, row) in enumerate(zip(first, rows, strict=True)):
+        made = slice(to_pointers[at], to_pointers[at + 1])
+        expected = [
+            (index, *(sum(entry.get(index, (0, 0))[k] for entry in (own, row)) for k in (0, 1)))
+            for index in sorted({*own, *row})
+        ]
+        assert list(zip(*(array[made].tolist() for array in out), strict=True)) == expected
+    assert n == to_pointers[-1]
 
 
 @slowly

@@ -7,19 +7,19 @@ import lzma
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hyperdive.cli.generated_text import sentences
 from hyperdive.engines import SparkEngine
+from tests.engines.cluster import Cluster
 from tests.text.test_encoder import book
 
 
@@ -51,75 +51,6 @@ def spark() -> Iterator[SparkEngine]:
         yield engine
 
 
-class Cluster:
-    """A standalone master and two workers, each a process group of its own, on the loopback address."""
-
-    def __init__(self, folder: Path) -> None:
-        import pyspark
-
-        self._home, self._folder = Path(pyspark.__file__).parent, folder
-        self._ports = [_free_port() for _ in range(2)]
-        self.master = f"spark://127.0.0.1:{self._ports[0]}"
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self.workers: list[subprocess.Popen[bytes]] = []
-        address = ["--host", "127.0.0.1", "--port", str(self._ports[0]), "--webui-port", str(self._ports[1])]
-        self._start("org.apache.spark.deploy.master.Master", *address)
-        self._wait(0)
-        for _ in range(2):
-            self.start_worker()
-        self._wait(2)
-
-    def _start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-        log = (self._folder / f"{name.rpartition('.')[2]}-{len(self._processes)}.log").open("wb")
-        environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(self._home)}
-        command = [str(self._home / "bin" / "spark-class"), name, *arguments]
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
-        self._processes.append(process)
-        return process
-
-    def start_worker(self) -> None:
-        place = self._folder / f"worker-{len(self._processes)}"
-        options = ["--cores", "1", "--memory", "3g", "--work-dir", str(place), "--webui-port", str(_free_port())]
-        self.workers.append(self._start("org.apache.spark.deploy.worker.Worker", *options, self.master))
-
-    def kill_worker(self) -> None:
-        """The loss of a machine: the worker, its executors and their Python processes."""
-        os.killpg(self.workers.pop(0).pid, signal.SIGKILL)
-
-    def renew(self) -> None:
-        """Two living workers again."""
-        while len(self.workers) < 2:
-            self.start_worker()
-        self._wait(2)
-
-    def _wait(self, workers: int) -> None:
-        """Until the master is there and has so many living workers: they register late."""
-        deadline = time.monotonic() + 90
-        while time.monotonic() < deadline:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self._ports[1]}/json/", timeout=5) as answer:
-                    if json.load(answer)["aliveworkers"] >= workers:
-                        return
-            except OSError:
-                pass
-            time.sleep(0.2)
-        raise AssertionError(f"no cluster with {workers} workers: see {self._folder}")
-
-    def stop(self) -> None:
-        for process in self._processes:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-            process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     need_spark()
@@ -130,9 +61,22 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         made.stop()
 
 
+def rare_lines(seed: int, size: int) -> bytes:
+    """About so many bytes of invented words, of which there are thousands, and most are rare."""
+    draw = np.random.default_rng(seed)
+    syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
+    lines: list[str] = []
+    while size > 0:
+        numbers = np.minimum(draw.zipf(1.2, 12), 20_000).tolist()
+        words = ("".join(syllables[n // 70**k % 70] for k in range(3)) for n in numbers)
+        lines.append(f"The {' '.join(words)} sleeps.\n")
+        size -= len(lines[-1])
+    return "".join(lines).encode()
+
+
 @pytest.fixture(scope="module")
 def long_text(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Path:
-    """Real text from HYPERDIVE_CORPUS (one document a line, xz), else the generated one over and over."""
+    """Real text from HYPERDIVE_CORPUS (one document a line, xz), else the generated one with many rare words."""
     size = int(os.environ.get("HYPERDIVE_SPARK_MB", "10")) * 10**6
     path = tmp_path_factory.mktemp("long") / "text.txt"
     corpus = os.environ.get("HYPERDIVE_CORPUS")
@@ -140,7 +84,10 @@ def long_text(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Path:
         with lzma.open(corpus) as file:
             path.write_bytes(file.read(size))
     else:
-        path.write_bytes(text.read_bytes() * (size // text.stat().st_size))
+        known = text.read_bytes()
+        with path.open("wb") as file:
+            for seed in range(max(1, size // (2 * len(known)))):
+                file.write(known + rare_lines(seed, len(known)))
     return path
 
 
@@ -158,10 +105,10 @@ class Driver:
             env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
         )
 
-    def wait_until(self, pattern: str) -> None:
-        """Until something is there of this name, next to the output."""
+    def wait_until(self, pattern: str, folder: Path | None = None) -> None:
+        """Until something is there of this name, next to the output or in a folder."""
         deadline = time.monotonic() + 300
-        while not list(self.output.parent.glob(pattern)):
+        while not list((folder or self.output.parent).glob(pattern)):
             assert self.process.poll() is None, self.process.stdout and self.process.stdout.read().decode()
             assert time.monotonic() < deadline, f"{pattern} never came"
             time.sleep(0.02)

@@ -61,10 +61,12 @@ def test_the_loss_of_a_worker_while_encoding(tmp_path: Path, cluster: Cluster, l
     assert same(tmp_path / "corpus", one / "corpus")
 
 
-def test_the_loss_of_a_worker_while_counting(tmp_path: Path, cluster: Cluster, one: Path) -> None:
+@pytest.mark.parametrize("moment", ["**/shuffle_*.data", ".counts.work/shards/*.json"])
+def test_the_loss_of_a_worker_while_counting(tmp_path: Path, cluster: Cluster, one: Path, moment: str) -> None:
+    """With the first part counted, and with the first shard added up."""
     cluster.renew()
     driver = Driver("count", one / "corpus", tmp_path / "counts", cluster.master, parts=5, near=True)
-    driver.wait_until(".counts.work/shards/*.json")
+    driver.wait_until(moment, cluster.local if moment.startswith("**") else None)
     cluster.kill_worker()
     driver.finish()
     assert same(tmp_path / "counts", one / "counts")

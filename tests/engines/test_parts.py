@@ -13,11 +13,14 @@ import pytest
 
 import hyperdive
 from hyperdive._resources import Run
-from hyperdive._resume import is_stage, read_stage
+from hyperdive._resume import WorkFolder, is_stage, read_stage
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
+from hyperdive.counts.parts import RowSummation, packed_rows
+from hyperdive.counts.shard_layout import Shard
+from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.parts import cut_parts
@@ -93,6 +96,20 @@ def test_counts_of_parts_are_those_of_the_whole(tmp_path: Path, text: Path, near
         run = Run(engine=LocalEngine())
         count(corpora, tmp_path / str(parts), options=options, block_tokens=tokens, run=run)
         assert contents(tmp_path / str(parts)) == reference
+
+
+def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:
+    work = WorkFolder(tmp_path / ".k.work", tmp_path / "k", "run 2")
+    shard = Shard(0, 1, 2, 4, np.dtype("<u1"))
+    rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
+    pieces = [packed_rows(rows), packed_rows(rows)]
+    with pytest.raises(OutputError, match="the run of this task is over"):
+        RowSummation(work.folder, "run 1", (shard,), near=False)(0, iter(pieces))
+    assert not (work.folder / "shards").exists()
+    facts = RowSummation(work.folder, "run 2", (shard,), near=False)(0, iter(pieces))
+    assert facts["entries"] == 2
+    made = (work.folder / facts["name"]).read_bytes()
+    assert made == np.array([4, 7], "<u4").tobytes() + bytes([2, 6]) + bytes(6)
 
 
 def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path) -> None:

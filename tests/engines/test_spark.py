@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
-from hyperdive.engines import SparkEngine
-from hyperdive.engines.spark import _ResultTask
+from hyperdive.engines import SparkEngine, hadoop_files
+from hyperdive.engines.spark import _Place, _reported, _ResultTask
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
@@ -124,9 +125,25 @@ def test_a_task_that_outlives_its_run_leaves_nothing(tmp_path: Path, spark: Spar
 def test_a_task_of_an_earlier_run_is_no_part_of_the_next(tmp_path: Path) -> None:
     for run, kept in (("run 1", False), ("run 2", True)):
         work = WorkFolder(tmp_path / ".c.encode", tmp_path / "c", "run 2")
-        _ResultTask(str(work.folder), "part", late, hyperdive.__version__, run)((0, 1))
+        place = _Place(work.folder, run, hyperdive.__version__)
+        _ResultTask(place, "part", late)((0, 1))
         assert work.done("part-000000") is kept
         work.remove()
+
+
+def test_an_error_of_an_earlier_run_is_not_one_of_the_next(tmp_path: Path, spark: SparkEngine) -> None:
+    """A late task of run 1 fails while run 2 has the folder."""
+    work = WorkFolder(tmp_path / ".c.encode", tmp_path / "c", "run 2")
+    results = spark.results(work.folder, "part", late, [1, 2])
+    next(results)
+    with _reported(_Place(work.folder, "run 1", hyperdive.__version__)):
+        raise InputError("a.txt: truncated")
+    assert len(list(work.folder.glob("*.error"))) == 1
+    assert [int(arrays["task"][0]) for _, arrays in results] == [2]
+    assert not list(work.folder.glob("*.error"))
+    with pytest.raises(InputError, match=r"^a.txt: truncated$"):
+        list(spark.results(work.folder, "other", late, [0]))
+    work.remove()
 
 
 def test_the_command_line(tmp_path: Path, text: Path, spark: SparkEngine, hyperdive: Callable[..., Any]) -> None:
@@ -158,3 +175,79 @@ def test_without_pyspark_or_a_master() -> None:
     assert missing == "the engine spark needs the 'spark' extra (type: pip install 'hyperdive[spark]')\n"
     need_spark()
     assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --master spark://HOST:7077")
+
+
+# ---- files of the cluster's own storage -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory, text: Path) -> Path:
+    """A folder of files of all kinds."""
+    folder = tmp_path_factory.mktemp("stored") / "in"
+    (folder / "more").mkdir(parents=True)
+    lines = text.read_text(encoding="utf-8").splitlines()
+    (folder / "a.txt").write_text("\n".join(lines[:1500]), encoding="utf-8")
+    (folder / "b.txt.gz").write_bytes(gzip.compress("\n".join(lines[1500:2500]).encode()))
+    (folder / "more" / "c.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in lines[2500:3000]))
+    (folder / "z file.txt").write_bytes("\n".join(lines[3000:4000]).encode() + b"\nbad \xff byte\n")
+    return folder
+
+
+@pytest.fixture
+def lake(spark: SparkEngine, stored: Path) -> Iterator[str]:
+    """The address of the same folder in a storage of Hadoop that is no file system of this machine."""
+    settings = spark._context._jsc.hadoopConfiguration()
+    name = "fs.viewfs.mounttable.lake.link./text"
+    settings.set(name, stored.parent.as_uri())
+    yield "viewfs://lake/text"
+    settings.unset(name)
+
+
+@pytest.mark.parametrize("options", [{"keep_text": True}, {"keep_text": False}, {"max_tokens": 9_000}])
+def test_addresses_give_the_corpus_of_the_files(
+    tmp_path: Path, spark: SparkEngine, stored: Path, lake: str, options: dict[str, Any]
+) -> None:
+    hyperdive.encode(stored, tmp_path / "one", min_count=2, **options)
+    addresses = [f"{lake}/in"] if options.get("keep_text") else [(stored / "a.txt").as_uri(), f"{lake}/in/[bmz]*"]
+    hyperdive.encode(addresses, tmp_path / "made", min_count=2, engine=spark, **options)
+    assert contents(tmp_path / "made") == contents(tmp_path / "one")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["made", "one"]
+
+
+def test_a_model_of_an_address(tmp_path: Path, spark: SparkEngine, stored: Path, lake: str) -> None:
+    options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 2, "rare_passes": 2, "pmi_filter": "none"}
+    hyperdive.train(stored, tmp_path / "one", text={"min_count": 2}, **options)
+    hyperdive.train(f"{lake}/in", tmp_path / "model", text={"min_count": 2}, engine=spark, **options)
+    assert contents(tmp_path / "model") == contents(tmp_path / "one")
+
+
+def test_errors_of_addresses_name_them(tmp_path: Path, spark: SparkEngine, stored: Path, lake: str) -> None:
+    with pytest.raises(InputError, match=r"viewfs://lake/text/no: there is no file \(check the address"):
+        hyperdive.encode(f"{lake}/no", tmp_path / "c", engine=spark)
+    with pytest.raises(InputError, match=r'nothing://lake/a: .*"nothing"'):
+        hyperdive.encode("nothing://lake/a", tmp_path / "c", engine=spark)
+    (stored.parent / "bad.txt.gz").write_bytes(gzip.compress(b"a dog barks\n" * 9000)[:-20])
+    (stored.parent / "bad.txt").write_bytes(b"%PDF 1.4")
+    with pytest.raises(InputError, match=r"^viewfs://lake/text/bad.txt.gz: truncated or damaged gzip data after"):
+        hyperdive.encode([f"{lake}/bad.txt.gz", f"{lake}/in"], tmp_path / "c", engine=spark)
+    with pytest.raises(InputError, match=r"^viewfs://lake/text/bad.txt: this is a PDF file, not text"):
+        hyperdive.encode(f"{lake}/bad.txt", tmp_path / "c", engine=spark)
+    with pytest.raises(InputError, match=r"s3a://bucket/text: only Spark opens such an address \(add --engine spark"):
+        hyperdive.encode("s3a://bucket/text", tmp_path / "c")
+    with pytest.raises(OutputError, match=r"results are written to folders, not to an address \(choose a folder"):
+        hyperdive.encode(stored, "s3a://bucket/corpus", engine=spark)
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_that_are_too_large_for_one_task(
+    spark: SparkEngine, stored: Path, lake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [file.address.removeprefix(lake) for file in spark.files(f"{lake}/in")] == [
+        "/in/a.txt", "/in/b.txt.gz", "/in/more/c.jsonl", "/in/z file.txt"
+    ]  # fmt: skip
+    size = max(file.stat().st_size for file in stored.rglob("*") if file.is_file())
+    monkeypatch.setattr(hadoop_files, "MOST_BYTES", size)
+    assert len(spark.files(f"{lake}/in")) == 4
+    monkeypatch.setattr(hadoop_files, "MOST_BYTES", size - 1)
+    with pytest.raises(InputError, match=r"bytes, but files of this storage are read whole \(split it"):
+        spark.files(f"{lake}/in")

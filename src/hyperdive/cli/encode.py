@@ -79,7 +79,11 @@ class Budget(StrEnum):
 def encode(
     text: Annotated[
         list[str],
-        typer.Argument(metavar="TEXT", help="Files, folders, globs, or - for standard input.", show_default=False),
+        typer.Argument(
+            metavar="TEXT",
+            help="Files, folders, globs, or - for standard input; with --engine spark also addresses (s3a://bucket/text).",
+            show_default=False,
+        ),
     ],
     output: OutputOption,
     preset: Annotated[

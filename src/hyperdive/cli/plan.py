@@ -90,8 +90,13 @@ def _cluster(path: list[str], executors: int, executor_memory: str, json: bool) 
     from hyperdive._resources import parse_size
     from hyperdive.engines.plan import plan_spark
     from hyperdive.errors import InputError
-    from hyperdive.text.sources import find_sources
+    from hyperdive.text.sources import find_sources, is_address
 
+    if address := next(filter(is_address, path), None):
+        raise InputError(
+            f"{address}: plan starts no Spark, so it cannot ask for sizes there",
+            hint="mount the storage, or plan for a part of the text that lies here",
+        )
     found = plan_spark(find_sources(path, lambda name, reason: None), executors=executors)
     if found is None:
         raise InputError("the size of standard input is unknown until it is read")

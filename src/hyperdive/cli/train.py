@@ -45,7 +45,12 @@ class Solver(StrEnum):
 
 def train(
     source: Annotated[
-        list[str], typer.Argument(metavar="INPUT", help="Text, an encoded corpus, or counts.", show_default=False)
+        list[str],
+        typer.Argument(
+            metavar="INPUT",
+            help="Text (with --engine spark also addresses such as s3a://bucket/text), an encoded corpus, or counts.",
+            show_default=False,
+        ),
     ],
     output: OutputOption,
     preset: Annotated[Preset, typer.Option(help="Base settings: hyperdive's or the paper's.")] = Preset.default,

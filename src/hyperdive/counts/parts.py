@@ -16,12 +16,14 @@ import numpy as np
 
 from hyperdive._atomic import write_file
 from hyperdive._engine import Engine, Facts
-from hyperdive.counts import _kernels
+from hyperdive._resume import run_identity
+from hyperdive.counts import _packing_kernels
 from hyperdive.counts.inverted_index import TokenRange, cut, load, shard_rows
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
-from hyperdive.counts.shards import Buffers, Piece, RowArrays, RowBlock, pointers_of, write_piece
+from hyperdive.counts.shards import Buffers, Piece, RowArrays, RowBlock, write_piece
 from hyperdive.counts.store_writer import FINAL, StoreJob, piece_name
+from hyperdive.errors import OutputError
 from hyperdive.text.corpus import Corpus
 
 MOST_TOKENS = 1 << 26
@@ -51,13 +53,13 @@ def count_parts(
     sizes = [len(corpus) for corpus in corpora]
     blocks = cut(sizes, block_tokens or min(MOST_TOKENS, -(-sum(sizes) // engine.slots)))
     rows = RowCounter(tuple(str(corpus.path.absolute()) for corpus in corpora), tuple(tables), job.layout, job.options)
-    folder = str(job.work.folder.absolute())
+    folder = job.work.folder.absolute()
     with job.progress.stage("counting", total=len(missing), unit="shards") as bar:
         for facts in engine.exchange(
             job.work.folder,
             _RowPieces(rows, tuple(missing)),
             blocks,
-            RowSummation(folder, job.layout, job.options),
+            RowSummation(folder, run_identity(folder), job.layout.shards, job.options.near),
             missing,
         ):
             job.work.adopt(Piece(**facts))
@@ -101,47 +103,38 @@ class _RowPieces:
 
 
 def packed_rows(rows: RowArrays) -> bytes:
-    """Rows as bytes.
+    """Rows as bytes: two or three for most entries, where arrays have six or more.
 
-    >>> layout_rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
-    >>> shard = Shard(0, 0, 1, 2, np.dtype("<u1"))
-    >>> unpacked_rows(packed_rows(layout_rows), shard, with_edges=False).indices.tolist()
-    [4, 7]
+    >>> rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
+    >>> len(packed_rows(rows))
+    8
     """
-    return b"".join(array.tobytes() for array in (rows.lengths.astype("<u4"), *rows[1:]))
-
-
-def unpacked_rows(piece: bytes, shard: Shard, *, with_edges: bool) -> RowBlock:
-    """The rows of a shard from their bytes."""
-    many = shard.last - shard.first
-    lengths = np.frombuffer(piece, dtype="<u4", count=many)
-    pointers = pointers_of(lengths)
-    entries, at = int(pointers[-1]), 4 * many
-    indices = np.frombuffer(piece, dtype="<u4", count=entries, offset=at)
-    at += 4 * entries
-    counts = np.frombuffer(piece, dtype=shard.dtype, count=entries, offset=at)
-    at += shard.dtype.itemsize * entries
-    edges = np.frombuffer(piece, dtype=shard.dtype, count=entries if with_edges else 0, offset=at)
-    return RowBlock(pointers, indices, counts, edges)
+    number = -(-8 * rows.counts.dtype.itemsize // 7)  # bytes of the largest count
+    data = np.empty(len(rows.indices) * (6 + 2 * number), dtype=np.uint8)
+    used = _packing_kernels.pack_rows(*rows, data)
+    return b"".join([rows.lengths.astype("<u4").data, data[:used].data])
 
 
 @dataclass(frozen=True, eq=False)
 class RowSummation:
     """Adds up the pieces of a shard and writes it: what `exchange` gathers with."""
 
-    folder: str
-    layout: ShardLayout
-    options: CountOptions
+    folder: Path
+    run: str
+    shards: tuple[Shard, ...]
+    near: bool
 
     def __call__(self, number: int, pieces: Iterator[bytes]) -> Facts:
-        shard, near = self.layout.shards[number], self.options.near
+        shard, near = self.shards[number], self.near
         outs = [_Room(shard, with_edges=near), _Room(shard, with_edges=near)]
-        total = unpacked_rows(next(pieces), shard, with_edges=near)
-        for step, piece in enumerate(pieces):
-            total = outs[step % 2].sum(total, unpacked_rows(piece, shard, with_edges=near))
+        total = outs[0].nothing()
+        for step, piece in enumerate(pieces, start=1):
+            total = outs[step % 2].sum(total, piece)
         rows = RowArrays(np.diff(total.pointers), total.indices, total.counts, total.edges)
-        facts = asdict(write_piece(Path(self.folder), piece_name(FINAL, shard), rows))
-        write_file(_told(Path(self.folder), shard), json.dumps(facts), parents=False)
+        if run_identity(self.folder) != self.run:  # a task may outlive its run, and another have the folder
+            raise OutputError(f"{self.folder}: the run of this task is over")
+        facts = asdict(write_piece(self.folder, piece_name(FINAL, shard), rows))
+        write_file(_told(self.folder, shard), json.dumps(facts), parents=False)
         return facts
 
 
@@ -154,11 +147,17 @@ class _Room:
         self._counts = np.empty(shard.bound + 1, dtype=shard.dtype)
         self._edges = np.empty(shard.bound + 1 if with_edges else 0, dtype=shard.dtype)
 
-    def sum(self, first: RowBlock, second: RowBlock) -> RowBlock:
-        """Both blocks of rows, added up."""
-        n = _kernels.add_rows(
-            first.pointers, first.indices, first.counts, first.edges,
-            second.pointers, second.indices, second.counts, second.edges,
+    def nothing(self) -> RowBlock:
+        """Rows without entries."""
+        return RowBlock(self._pointers, self._indices[:0], self._counts[:0], self._edges[:0])
+
+    def sum(self, rows: RowBlock, piece: bytes) -> RowBlock:
+        """Rows and packed rows, added up."""
+        many = len(self._pointers) - 1
+        lengths = np.frombuffer(piece, dtype="<u4", count=many)
+        data = np.frombuffer(piece, dtype=np.uint8, offset=4 * many)
+        n = _packing_kernels.add_packed_rows(
+            rows.pointers, rows.indices, rows.counts, rows.edges, lengths, data,
             self._pointers, self._indices, self._counts, self._edges,
         )  # fmt: skip
         return RowBlock(self._pointers, self._indices[:n], self._counts[:n], self._edges[:n])

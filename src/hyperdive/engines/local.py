@@ -8,10 +8,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from hyperdive._engine import Emit, Gather, TaskFunction, result_place
+from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, result_place
 from hyperdive._resources import check_threads
 from hyperdive._resume import is_stage, read_stage, write_stage
 from hyperdive._types import Array
+from hyperdive.text.sources import address_error
 
 
 class LocalEngine:
@@ -35,9 +36,25 @@ class LocalEngine:
     def slots(self) -> int:
         return self._threads
 
+    def files(self, address: str) -> list[StoredFile]:
+        """No storage but the file system."""
+        raise address_error(address)
+
+    def fetch(self, address: str, copy: Path) -> None:
+        """No storage but the file system."""
+        raise address_error(address)
+
     def results(
-        self, folder: Path, stage: str, function: TaskFunction, tasks: Sequence[Any]
+        self,
+        folder: Path,
+        stage: str,
+        function: TaskFunction,
+        tasks: Sequence[Any],
+        addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
+        if addresses is not None:
+            raise address_error(str(next(filter(None, addresses), "")))
+
         def run(number: int) -> Path:
             place = result_place(folder, stage, number)
             if not is_stage(place):

@@ -3,12 +3,13 @@
 Spark schedules, retries and shuffles; a task calls the package's own functions. What a task makes goes to the work
 folder next to the output, under a temporary name and then renamed, so that a task that runs twice leaves the same
 bytes; hence driver and executors must see input and output under the same paths. Errors of the user's making are one
-line in a file there: Spark does not retry them. The pieces of an exchange go through Spark's shuffle as Arrow batches.
+line in a file there: Spark does not retry them. The pieces of an exchange go through Spark's shuffle as plain bytes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import shutil
@@ -19,30 +20,34 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import hyperdive
 from hyperdive import errors
 from hyperdive._atomic import explain_os_errors, write_file
-from hyperdive._engine import Emit, Gather, TaskFunction, result_place
+from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, result_place
 from hyperdive._resume import is_stage, read_stage, run_identity, write_stage
 from hyperdive._types import Array
+from hyperdive.engines.hadoop_files import fetch_file, list_files
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError
 
-PIECE_BYTES = 4 << 20
-"""Larger pieces go through the shuffle in slices of this size."""
+SLICE_BYTES = 256 << 10
+"""Larger pieces go through the shuffle in slices of this size, of which Spark's Python side holds some hundreds."""
+_GROUPS_A_TASK = 8
+"""Groups that one task gathers, whose pieces it holds: a task of Spark costs some hundredths of a second by itself."""
 _POLL_SECONDS = 0.05
 _VISIBLE_SECONDS = 30.0
 _PASSED_ON = ("NUMBA_CPU_NAME", "NUMBA_CACHE_DIR", "OPENBLAS_CORETYPE", "HYPERDIVE_DATA")
+_JAVA = "-XX:+UseParallelGC -XX:TieredStopAtLevel=1"
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.sql.adaptive.enabled": "false",
-    # batches from the JVM to Python hold a few slices each
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "4",
+    # the JVM only moves bytes: neither the second compiler nor small regions of the heap are worth their time
+    "spark.driver.extraJavaOptions": _JAVA,
+    "spark.executor.extraJavaOptions": _JAVA,
 }
 
 
@@ -80,17 +85,33 @@ class SparkEngine:
 
     # ---- results ------------------------------------------------------------------------------------------------
 
+    def files(self, address: str) -> list[StoredFile]:
+        return list_files(self._context, address)
+
+    def fetch(self, address: str, copy: Path) -> None:
+        fetch_file(self._context, address, copy)
+
     def results(
-        self, folder: Path, stage: str, function: TaskFunction, tasks: Sequence[Any]
+        self,
+        folder: Path,
+        stage: str,
+        function: TaskFunction,
+        tasks: Sequence[Any],
+        addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         places = [result_place(folder, stage, number) for number in range(len(tasks))]
         missing = [number for number, place in enumerate(places) if not is_stage(place)]
-        task = _ResultTask(str(folder.absolute()), stage, function, hyperdive.__version__, run_identity(folder))
-        numbered = [(number, tasks[number]) for number in missing]
+        task = _ResultTask(_Place.of(folder), stage, function)
+        stored = {} if addresses is None else {number: at for number in missing if (at := addresses[number])}
+        pairs = [(number, tasks[number] if addresses is None else (tasks[number], None)) for number in missing]
+        numbered = [pair for pair in pairs if pair[0] not in stored]
 
         def run() -> None:
             if numbered:
                 self._context.parallelize(numbered, len(numbered)).foreach(task)
+            if stored:
+                copied = _CopyTask(task, {address: (number, tasks[number]) for number, address in stored.items()})
+                self._context.binaryFiles(",".join(stored.values()), len(stored)).foreach(copied)
 
         with self._job(folder, stage, run) as job:
             for place in places:
@@ -103,18 +124,15 @@ class SparkEngine:
         self, folder: Path, emit: Emit, tasks: Sequence[Any], gather: Gather, groups: Sequence[int]
     ) -> Iterator[dict[str, Any]]:
         found: list[str] = []
-        place, version = str(folder.absolute()), hyperdive.__version__
-        emitting = _EmitTask(place, emit, tuple(tasks), version)
-        gathering = _GatherTask(place, gather, version)
+        place = _Place.of(folder)
+        partitions = {group: at // _GROUPS_A_TASK for at, group in enumerate(groups)}
+        emitting = _EmitTask(place, emit, partitions)
+        gathering = _GatherTask(place, gather)
 
         def run() -> None:
-            from pyspark.sql.functions import col
-
-            numbers = self._session.range(0, len(tasks), 1, len(tasks))
-            pieces = numbers.mapInArrow(emitting, "place int, part int, slice int, data binary")
-            several = min(len(groups), max(4 * self.slots, 1))
-            shuffled = pieces.repartition(several, col("place")).sortWithinPartitions("place", "part", "slice")
-            found.extend(row["facts"] for row in shuffled.mapInArrow(gathering, "facts string").collect())
+            slices = self._context.parallelize(list(enumerate(tasks)), len(tasks)).flatMap(emitting)
+            shuffled = slices.partitionBy(max(partitions.values(), default=0) + 1, _itself)
+            found.extend(shuffled.mapPartitions(gathering).collect())
 
         with self._job(folder, "exchange", run) as job:
             job.wait()
@@ -142,6 +160,7 @@ class _Job:
 
         self._context, self._folder, self._stage, self._log = context, folder, stage, log
         self._group = f"hyperdive-{uuid.uuid4().hex}"
+        self._run = run_identity(folder)
         self._failure: BaseException | None = None
         for left in folder.glob(f"*{_ERROR}"):
             left.unlink(missing_ok=True)
@@ -181,6 +200,8 @@ class _Job:
         for place in sorted(self._folder.glob(f"*{_ERROR}")):
             told = json.loads(place.read_text(encoding="utf-8"))
             place.unlink(missing_ok=True)
+            if told["run"] != self._run:
+                continue
             kind = getattr(errors, told["kind"], Error)
             raise (kind if kind in _PLAIN else Error)(told["what"], hint=told["hint"])
         if self._failure is not None:
@@ -202,87 +223,125 @@ _OWN = "hyperdive.errors."
 _PLAIN = (Error, InputError, OptionError, errors.FormatError, errors.OutputError)
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where the tasks of a run work, and what they must have in common with it."""
+
+    folder: Path
+    run: str
+    version: str
+
+    @classmethod
+    def of(cls, folder: Path) -> _Place:
+        """The place of the run that has this folder now."""
+        return cls(folder.absolute(), run_identity(folder), hyperdive.__version__)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the run still has the folder: a task may outlive a cancelled job."""
+        return run_identity(self.folder) == self.run
+
+
 @contextlib.contextmanager
-def _reported(folder: str, version: str) -> Iterator[None]:
+def _reported(place: _Place) -> Iterator[None]:
     """Errors of the user's making become a file, which the driver reads; Spark would try such a task again."""
     try:
-        if version != hyperdive.__version__:
+        if place.version != hyperdive.__version__:
             raise InputError(
-                f"executors have hyperdive {hyperdive.__version__}, the driver has {version}",
+                f"executors have hyperdive {hyperdive.__version__}, the driver has {place.version}",
                 hint="install the same version everywhere",
             )
-        with explain_os_errors(Path(folder)):
+        with explain_os_errors(place.folder):
             yield
     except (Error, MemoryError) as error:
         if isinstance(error, MemoryError):
             error = Error("an executor ran out of memory", hint="use a smaller --part-size or larger executors")
-        told = {"kind": type(error).__name__, "what": error.what, "hint": error.hint}
+        told = {"kind": type(error).__name__, "what": error.what, "hint": error.hint, "run": place.run}
         try:
-            write_file(Path(folder) / f"{uuid.uuid4().hex}{_ERROR}", json.dumps(told), parents=False)
+            write_file(place.folder / f"{uuid.uuid4().hex}{_ERROR}", json.dumps(told), parents=False)
         except Error:
             raise error from None
+    finally:
+        _freeze_modules()
+
+
+@cache
+def _freeze_modules() -> None:
+    """Spark collects garbage after every task, which takes a tenth of a second with all modules that a task needs."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)
 class _ResultTask:
-    folder: str
+    place: _Place
     stage: str
     function: TaskFunction
-    version: str
-    run: str
 
     def __call__(self, numbered: tuple[int, Any]) -> None:
         number, task = numbered
-        place = result_place(Path(self.folder), self.stage, number)
-        if not is_stage(place):
-            with _reported(self.folder, self.version):
+        result = result_place(self.place.folder, self.stage, number)
+        if not is_stage(result):
+            with _reported(self.place):
                 made = self.function(task)
-                # a task may outlive a cancelled job: another run may have the folder by now
-                if run_identity(Path(self.folder)) == self.run:
-                    write_stage(place, *made)
+                if self.place.is_current:
+                    write_stage(result, *made)
+
+
+def _itself(partition: int) -> int:
+    return partition
+
+
+@dataclass(frozen=True)
+class _CopyTask:
+    """From a file that Spark has read to the result of the task that needs it."""
+
+    task: _ResultTask
+    tasks: Mapping[str, tuple[int, Any]]
+
+    def __call__(self, file: tuple[str, bytes]) -> None:
+        address, content = file
+        number, task = self.tasks[address]
+        with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
+            copy = Path(folder) / PurePosixPath(address).name
+            copy.write_bytes(content)
+            self.task((number, (task, str(copy))))
+
+
+_Slice = tuple[int, tuple[int, int, bytes]]
+"""The partition; the group, the number of the task, and the bytes of a slice, which come in their order."""
 
 
 @dataclass(frozen=True)
 class _EmitTask:
-    folder: str
+    """From a numbered task to the slices of its pieces."""
+
+    place: _Place
     emit: Emit
-    tasks: tuple[Any, ...]
-    version: str
+    partitions: Mapping[int, int]
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for batch in batches:
-            for part in batch.column(0).to_pylist():
-                with _reported(self.folder, self.version):
-                    for group, piece in self.emit(self.tasks[part]):
-                        for number, start in enumerate(range(0, max(len(piece), 1), PIECE_BYTES)):
-                            columns = [
-                                *(pa.array([value], pa.int32()) for value in (group, part, number)),
-                                pa.array([piece[start : start + PIECE_BYTES]], pa.binary()),
-                            ]
-                            yield pa.RecordBatch.from_arrays(columns, ["place", "part", "slice", "data"])
+    def __call__(self, numbered: tuple[int, Any]) -> Iterator[_Slice]:
+        number, task = numbered
+        with _reported(self.place):
+            for group, piece in self.emit(task):
+                for start in range(0, max(len(piece), 1), SLICE_BYTES):
+                    yield self.partitions[group], (group, number, piece[start : start + SLICE_BYTES])
 
 
 @dataclass(frozen=True)
 class _GatherTask:
-    folder: str
+    place: _Place
     gather: Gather
-    version: str
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        slices = (
-            (batch.column(0)[row].as_py(), batch.column(1)[row].as_py(), batch.column(3)[row].as_py())
-            for batch in batches
-            for row in range(batch.num_rows)
-        )
-        for group, own in groupby(slices, key=lambda piece: piece[0]):
-            pieces = (b"".join(data for *_, data in part) for _, part in groupby(own, key=lambda piece: piece[1]))
-            with _reported(self.folder, self.version):
-                facts = json.dumps(dict(self.gather(group, pieces)))
-                yield pa.RecordBatch.from_arrays([pa.array([facts], pa.string())], ["facts"])
+    def __call__(self, slices: Iterable[_Slice]) -> Iterator[str]:
+        arrived: dict[int, dict[int, list[bytes]]] = {}
+        for _, (group, number, data) in slices:
+            arrived.setdefault(group, {}).setdefault(number, []).append(data)
+        for group in sorted(arrived):
+            pieces = arrived.pop(group)
+            with _reported(self.place):
+                whole = (b"".join(pieces.pop(number)) for number in sorted(pieces))
+                yield json.dumps(dict(self.gather(group, whole)))
 
 
 # ---- the session ------------------------------------------------------------------------------------------------

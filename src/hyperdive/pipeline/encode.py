@@ -19,13 +19,13 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
 from hyperdive.patterns.reader import PatternReader
-from hyperdive.pipeline.inputs import TokenLists, read_input
+from hyperdive.pipeline.inputs import TokenLists, file_identity, find_files, read_input
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.memory_plan import pattern_memory
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PART_BYTES, PartReading
-from hyperdive.text.sources import DocumentSource, TextFiles, TextSource
+from hyperdive.text.sources import DocumentSource, TextFiles
 from hyperdive.text.token_lists import encode_tokens
 
 
@@ -98,12 +98,12 @@ def encode(
         return encode_text(given, output, **rules, **options)
     if isinstance(given, DocumentSource):
         raise OptionError("an engine reads files, not documents of a program", hint="write the text to files")
-    files = given if isinstance(given, TextFiles) else TextFiles.find(given)
+    files = given if isinstance(given, TextFiles) else find_files(given, engine)
     part_bytes = int(options.pop("part_bytes", None) or PART_BYTES)
     output = Path(output)
     check_output(output, force=bool(options.get("force")))
     plan = {
-        "input": [_identity(source) for source in files.sources],
+        "input": [[source.path] if source.size is None else file_identity(source) for source in files.sources],
         "options": {
             name: content_of(value)
             for name, value in options.items()
@@ -131,15 +131,6 @@ def kept_work(output: Path, verb: str, plan: dict[str, Any], run: Run = Run()) -
         work.release()
         raise
     work.remove()
-
-
-def _identity(source: TextSource) -> list[Any]:
-    if source.size is None:
-        return [source.path]
-    try:
-        return [source.path, source.size, Path(source.path).stat().st_mtime_ns]
-    except OSError as error:
-        raise InputError(f"{source.path}: {error.strerror}", hint="check the path") from None
 
 
 def content_of(option: Any) -> Any:

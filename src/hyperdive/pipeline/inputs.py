@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import glob
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hyperdive._engine import Engine
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.sources import STDIN, DocumentSource, TextFiles
+from hyperdive.text.sources import STDIN, DocumentSource, TextFiles, TextSource, is_address, stored_source
 
 DOCUMENTS = "texts"
 """The name that raw documents have in the header of a corpus, where files have their own."""
@@ -70,6 +71,32 @@ def read_input(source: Any = None, texts: Iterable[Any] | None = None) -> TextIn
     return _documents(items) if _text_of(first) is not None else TokenLists(items)
 
 
+def find_files(inputs: Sequence[str | Path], engine: Engine | None) -> TextFiles:
+    """The files behind paths, folders and globs, and those behind addresses, which an engine knows."""
+    if engine is None or not any(map(is_address, inputs)):
+        return TextFiles.find(inputs)
+    sources: list[TextSource] = []
+    skipped: list[tuple[str, str]] = []
+    for name in inputs:
+        if is_address(name):
+            sources += [stored_source(*file) for file in engine.files(str(name))]
+        else:
+            found = TextFiles.find([name])
+            sources += found.sources
+            skipped += found.skipped
+    return TextFiles(tuple(sources), tuple(skipped))
+
+
+def file_identity(source: TextSource) -> list[Any]:
+    """What tells whether a file is still the same, without reading it."""
+    if source.modified is not None:
+        return [source.path, source.size, source.modified]
+    try:
+        return [source.path, source.size, Path(source.path).stat().st_mtime_ns]
+    except OSError as error:
+        raise InputError(f"{source.path}: {error.strerror}", hint="check the path") from None
+
+
 def _items(source: Any) -> Iterator[Any]:
     """The elements of an iterable; those that are missing in a column are left out."""
     if hasattr(source, "columns"):
@@ -117,7 +144,9 @@ def _path(item: Any) -> str | Path:
     if not isinstance(item, str | Path):
         raise InputError(f"{type(item).__name__} among paths is no path", hint="raw text is passed as texts=[...]")
     text = str(item)
-    if text in ("", STDIN) or _exists(text) or (glob.has_magic(text) and glob.glob(text, recursive=True)):  # noqa: PTH207
+    if text in ("", STDIN) or is_address(text) or _exists(text):
+        return item
+    if glob.has_magic(text) and glob.glob(text, recursive=True):  # noqa: PTH207
         return item
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     raise InputError(

@@ -25,6 +25,7 @@ from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
 from hyperdive.pipeline.encode import content_of, encode
+from hyperdive.pipeline.inputs import file_identity, find_files
 from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
 from hyperdive.pipeline.terms import fold_terms
@@ -82,7 +83,7 @@ def train(
         raise OptionError(f"{chosen.space} does not use patterns of a corpus", hint="leave them out")
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
-    opened = _opened(source, kind)
+    opened = _opened(source, kind, run)
     _prepare(kind, chosen, run)
     corpus_path = opened.path if isinstance(opened, Corpus) else None
     folders = pattern_folders(corpus_path, patterns)
@@ -145,10 +146,10 @@ def kind_of(source: TrainInput | Sequence[TrainInput]) -> str:
     return "text"
 
 
-def _opened(source: Any, kind: str) -> Corpus | Cooccurrence | TextFiles:
+def _opened(source: Any, kind: str, run: Run) -> Corpus | Cooccurrence | TextFiles:
     """The corpus or counts that were given, or the files of a text."""
     if kind == "text":
-        return TextFiles.find([source] if isinstance(source, str | Path) else list(source))
+        return find_files([source] if isinstance(source, str | Path) else list(source), run.engine)
     if isinstance(source, Corpus | Cooccurrence):
         return source
     return Corpus.open(source) if kind == "corpus" else Cooccurrence.open(source)
@@ -164,10 +165,7 @@ def _encoded(files: TextFiles, work: WorkFolder, rules: Mapping[str, Any], run: 
 def _identity(files: TextFiles) -> list[Any]:
     """Identifies a text before it is read."""
     # a pipe cannot be read twice, so a run on one is never the same run again
-    return [
-        [file.path, file.size, Path(file.path).stat().st_mtime_ns] if file.size is not None else uuid.uuid4().hex
-        for file in files.sources
-    ]
+    return [file_identity(file) if file.size is not None else uuid.uuid4().hex for file in files.sources]
 
 
 def _model_identity(model: ModelData) -> str:

@@ -23,14 +23,14 @@ from hyperdive._engine import Arrays, Engine, Facts
 from hyperdive._progress import SILENT, Progress
 from hyperdive._resume import WorkFolder
 from hyperdive._types import Array, Ints
-from hyperdive.errors import OptionError
+from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.text._kernels.forms import hash_forms, renumber
 from hyperdive.text.encoder import SpoolWriter, read_text
 from hyperdive.text.item_stream import Border, ItemChunk, ItemStream, chunk_of
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import DocumentLayout, read_blocks
-from hyperdive.text.sources import STDIN, DocumentSource, TextSource, open_source
+from hyperdive.text.sources import STDIN, DocumentSource, TextSource, is_address, open_source, what_is_wrong
 from hyperdive.text.term_items import TextItems
 from hyperdive.text.tokens import BlockObserver
 
@@ -72,6 +72,11 @@ def cut_parts(
             raise OptionError(
                 "only files can be read in parts, not a pipe or documents of a program", hint="write the text to files"
             )
+        if is_address(source.path):  # one file a task
+            parts += [tuple(few)] if few else []
+            parts.append((source,))
+            few, size = [], 0
+            continue
         plain = is_plain(source)
         if plain and layout.document == "line" and source.size >= 2 * part_bytes:
             if few:
@@ -89,7 +94,7 @@ def cut_parts(
 
 def is_plain(source: TextSource) -> bool:
     """Whether a file is its text: uncompressed lines."""
-    if source.format != "text":
+    if source.format != "text" or is_address(source.path):
         return False
     with open_source(source) as stream:
         return not stream.compression
@@ -177,14 +182,14 @@ class PartReader:
     strict: bool
     observer: BlockObserver | None
 
-    def __call__(self, part: TextPart) -> tuple[Facts, Arrays]:
-        """What the whole text needs of this part."""
+    def __call__(self, part: TextPart, copied: bool = False) -> tuple[Facts, Arrays]:
+        """What the whole text needs of this part; the driver cannot read again what was copied."""
         observer = None if self.observer is None else self.observer.part()
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
             # the budget is that of the whole text
             rules = replace(self.options, max_tokens=0)
             spool = _PartSpool(_Scratch(folder), rules, self.strict, observer)
-            text = _RawText(not all(map(is_plain, part)))
+            text = _RawText(copied or not all(map(is_plain, part)))
             if self.keep_text:
                 spool.keeper = text  # type: ignore[assignment]
             read_text(spool, list(part), self.layout, 1, self.block_bytes, SILENT)
@@ -221,6 +226,27 @@ class PartReader:
             keys = spool.resolver.keys()
             counted &= ~keys.stop[keys.of_form][forms]
         return int(np.count_nonzero(counted))
+
+
+@dataclass(frozen=True)
+class CopyReader:
+    """Reads parts of which some are a file of other storage, that an engine copies: a task function."""
+
+    reader: PartReader
+
+    def __call__(self, task: tuple[TextPart, str | None]) -> tuple[Facts, Arrays]:
+        """As `PartReader`; errors name the file and not its copy."""
+        part, copy = task
+        if copy is None:
+            return self.reader(part)
+        [source] = part
+        own = replace(source, path=copy)
+        try:
+            if reason := what_is_wrong(own):
+                raise InputError(f"{copy}: {reason[0]}", hint=reason[1])
+            return self.reader((own,), copied=True)
+        except Error as error:
+            raise type(error)(error.what.replace(copy, source.path), hint=error.hint) from None
 
 
 _OBSERVED = "observed."
@@ -283,12 +309,20 @@ class PartReading:
             spooler.strict,
             None if spooler.observer is None else spooler.observer.part(),
         )
+        addresses = [part[0].path if is_address(part[0].path) else None for part in parts]
+        if any(addresses):
+            results = self._engine.results(self._work.folder, "part", CopyReader(reader), parts, addresses)
+        else:
+            results = self._engine.results(self._work.folder, "part", reader, parts)
         with progress.stage("reading", total=len(parts), unit="parts") as bar:
-            for part, (facts, arrays) in zip(
-                parts, self._engine.results(self._work.folder, "part", reader, parts), strict=True
-            ):
+            for part, address, (facts, arrays) in zip(parts, addresses, results, strict=True):
                 if limit and spooler.budget_used + int(facts["budget"]) >= limit:
-                    read_text(spooler, list(part), layout, threads, block_bytes, progress)
+                    with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
+                        if address is not None:
+                            copy = Path(folder) / Path(address).name
+                            self._engine.fetch(address, copy)
+                            part = (replace(part[0], path=str(copy)),)
+                        read_text(spooler, list(part), layout, threads, block_bytes, progress)
                     return
                 _take_in(spooler, part, facts, arrays)
                 bar.advance(1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hyperdive._progress import duration, human
 from hyperdive._resources import check_threads
 from hyperdive.text.options import EncodeOptions
-from hyperdive.text.sources import TextSource, open_source
+from hyperdive.text.sources import TextSource, compression_by_name, is_address, open_source
 
 # Measured on English Wikipedia with two cores of 2024; a plan is an estimate, not a promise.
 _BYTES_A_SECOND = 10e6  # a thread: words and patterns
@@ -104,5 +104,7 @@ def plan_text(
 def _text_bytes(source: TextSource) -> float:
     if source.size == 0:
         return 0.0
+    if is_address(source.path):
+        return (source.size or 0) * _UNPACKED[compression_by_name(source.path)]
     with open_source(source) as stream:
         return (source.size or 0) * _UNPACKED[stream.compression]

@@ -7,6 +7,7 @@ import glob
 import gzip
 import lzma
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +26,8 @@ _COMPRESSION = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
-_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+_COMPRESSED_SUFFIXES = tuple(_SUFFIXES)
 _FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 # Formats that are not text, by their first bytes, with a hint how to convert them.
 _NOT_TEXT = (
@@ -44,6 +46,7 @@ _NOT_TEXT = (
     (b"Rar!", "a rar archive", "unpack it first"),
     (b"SQLite format", "an SQLite database", "export a table as CSV"),
 )
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f\x85\x00")
 
 
@@ -58,6 +61,8 @@ class TextSource:
     """Where a part of an uncompressed file begins; its lines are read from here on."""
     end: int | None = None
     """Where the part ends; None is the end of the file."""
+    modified: int | None = None
+    """When a file was changed that is not in the file system."""
 
     @property
     def name(self) -> str:
@@ -100,6 +105,34 @@ class TextFiles:
         return cls(tuple(sources), tuple(skipped))
 
 
+def is_address(path: str | Path) -> bool:
+    """Whether this is an address of some storage and no path.
+
+    >>> [is_address(name) for name in ("s3a://bucket/text", "file:/data", "C:/data", "notes/a.txt", "what: a title")]
+    [True, True, False, False, False]
+    """
+    return isinstance(path, str) and _ADDRESS.match(path) is not None
+
+
+def address_error(address: str) -> InputError:
+    """Why an address cannot be read here."""
+    return InputError(f"{address}: only Spark opens such an address", hint="add --engine spark, or mount the storage")
+
+
+def compression_by_name(path: str) -> str:
+    """How a file is compressed, where only its name is known.
+
+    >>> compression_by_name("s3a://bucket/a.txt.gz"), compression_by_name("s3a://bucket/a.txt")
+    ('gzip', '')
+    """
+    return _SUFFIXES.get(Path(path).suffix, "")
+
+
+def stored_source(address: str, size: int, modified: int) -> TextSource:
+    """A file of some storage."""
+    return TextSource(address, _format_of(address), size, modified=modified)
+
+
 def _format_of(path: str) -> str:
     name = path.lower()
     for suffix in _COMPRESSED_SUFFIXES:
@@ -123,6 +156,8 @@ def find_sources(inputs: Sequence[str | Path], skipped: Callable[[str, str], Non
             sources.append(TextSource(STDIN))
             continue
         path = Path(name)
+        if is_address(name) and not path.exists():
+            raise address_error(name)
         if path.is_dir():
             sources.extend(_in_folder(path, skipped))
         elif path.exists():
