@@ -171,13 +171,13 @@ def mutated_folder(folder: Path, choice: Choice) -> str:
         (folder / name).write_bytes(_mutated_parquet(content, choice))
     else:
         (folder / name).write_bytes(mutated_lines(content, choice))
-    _reseal_quietly(folder)
+    _reseal_quietly(folder, name)
     return name
 
 
-def _reseal_quietly(folder: Path) -> None:
+def _reseal_quietly(folder: Path, only: str = "") -> None:
     try:
-        reseal(folder)
+        reseal(folder, only=only)
     except (OSError, ValueError, TypeError, AttributeError):  # the header is beyond sealing: it stays as it is
         return
 
