@@ -120,6 +120,8 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     signal.signal(signal.SIGALRM, _hang)
     signal.signal(signal.SIGPROF, _hang)
+    printed: list[str] = []
+    sys.unraisablehook = lambda told: printed.append(f"{told.exc_value!r} in {told.object!r}")
 
     def tell(kind: str, number: int, text: str = "") -> None:
         os.write(write, f"{kind}\0{number}\0{text[:180]}\0".encode()[:_RECORD].ljust(_RECORD))
@@ -159,6 +161,8 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
         touched = memory("VmHWM")[0] - resident
         if held in ("held", "refused") and touched > ROOM + 2 * size:
             held = f"too much memory: {touched >> 20} MB touched"
+        if printed:
+            held = f"a trace is printed: {printed.pop()}"
         if held in ("held", "refused"):
             tell(held, number)
         else:

@@ -10,7 +10,9 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fuzz import folders
 from fuzz.harness import Case
@@ -18,8 +20,8 @@ from fuzz.mutations import mutated_bytes, mutated_folder, mutated_json, mutated_
 from hyperdive._store import HEADER
 
 SHARES = {
-    "text": 16, "tables": 16, "files": 18, "sparse": 8, "gaussian": 8, "lines": 7, "counts": 6, "patterns": 6,
-    "http": 6, "model": 5, "corpus": 4,
+    "files": 36, "text": 18, "tables": 16, "sparse": 5, "gaussian": 5, "lines": 4, "counts": 4, "patterns": 4,
+    "http": 4, "model": 2, "corpus": 2,
 }  # fmt: skip
 """Hundredths of all mutations that a target gets: more where one takes less time."""
 
@@ -97,9 +99,16 @@ def read_text(path: Path) -> None:
     from hyperdive.text.sources import find_sources
     from hyperdive.text.tokens import tokenise
 
+    rules = _rules(EncodeOptions)
     for source in find_sources([path], lambda *_: None):
         for block in read_blocks(source, DocumentLayout()):
-            tokenise(block, EncodeOptions())
+            tokenise(block, rules)
+
+
+@cache
+def _rules(options: Callable[[], Any]) -> Any:
+    """The default rules, made once."""
+    return options()
 
 
 def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]:

@@ -470,7 +470,7 @@ def test_a_correctable_mistake_keeps_the_finished_stages(
         train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
     assert not (tmp_path / "m").exists()
     with monkeypatch.context() as patched:  # reading is not held to the limit, counting is
-        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.check", lambda *_: None)
+        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.require", lambda *_: None)
         with pytest.raises(OptionError):
             train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()

@@ -47,11 +47,27 @@ def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monke
             while True:
                 pass
         if number == 3:
+            _ = Untidy()
+            return 1
+        if number == 4:
             os.kill(os.getpid(), signal.SIGKILL)
         raise SystemExit
+
+    class Untidy:
+        def __del__(self) -> None:
+            raise ValueError("only printed")
 
     found = harness.run("bad", case, tmp_path, harness.Limits(5)).found
     assert "KeyError: 'a trace'" in found[0]
     assert "too much memory" in found[1]
     assert "more than 0.3 s" in found[2]
-    assert "SIGKILL" in found[3]
+    assert "a trace is printed: ValueError('only printed')" in found[3]
+    assert "SIGKILL" in found[4]
+
+
+def test_memory_that_is_touched_is_judged_by_the_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "_WARM", 0)
+    wide = harness.Limits(5, 1, room=1 << 30)
+    assert not harness.run("fits", lambda *_: len(b"x" * (90 << 20)), tmp_path, wide).found
+    [found] = harness.run("bad", lambda *_: len(b"x" * (90 << 20)) >> 20, tmp_path, wide).found
+    assert "MB touched" in found

@@ -11,6 +11,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -158,9 +159,9 @@ def test_a_small_parquet_file_does_not_unfold(tmp_path: Path) -> None:
     def read() -> None:
         import resource
 
-        from fuzz.harness import private_memory
+        from fuzz.harness import memory
 
-        resource.setrlimit(resource.RLIMIT_DATA, (private_memory() + (256 << 20), resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory("VmData")[0] + (256 << 20), resource.RLIM_INFINITY))
         source = TextSource(str(tmp_path / "a.parquet"), "parquet", 1)
         for number, block in enumerate(read_blocks(source, DocumentLayout())):
             assert len(block.data) < 16 << 20
@@ -236,3 +237,12 @@ def test_only_blanks_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b" " * 100_000)
     with pytest.raises((InputError, OptionError)):
         encode_text(tmp_path / "a.txt", tmp_path / "c")
+
+
+def test_an_uneven_row_that_is_not_utf_8_is_one_line(tmp_path: Path, hyperdive: Callable, capfd: Any) -> None:
+    """The library printed a trace of its own while it called back."""
+    (tmp_path / "p.tsv").write_bytes(b"poodle\tdog\n\nx\xac\ty\tz\n")
+    ran = hyperdive("score", tmp_path / "p.tsv")
+    assert ran.code == 1
+    assert "line 3 has 3 columns, the first line has 2: 'x\ufffd" in ran.err
+    assert "Traceback" not in ran.err + capfd.readouterr().err

@@ -47,17 +47,40 @@ class MemoryPlan:
 
     def check(self, forms: int) -> None:
         """Stop where the text with so many different forms needs more than the limit."""
+        self.require(_LATER_BYTES * forms, f"{forms:,} different words so far")
+
+    def require(self, more: int, what: str) -> None:
+        """Stop where so many bytes, beside what is held now, are beyond the limit.
+
+        Args:
+            more: what the next step takes at its peak.
+            what: what needs it, for the message.
+        """
         if self.limit is None:
             return
-        if anonymous_memory() + _LATER_BYTES * forms > self.limit:
+        if anonymous_memory() + more > self.limit:
             release_memory()
-        needed = anonymous_memory() + _LATER_BYTES * forms
+        needed = anonymous_memory() + more
         if needed > self.limit:
             raise OptionError(
-                f"{human(self.limit, 'B')} of memory is too little: {forms:,} different words so far need "
-                f"{human(needed, 'B')}",
+                f"{human(self.limit, 'B')} of memory is too little: {what} need {human(needed, 'B')}",
                 hint=f"give more, at least --memory {-(-needed * 5 // (4 * 10**6))}MB, or encode the text in parts",
             )
+
+    def fitting(self, most: int, each: int, least: int = 1 << 16) -> int:
+        """How many things of so many bytes have room in what is left of the limit now, at most `most`.
+
+        >>> MemoryPlan.of(None, threads=1).fitting(5, each=100)
+        5
+        """
+        if self.limit is None:
+            return most
+        return min(most, max((self.limit - anonymous_memory()) // each, least))
+
+    def release(self) -> None:
+        """Give back what a finished step leaves with the allocators, where there is a limit."""
+        if self.limit is not None:
+            release_memory()
 
 
 def pattern_memory(limit: int | None) -> int:
