@@ -224,9 +224,9 @@ def test_a_gigabyte_of_blanks_is_read_in_bounded_memory(tmp_path: Path, opener: 
     def read() -> None:
         import resource
 
-        from fuzz.harness import private_memory
+        from fuzz.harness import memory
 
-        resource.setrlimit(resource.RLIMIT_DATA, (private_memory() + (160 << 20), resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory("VmData")[0] + (160 << 20), resource.RLIM_INFINITY))
         source = TextSource(str(tmp_path / "bomb"), "text", (tmp_path / "bomb").stat().st_size)
         assert sum(len(block.data) for block in read_blocks(source, DocumentLayout())) == 256 << 20
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from hyperdive.errors import InputError
 
@@ -89,18 +89,16 @@ class PairFile:
             text = str(error)
             # a handler of such rows would print a trace where they are not UTF-8
             if row := _UNEVEN.search(text):
-                self._refuse(*map(int, row.groups()[:3]), row[4])
+                where = f"line {self.line(int(row[1]) - 1 - self.header)}"
+                raise InputError(
+                    f"{self.name}: {where} has {row[3]} columns, the first line has {row[2]}: {row[4][:60]!r}",
+                    hint=_SHAPE,
+                ) from None
             if "UTF8" in text or "UTF-8" in text:
                 raise InputError(f"{self.name}: not UTF-8 text", hint="save the file as UTF-8") from None
             if "mpty" in text:
                 raise InputError(f"{self.name}: no pairs in it", hint=_SHAPE) from None
             raise InputError(f"{self.name}: {text}", hint=_SHAPE) from None
-
-    def _refuse(self, number: int, expected: int, actual: int, text: str) -> NoReturn:
-        where = f"line {self.line(number - 1 - self.header)}"
-        raise InputError(
-            f"{self.name}: {where} has {actual} columns, the first line has {expected}: {text[:60]!r}", hint=_SHAPE
-        )
 
     def _json_blocks(self) -> Iterator[Any]:
         import pyarrow as pa
