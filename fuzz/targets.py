@@ -49,7 +49,7 @@ def folder_case(name: str, healthy: Path) -> Case:
                 folders.use_info(place)
             use(place, choice)
         finally:  # only what was damaged is put back, as new files: the old ones may still be mapped
-            for file in damaged:
+            for file in damaged & contents.keys():
                 (place / file).unlink(missing_ok=True)
                 (place / file).write_bytes(contents[file])
         return size

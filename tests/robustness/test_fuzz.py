@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fuzz import folders, harness
+from fuzz import folders, harness, mutations
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of private memory are Linux's")
@@ -29,6 +33,26 @@ def test_every_target_is_tried() -> None:
     [mark] = test_mutations_of_a_fixed_seed.pytestmark  # type: ignore[attr-defined]
     tried = [target for group in mark.args[1] for target in group]
     assert sorted(tried) == sorted([*folders.USES, "text", "tables", "files", "http"])
+
+
+def test_a_damaged_header_leads_to_no_file_outside(copy: Callable[[str], Path], tmp_path: Path) -> None:
+    """A header that was made to name another file had that file damaged, and removed with the case."""
+    outside = tmp_path / "outside.bin"
+    outside.write_bytes(bytes(800))
+    folder = copy("sparse")
+    header = json.loads((folder / "header.json").read_text())
+    named = {str(outside): {}, "../outside.bin": {}, "link.bin": {}, "a\0b": {}, "": {}}
+    (folder / "link.bin").symlink_to(outside)
+    for entry in named.values():
+        entry.update({"dtype": "<i8", "shape": [100], "bytes": 800, "sha256": ""})
+    header["files"] = named
+    (folder / "header.json").write_text(json.dumps(header))
+    for seed in range(60):
+        before = (folder / "header.json").read_bytes()
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+            assert mutations.mutated_folder(folder, random.Random(seed)) == "header.json"
+        (folder / "header.json").write_bytes(before)
+    assert outside.read_bytes() == bytes(800)
 
 
 def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
