@@ -434,7 +434,7 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
         actual = fingerprint(header)
     except (ValueError, RecursionError):  # NaN, half a pair of surrogates
         actual = ""
-    if claimed != actual:
+    if not actual or claimed != actual:
         raise FormatError(f"{path}: {HEADER} was altered", hint=_DAMAGED)
     header["fingerprint"] = claimed
     return header
