@@ -36,8 +36,14 @@ def test_less_memory_means_smaller_shares() -> None:
     assert pattern_memory(10 * MB) == 1 << 24
 
 
+def hold(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Let this process have so much memory of its own."""
+    for module in ("_resources", "text.memory_plan"):
+        monkeypatch.setattr(f"hyperdive.{module}.anonymous_memory", lambda: size)
+
+
 def test_forms_beyond_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hyperdive.text.memory_plan.anonymous_memory", lambda: 200 * MB)
+    hold(monkeypatch, 200 * MB)
     plan = MemoryPlan.of(300 * MB, threads=1)
     plan.check(500_000)
     with pytest.raises(OptionError, match=r"1,500,000 different words so far need .* at least --memory"):
@@ -62,7 +68,7 @@ def test_terms_beyond_the_limit_are_told(
 
 
 def test_what_has_room_in_the_rest_of_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hyperdive.text.memory_plan.anonymous_memory", lambda: 200 * MB)
+    hold(monkeypatch, 200 * MB)
     plan = MemoryPlan.of(300 * MB, threads=1)
     assert plan.fitting(10**9, each=100) == MB
     assert plan.fitting(5, each=100) == 5

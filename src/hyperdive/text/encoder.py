@@ -456,8 +456,7 @@ def encode_text(
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None:
             observer.save(writer.folder, header, spooler.documents.size - 1)
-            memory.release()
-            memory.check(len(spooler.table))
+            memory.release(len(spooler.table))
         if spooler.items is not None:
             items = replace(spooler.items.close(), memory=memory)
             if rules.shuffle is not None:
@@ -470,8 +469,6 @@ def encode_text(
             if term_list is not None:
                 inventory.add_list(term_list)
             header["terms"] = inventory.write(writer)
-            del inventory, item_stream
-            memory.release()
         finish(stream, keys.words, rules, accounting, writer, progress, header)
     return Corpus.open(output)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hyperdive._progress import human
-from hyperdive._resources import anonymous_memory, default_memory, release_memory
-from hyperdive.errors import OptionError
+from hyperdive._resources import anonymous_memory, default_memory, release_memory, require_memory
 from hyperdive.text.readers import BLOCK_BYTES
 
 ITEMS = 4 << 20
@@ -56,16 +54,7 @@ class MemoryPlan:
             more: what the next step takes at its peak.
             what: what needs it, for the message.
         """
-        if self.limit is None:
-            return
-        if anonymous_memory() + more > self.limit:
-            release_memory()
-        needed = anonymous_memory() + more
-        if needed > self.limit:
-            raise OptionError(
-                f"{human(self.limit, 'B')} of memory is too little: {what} need {human(needed, 'B')}",
-                hint=f"give more, at least --memory {-(-needed * 5 // (4 * 10**6))}MB, or encode the text in parts",
-            )
+        require_memory(self.limit, more, what, instead=", or encode the text in parts")
 
     def fitting(self, most: int, each: int, least: int = 1 << 16) -> int:
         """How many things of so many bytes have room in what is left of the limit now, at most `most`.
@@ -77,10 +66,11 @@ class MemoryPlan:
             return most
         return min(most, max((self.limit - anonymous_memory()) // each, least))
 
-    def release(self) -> None:
-        """Give back what a finished step leaves with the allocators, where there is a limit."""
+    def release(self, forms: int = 0) -> None:
+        """Give back what a finished step leaves with the allocators, where there is a limit, and `check` the forms."""
         if self.limit is not None:
             release_memory()
+            self.check(forms)
 
 
 def pattern_memory(limit: int | None) -> int:
