@@ -75,6 +75,9 @@ def test_what_has_room_in_the_rest_of_a_limit(monkeypatch: pytest.MonkeyPatch) -
     assert plan.fitting(10**9, each=100 * MB, least=7) == 7
     assert MemoryPlan.of(None, threads=1).fitting(10**9, each=100) == 10**9
     plan.require(100 * MB, "words")
+    plan.require_for_patterns()
+    with pytest.raises(OptionError, match="what the text states"):
+        MemoryPlan.of(280 * MB, threads=1).require_for_patterns()
     with pytest.raises(OptionError, match="words need"):
         plan.require(100 * MB + 1, "words")
 

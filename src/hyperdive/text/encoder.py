@@ -435,8 +435,7 @@ def encode_text(
         (read_text if reading is None else reading.read)(
             spooler, sources, layout, threads, memory.block_bytes, progress
         )
-        spool, keys = spooler.close(), spooler.resolver.keys()
-        accounting = spooler.accounting
+        spool, keys, accounting = spooler.close(), spooler.resolver.keys(), spooler.accounting
         if spooler.invalid:
             first = spooler.first_invalid or {}
             progress.note(
@@ -455,6 +454,7 @@ def encode_text(
             spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None:
+            memory.require_for_patterns()
             observer.save(writer.folder, header, spooler.documents.size - 1)
             memory.release(len(spooler.table))
         if spooler.items is not None:

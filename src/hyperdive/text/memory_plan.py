@@ -11,6 +11,7 @@ ITEMS = 4 << 20
 """Items that are searched for terms at once, where memory allows it."""
 _PROCESS_BYTES = 250_000_000  # Python, its libraries and the lemmas
 _LATER_BYTES = 110  # of each form, from the end of reading to the end of writing
+_WRITING_BYTES = 60_000_000  # of the libraries that write tables of patterns
 _THREAD_BLOCKS = 30  # memory of a thread, in blocks
 
 
@@ -55,6 +56,10 @@ class MemoryPlan:
             what: what needs it, for the message.
         """
         require_memory(self.limit, more, what, instead=", or encode the text in parts")
+
+    def require_for_patterns(self) -> None:
+        """Stop where the patterns cannot be merged and written within the limit."""
+        self.require(_WRITING_BYTES + pattern_memory(self.limit), "what the text states, and what is held so far,")
 
     def fitting(self, most: int, each: int, least: int = 1 << 16) -> int:
         """How many things of so many bytes have room in what is left of the limit now, at most `most`.
