@@ -2,6 +2,7 @@
 
 python -m fuzz                        all targets, 60 seconds each
 python -m fuzz model corpus -s 10     two of them, 10 seconds each
+python -m fuzz --total 1000000        so many in all, shared out over the targets
 python -m fuzz model --repeat 0:17    one mutation again, with its trace
 """
 
@@ -26,13 +27,12 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", help="names; none are all")
     parser.add_argument("-s", "--seconds", type=float, default=60.0, help="for each target")
     parser.add_argument("--mutations", type=int, help="so many for each target instead")
+    parser.add_argument("--total", type=int, help="so many in all instead, shared out over the targets")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="another seed tries other mutations")
     parser.add_argument("--folder", type=Path, help="where healthy inputs are made, and kept")
     parser.add_argument("--repeat", help="SEED:NUMBER of one mutation")
     options = parser.parse_args()
-    if options.mutations is None:
-        options.mutations = 1 << 62
-    else:
+    if options.mutations is not None or options.total is not None:
         options.seconds = float("inf")
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="hyperdive-fuzz-", dir=memory) as temporary:
@@ -43,7 +43,10 @@ def main() -> int:
                 case(random.Random(options.repeat), Path(temporary))
                 continue
             room = 384 << 20 if name in ("text", "tables") else harness.ROOM
-            limits = harness.Limits(options.seconds, options.mutations, room)
+            many = options.mutations if options.mutations is not None else 1 << 62
+            if options.total is not None:
+                many = options.total * targets.SHARES[name] // 100
+            limits = harness.Limits(options.seconds, many, room)
             findings = harness.run(name, case, Path(temporary), limits, seed=options.seed)
             print(findings, flush=True)
             for line in findings.found:

@@ -101,6 +101,8 @@ SCENARIOS = (
                                 "1", "--progress", "none", "--force"), "out"),
     Scenario("count", ("count", "{healthy}/corpus", "-o", "{here}/out", "--threads", "1", "--progress", "none"), "out",
              resumes=True),
+    Scenario("count --merge", ("count", "--merge", "{healthy}/first", "{healthy}/second", "-o", "{here}/out",
+                               "--threads", "1", "--progress", "none"), "out", resumes=True),
     Scenario("train", ("train", "{healthy}/corpus", "-o", "{here}/out", *_FEW), "out", resumes=True),
     Scenario("train TEXT", ("train", "{healthy}/text.txt", "-o", "{here}/out", "--min-count", "3", *_FEW), "out",
              resumes=True),
@@ -148,6 +150,12 @@ def prepare(folder: Path) -> Path:
     upstream = folder / "upstream" / "o" / "r" / "raw" / "abc"
     upstream.mkdir(parents=True, exist_ok=True)
     (upstream / "pairs.tsv").write_text("word1\tword2\tlabel\n" + labelled, encoding="utf-8")
+    lines = folders.sentences()
+    for name, part in (("first", lines[:200]), ("second", lines[200:])):
+        if not (folder / name).exists():
+            (folder / f"{name}.txt").write_text("\n".join(part), encoding="utf-8")
+            _quietly(["encode", str(folder / f"{name}.txt"), "-o", str(folder / f"{name}-corpus"), "--min-count", "3"])
+            _quietly(["count", str(folder / f"{name}-corpus"), "-o", str(folder / name)])
     if not (folder / "vectors.vec").exists():
         _quietly(["export", str(places["model"]), str(folder / "vectors.vec")])
     return folder

@@ -1,7 +1,8 @@
 """Runs mutations in child processes, so that a crash, a hang or an allocation is a finding and not the end.
 
-Inputs are small: a case may use 64 MB of private memory more than its process had (384 MB, mostly untouched, where
-damaged data may unfold to megabytes of text), and 5 seconds of processor time. What it raises is a `hyperdive.Error`.
+Inputs are small: a case may touch 64 MB of memory and twice its input more than its process had, and reserve 64 MB of
+private memory (384 MB where libraries reserve by what the data claims and do not touch it), and take 5 seconds of
+processor time. What it raises is a `hyperdive.Error`.
 """
 
 from __future__ import annotations
@@ -51,10 +52,17 @@ class _Hang(BaseException):
     """A case took too long."""
 
 
-def private_memory() -> int:
-    """Bytes of writable private memory of this process."""
-    with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123
-        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData"))
+def memory(*names: str) -> list[int]:
+    """Fields of /proc/self/status in bytes: VmData is writable private memory, VmHWM the peak of what is resident."""
+    with open("/proc/self/status", "rb") as file:  # noqa: PTH123
+        found = dict(line.split(b":", 1) for line in file.read().splitlines())
+    return [int(found[name.encode()].split()[0]) << 10 for name in names]
+
+
+def _peak_from_here() -> None:
+    """Let the peak of resident memory begin at what is resident now."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as file:  # noqa: PTH123
+        file.write("5")
 
 
 @dataclass(frozen=True)
@@ -112,6 +120,8 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     signal.signal(signal.SIGALRM, _hang)
     signal.signal(signal.SIGPROF, _hang)
+    printed: list[str] = []
+    sys.unraisablehook = lambda told: printed.append(f"{told.exc_value!r} in {told.object!r}")
 
     def tell(kind: str, number: int, text: str = "") -> None:
         os.write(write, f"{kind}\0{number}\0{text[:180]}\0".encode()[:_RECORD].ljust(_RECORD))
@@ -127,27 +137,37 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
         if time.monotonic() > end or findings > 20:
             break
         tell("begin", number)
-        before = private_memory()
+        _peak_from_here()
+        before, resident = memory("VmData", "VmHWM")
+        size = 0
         try:
             resource.setrlimit(resource.RLIMIT_DATA, (before + room, resource.RLIM_INFINITY))
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             signal.setitimer(signal.ITIMER_REAL, _PATIENCE * SECONDS)
-            case(random.Random(f"{seed}:{number}"), own)
-            tell("held", number)
+            size = case(random.Random(f"{seed}:{number}"), own)
+            held = "held"
         except Error:
-            tell("refused", number)
+            held = "refused"
         except MemoryError:
-            findings += 1
-            tell("found", number, "too much memory")
+            held = "too much memory"
         except _Hang:
-            tell("found", number, f"more than {SECONDS} s: {_where()}")
+            held = f"more than {SECONDS} s: {_where()}"
         except BaseException:
-            findings += 1
-            tell("found", number, _where())
+            held = _where()
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        touched = memory("VmHWM")[0] - resident
+        if held in ("held", "refused") and touched > ROOM + 2 * size:
+            held = f"too much memory: {touched >> 20} MB touched"
+        if printed:
+            held = f"a trace is printed: {printed.pop()}"
+        if held in ("held", "refused"):
+            tell(held, number)
+        else:
+            findings += 1
+            tell("found", number, held)
     import shutil
 
     shutil.rmtree(own, ignore_errors=True)

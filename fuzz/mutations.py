@@ -145,7 +145,7 @@ def mutated_lines(data: bytes, choice: Choice) -> bytes:
 def mutated_folder(folder: Path, choice: Choice) -> str:
     """Damage one file of a folder, or its header, and seal it again; what was changed."""
     header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
-    names = sorted(header["files"])
+    names = sorted(name for name in header["files"] if _is_inside(folder, name))
     name = choice.choice([HEADER, HEADER, *names, *(n for n in names if n.endswith((".bin", ".safetensors")))])
     if name == HEADER:
         if choice.randrange(8) == 0:
@@ -171,13 +171,21 @@ def mutated_folder(folder: Path, choice: Choice) -> str:
         (folder / name).write_bytes(_mutated_parquet(content, choice))
     else:
         (folder / name).write_bytes(mutated_lines(content, choice))
-    _reseal_quietly(folder)
+    _reseal_quietly(folder, name)
     return name
 
 
-def _reseal_quietly(folder: Path) -> None:
+def _is_inside(folder: Path, name: str) -> bool:
+    """Whether a name is that of a file of the folder: a header that was damaged before may name any file there is."""
+    parts = Path(name).parts
+    if not parts or "\0" in name or Path(name).is_absolute() or ".." in parts:
+        return False
+    return (folder / name).is_file() and not (folder / name).is_symlink()
+
+
+def _reseal_quietly(folder: Path, only: str = "") -> None:
     try:
-        reseal(folder)
+        reseal(folder, only=only)
     except (OSError, ValueError, TypeError, AttributeError):  # the header is beyond sealing: it stays as it is
         return
 

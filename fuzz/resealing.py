@@ -13,14 +13,16 @@ import numpy as np
 from hyperdive._store import HEADER, canonical_json, fingerprint
 
 
-def reseal(folder: Path, change: Callable[[dict[str, Any]], Any] | None = None) -> None:
-    """Bring the header in line with the files that are there, after `change` altered it."""
+def reseal(folder: Path, change: Callable[[dict[str, Any]], Any] | None = None, only: str = "") -> None:
+    """Bring the header in line with the files that are there (or with one of them), after `change` altered it."""
     header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
     header.pop("fingerprint", None)
     if change is not None:
         change(header)
     files = header.get("files")
     for name, entry in files.items() if isinstance(files, dict) else ():
+        if only and name != only:
+            continue
         if isinstance(entry, dict) and isinstance(name, str) and (folder / name).is_file():
             content = (folder / name).read_bytes()
             entry["sha256"] = hashlib.sha256(content).hexdigest()

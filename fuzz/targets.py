@@ -10,32 +10,49 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fuzz import folders
 from fuzz.harness import Case
 from fuzz.mutations import mutated_bytes, mutated_folder, mutated_json, mutated_lines
+from hyperdive._store import HEADER
+
+SHARES = {
+    "files": 36, "text": 18, "tables": 16, "sparse": 5, "gaussian": 5, "lines": 4, "counts": 4, "patterns": 4,
+    "http": 4, "model": 2, "corpus": 2,
+}  # fmt: skip
+"""Hundredths of all mutations that a target gets: more where one takes less time."""
 
 
 def folder_case(name: str, healthy: Path) -> Case:
     """Damage a copy of a folder, seal it again, and do what users do with it."""
     use = folders.USES[name]
     use(healthy)  # what is healthy must hold, and loads what the cases need
+    contents = {file.relative_to(healthy): file.read_bytes() for file in healthy.rglob("*") if file.is_file()}
+    size = sum(map(len, contents.values()))
 
     def case(choice: random.Random, own: Path) -> int:
         place = own / name
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(healthy, place)
-        for _ in range(choice.choice((1, 1, 1, 2))):
-            if (place / "header.json").is_file():
+        if not place.exists():
+            shutil.copytree(healthy, place)
+        damaged = {Path(HEADER)}
+        try:
+            for _ in range(choice.choice((1, 1, 1, 2))):
                 try:
-                    mutated_folder(place, choice)
+                    damaged.add(Path(mutated_folder(place, choice)))
                 except (OSError, ValueError, KeyError, TypeError, AttributeError):  # nothing left to damage
+                    damaged |= contents.keys()
                     break
-        if choice.randrange(16) == 0:
-            folders.use_info(place)
-        use(place, choice)
-        return sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+            if choice.randrange(16) == 0:
+                folders.use_info(place)
+            use(place, choice)
+        finally:  # only what was damaged is put back, as new files: the old ones may still be mapped
+            for file in damaged & contents.keys():
+                (place / file).unlink(missing_ok=True)
+                (place / file).write_bytes(contents[file])
+        return size
 
     return case
 
@@ -82,17 +99,28 @@ def read_text(path: Path) -> None:
     from hyperdive.text.sources import find_sources
     from hyperdive.text.tokens import tokenise
 
+    rules = _rules(EncodeOptions)
     for source in find_sources([path], lambda *_: None):
         for block in read_blocks(source, DocumentLayout()):
-            tokenise(block, EncodeOptions())
+            tokenise(block, rules)
+
+
+@cache
+def _rules(options: Callable[[], Any]) -> Any:
+    """The default rules, made once."""
+    return options()
 
 
 def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]:
     """Files that users write: name, a healthy content, what reads it."""
+    from hyperdive.benchmark.discovery_task import read_discovery
     from hyperdive.benchmark.pairs_file import read_pairs
+    from hyperdive.benchmark.taxonomy_task import read_taxonomy
     from hyperdive.discover.question import term_lines
+    from hyperdive.scores.pair_files import open_pairs
     from hyperdive.spaces.formats import read
     from hyperdive.taxonomy.corrections import read_corrections
+    from hyperdive.taxonomy.corrections_file import CorrectionsFile
     from hyperdive.text.lemmas import FormResolver
     from hyperdive.text.options import EncodeOptions
     from hyperdive.text.phrases import load
@@ -104,6 +132,7 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
         json.dumps({"hyponym": "poodle", "hypernym": "dog", "label": n % 2}).encode() + b"\n" for n in range(9)
     )
     vectors = b"3 4\ndog 1 0 0.5 2\ncat 0 1 0 3\nLondon 0.1 0.2 0.3 1e-3\n"
+    table = b"child\tparent\tconfidence\npoodle\tdog\t0.9\ndog\tanimal\t0.8\nanimal\t\t1\n"
     rules = b"force\tpoodle\tdog\nforbid\tanimal\tfruit\nroot\tanimal\nrename\tcat\tfeline\nadd\tpony\n"
     yield "terms.txt", terms, lambda path: (term_lines(path), read_terms(path, EncodeOptions()))
     yield "phrases.txt", terms, lambda path: load(EncodeOptions(phrases=str(path)), FormResolver(EncodeOptions()))
@@ -111,7 +140,11 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     yield "pairs.tsv", pairs, read_pairs
     yield "pairs.csv", pairs.replace(b"\t", b","), read_pairs
     yield "pairs.jsonl", lines, read_pairs
-    yield "corrections.tsv", rules, read_corrections
+    yield "corrections.tsv", rules, lambda path: (read_corrections(path), CorrectionsFile(path).read())
+    yield "tree.tsv", table, read_corrections
+    yield "gold.taxo", b"1\tpoodle\tdog\n2\tdog\tanimal\n3\tguide dog\tdog\n", read_taxonomy
+    yield "gold.txt", b"dog\tConcept\nLondon\tEntity\n", lambda path: read_discovery(path, path, path)
+    yield "score.tsv", pairs, lambda path: [len(block) for block in open_pairs(path)]
     yield "vectors.vec", vectors, read
     yield "vectors.vec.gz", gzip.compress(vectors), read
     yield "vectors.json", b'{"dog": {"0": 1.5, "3": 2}, "cat": {"1": 0.25}}', read
@@ -168,6 +201,7 @@ def http_case(model: Path) -> Case:
         if client is None:  # threads do not live through a fork
             service = Service(open_models([str(model)], corrections=own))
             client = held[os.getpid()] = TestClient(create_app(service), base_url="http://127.0.0.1:8765")
+            client.__enter__()  # one loop for all requests
         endpoint = choice.choice(ENDPOINTS)
         path = endpoint.path.replace("{id}", choice.choice(("1", "x", "..", "%00", "9" * 400)))
         path = path.replace("{model}", choice.choice((model.name, "x", "..%2f..", "")))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._engine import Engine
-from hyperdive._progress import SILENT, Progress
+from hyperdive._progress import SILENT, Progress, human
 from hyperdive.compilation import environment
 from hyperdive.errors import OptionError
 
@@ -41,6 +41,8 @@ class Run:
     """Begin anew; without it the same run goes on where it was stopped."""
     force: bool = False
     """Replace an artefact that already has the output's name."""
+    sync: bool = True
+    """Wait until results are on the disk; needless for what does not outlive the process."""
     engine: Engine | None = None
     """Where the tasks of large stages run; None is this process."""
 
@@ -145,6 +147,32 @@ def release_memory() -> None:
     pa.default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):  # of glibc
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def require_memory(limit: int | None, more: int, what: str, *, instead: str = "") -> None:
+    """Stop where so many bytes, beside what this process holds now, are beyond a limit.
+
+    Args:
+        limit: bytes that the process may have of its own; None is no limit.
+        more: what the next step takes at its peak.
+        what: what needs it, for the message.
+        instead: what else can be done about it.
+
+    >>> require_memory(10**15, 10**6, "words")
+    >>> require_memory(10**9, 10**12, "many words")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: 1.0 GB of memory is too little: many words need 1.0 TB (give ...
+    """
+    if limit is None:
+        return
+    if anonymous_memory() + more > limit:
+        release_memory()
+    needed = anonymous_memory() + more
+    if needed > limit:
+        raise OptionError(
+            f"{human(limit, 'B')} of memory is too little: {what} need {human(needed, 'B')}",
+            hint=f"give more, at least --memory {-(-needed * 5 // (4 * 10**6))}MB{instead}",
+        )
 
 
 def default_memory() -> int:

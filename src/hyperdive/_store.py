@@ -119,6 +119,8 @@ class ArtifactWriter:
             sweep_partial(self.path)
             self.folder = partial_name(self.path)
             self.folder.mkdir()
+            self._mode = stat.S_IMODE(self.folder.stat().st_mode)
+            self.folder.chmod(0o700)  # until it is complete
         # next to the folder, not in it: maps of scratch files may still be open when the folder is renamed
         self._scratch = self.folder.with_name(f"{self.folder.name}-scratch")
         self._open: dict[str, FileWriter] = {}
@@ -157,7 +159,7 @@ class ArtifactWriter:
 
     def scratch(self, name: str) -> Path:
         """A place for a temporary file, gone when the writer is left."""
-        self._scratch.mkdir(exist_ok=True)
+        self._scratch.mkdir(exist_ok=True, mode=0o700)
         return self._scratch / name
 
     def finish(self, header: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,6 +180,7 @@ class ArtifactWriter:
                 file.write(canonical_json(full))
                 file.flush()
                 os.fsync(file.fileno())
+            self.folder.chmod(self._mode)
             put_in_place(self.folder, self.path, force=self._force)
         self._finished = True
         return full
@@ -442,7 +445,7 @@ def read_header(path: Path, expected: str = "", *, made_with: str = "") -> dict[
         actual = fingerprint(header)
     except (ValueError, RecursionError):  # NaN, half a pair of surrogates
         actual = ""
-    if claimed != actual:
+    if not actual or claimed != actual:
         raise FormatError(f"{path}: {HEADER} was altered", hint=_DAMAGED)
     header["fingerprint"] = claimed
     return header

@@ -429,6 +429,7 @@ def add(
     terms: str | Path | None = None,
     text: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    memory: int | None = None,
     force: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[Model, Additions]:
@@ -444,6 +445,7 @@ def add(
         terms: A file of terms that are added in any case.
         text: Options of `encode` for reading the text, such as `{"column": "body"}`.
         threads: Threads to use; None is all. The result is the same for any number.
+        memory: Bytes that the process may have of its own; what needs more is refused.
         force: Replace an older model of this name.
         progress: Where to report progress.
 
@@ -464,7 +466,7 @@ def add(
     given: Any = read_input(source, texts)
     given = given[0] if isinstance(given, list) and len(given) == 1 else given
     old = model if isinstance(model, Model) else load(model)
-    run = Run(threads=threads, force=force, progress=progress)
+    run = Run(threads=threads, memory=memory, force=force, progress=progress)
     made, additions = add(old, given, output, terms=terms, text=text, run=run)
     return Model.of(made), additions
 

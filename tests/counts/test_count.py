@@ -23,7 +23,7 @@ def counted(corpus, *, block_tokens=None, threads=2, **options):
     place = folder() / "counts"
     corpora = corpus if isinstance(corpus, list) else [corpus]
     count(
-        corpora, place, options=CountOptions(**options), block_tokens=block_tokens, run=Run(threads=threads), sync=False
+        corpora, place, options=CountOptions(**options), block_tokens=block_tokens, run=Run(threads=threads, sync=False)
     )
     return Cooccurrence.open(place)
 

@@ -22,13 +22,13 @@ slowly = examples(25)
 
 def counted(corpora, min_count=None, **options):
     place = folder() / "counts"
-    count(corpora, place, options=CountOptions(**options), min_count=min_count, sync=False)
+    count(corpora, place, options=CountOptions(**options), min_count=min_count, run=Run(sync=False))
     return Cooccurrence.open(place)
 
 
 def merged(stores, **options):
     place = folder() / "merged"
-    merge(stores, place, sync=False, **options)
+    merge(stores, place, **{"run": Run(sync=False), **options})
     return Cooccurrence.open(place)
 
 

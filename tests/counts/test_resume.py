@@ -42,8 +42,7 @@ def run(corpus, place, block_tokens=None, window=10, **options):
         place,
         options=CountOptions(window=window),
         block_tokens=block_tokens,
-        run=Run(threads=1),
-        sync=False,
+        run=Run(threads=1, sync=False),
         **options,
     )
 
@@ -196,12 +195,12 @@ def test_interrupted_merge_resumes(corpus, monkeypatch):
         run(part, place)
         stores.append(Cooccurrence.open(place))
     whole, place = folder() / "merged", folder() / "merged"
-    merge(stores, whole, sync=False)
+    merge(stores, whole, run=Run(sync=False))
     with monkeypatch.context() as patch:
         stop_after(patch, len(stores[0].shards) + 20, KeyboardInterrupt())
         with pytest.raises(KeyboardInterrupt):
-            merge(stores, place, run=Run(threads=1), sync=False)
-    merge(stores, place, sync=False)
+            merge(stores, place, run=Run(threads=1, sync=False))
+    merge(stores, place, run=Run(sync=False))
     assert files(place) == files(whole)
 
 

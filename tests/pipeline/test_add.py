@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -112,3 +113,18 @@ def test_what_cannot_be_added_to_is_one_line(model: Model, tmp_path: Path) -> No
     with pytest.raises(OptionError, match=r"stopwords from stop\.txt"):
         add(listed, texts=SECOND, output=tmp_path / "e")
     assert not list(tmp_path.glob("[abcde]"))
+
+
+def test_additions_beyond_the_memory_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hyperdive: Callable
+) -> None:
+    """`add` had no limit."""
+    lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
+    train(texts=lines, output=tmp_path / "m", dimensions=4, pmi_filter="none", passes=5)
+    (tmp_path / "t.txt").write_text("the guide dog and the terrier bark\n" * 20)
+    monkeypatch.setattr("hyperdive.spaces.plan._TERM", 10**9)
+    command = ("add", tmp_path / "m", tmp_path / "t.txt", "-o", tmp_path / "n")
+    ran = hyperdive(*command, "--memory", "2GB")
+    assert ran.code == 1 and "too little: vectors of" in ran.err and not (tmp_path / "n").exists()
+    monkeypatch.undo()
+    assert hyperdive(*command, "--memory", "2GB").code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -470,7 +471,7 @@ def test_a_correctable_mistake_keeps_the_finished_stages(
         train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
     assert not (tmp_path / "m").exists()
     with monkeypatch.context() as patched:  # reading is not held to the limit, counting is
-        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.check", lambda *_: None)
+        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.require", lambda *_: None)
         with pytest.raises(OptionError):
             train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
@@ -498,3 +499,26 @@ def test_what_a_later_stage_refuses_is_refused_first(tmp_path: Path, text: Path)
     with pytest.raises(OptionError, match="two dimensions"):
         train(text, tmp_path / "m", text=PLAIN, **{**SMALL, "dimensions": 1})
     assert not list(tmp_path.glob(".m*"))
+
+
+def test_a_model_beyond_the_memory_is_refused_before_it_is_counted(
+    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The solver and the rows of terms had no limit; given more, the run goes on with its corpus."""
+    encode(text, tmp_path / "c", **PLAIN)
+    monkeypatch.setattr("hyperdive.spaces.plan._WORD_NUMBER", 10**9)
+    for source in (text, tmp_path / "c"):
+        with pytest.raises(OptionError, match=r"too little: vectors of [\d,]+ words and [\d,]+ terms need"):
+            train(source, tmp_path / "m", text=PLAIN if source is text else None, memory=10**9, **SMALL)
+        assert not (tmp_path / ".m.train" / "counts").exists()
+        shutil.rmtree(tmp_path / ".m.train", ignore_errors=True)
+
+
+def test_a_solver_beyond_the_memory_is_refused(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode(text, tmp_path / "c", **PLAIN)
+    monkeypatch.setattr("hyperdive.spaces.plan._SOLVER_NUMBER", 10**9)
+    with pytest.raises(OptionError, match=r"too little: the solver and [\d,]+ counts need .* at least --memory"):
+        train(tmp_path / "c", tmp_path / "m", memory=10**9, **SMALL)
+    assert (tmp_path / ".m.train" / "counts").exists()
+    monkeypatch.undo()
+    train(tmp_path / "c", tmp_path / "m", memory=10**9, **SMALL)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fuzz import folders, harness
+from fuzz import folders, harness, mutations
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of private memory are Linux's")
@@ -31,6 +35,26 @@ def test_every_target_is_tried() -> None:
     assert sorted(tried) == sorted([*folders.USES, "text", "tables", "files", "http"])
 
 
+def test_a_damaged_header_leads_to_no_file_outside(copy: Callable[[str], Path], tmp_path: Path) -> None:
+    """A header that was made to name another file had that file damaged, and removed with the case."""
+    outside = tmp_path / "outside.bin"
+    outside.write_bytes(bytes(800))
+    folder = copy("sparse")
+    header = json.loads((folder / "header.json").read_text())
+    named = {str(outside): {}, "../outside.bin": {}, "link.bin": {}, "a\0b": {}, "": {}}
+    (folder / "link.bin").symlink_to(outside)
+    for entry in named.values():
+        entry.update({"dtype": "<i8", "shape": [100], "bytes": 800, "sha256": ""})
+    header["files"] = named
+    (folder / "header.json").write_text(json.dumps(header))
+    for seed in range(60):
+        before = (folder / "header.json").read_bytes()
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+            assert mutations.mutated_folder(folder, random.Random(seed)) == "header.json"
+        (folder / "header.json").write_bytes(before)
+    assert outside.read_bytes() == bytes(800)
+
+
 def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fuzzer that finds nothing must be able to."""
     monkeypatch.setattr(harness, "SECONDS", 0.3)
@@ -47,11 +71,27 @@ def test_the_harness_finds_crashes_hangs_traces_and_memory(tmp_path: Path, monke
             while True:
                 pass
         if number == 3:
+            _ = Untidy()
+            return 1
+        if number == 4:
             os.kill(os.getpid(), signal.SIGKILL)
         raise SystemExit
+
+    class Untidy:
+        def __del__(self) -> None:
+            raise ValueError("only printed")
 
     found = harness.run("bad", case, tmp_path, harness.Limits(5)).found
     assert "KeyError: 'a trace'" in found[0]
     assert "too much memory" in found[1]
     assert "more than 0.3 s" in found[2]
-    assert "SIGKILL" in found[3]
+    assert "a trace is printed: ValueError('only printed')" in found[3]
+    assert "SIGKILL" in found[4]
+
+
+def test_memory_that_is_touched_is_judged_by_the_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "_WARM", 0)
+    wide = harness.Limits(5, 1, room=1 << 30)
+    assert not harness.run("fits", lambda *_: len(b"x" * (90 << 20)), tmp_path, wide).found
+    [found] = harness.run("bad", lambda *_: len(b"x" * (90 << 20)) >> 20, tmp_path, wide).found
+    assert "MB touched" in found

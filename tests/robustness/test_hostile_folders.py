@@ -304,3 +304,13 @@ def test_a_pipe_in_the_place_of_a_file(copy: Copy) -> None:
     (folder / HEADER).write_text(json.dumps(header))
     reseal(folder)
     refused("model", folder, "README.md is not a file")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"])
+def test_a_header_that_has_no_fingerprint_is_refused_with_an_empty_one(copy: Copy, value: object) -> None:
+    """Such a value cannot be hashed, and an empty fingerprint was taken for the one it has; counting ended in a trace."""
+    folder = copy("lines")
+    header = json.loads((folder / HEADER).read_text())
+    header["parameters"]["hyphens"], header["fingerprint"] = value, ""
+    (folder / HEADER).write_text(json.dumps(header))
+    refused("lines", folder, "was altered")

@@ -7,6 +7,8 @@ import gzip
 import json
 import lzma
 import os
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -158,9 +160,9 @@ def test_a_small_parquet_file_does_not_unfold(tmp_path: Path) -> None:
     def read() -> None:
         import resource
 
-        from fuzz.harness import private_memory
+        from fuzz.harness import memory
 
-        resource.setrlimit(resource.RLIMIT_DATA, (private_memory() + (256 << 20), resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory("VmData")[0] + (256 << 20), resource.RLIM_INFINITY))
         source = TextSource(str(tmp_path / "a.parquet"), "parquet", 1)
         for number, block in enumerate(read_blocks(source, DocumentLayout())):
             assert len(block.data) < 16 << 20
@@ -223,9 +225,9 @@ def test_a_gigabyte_of_blanks_is_read_in_bounded_memory(tmp_path: Path, opener: 
     def read() -> None:
         import resource
 
-        from fuzz.harness import private_memory
+        from fuzz.harness import memory
 
-        resource.setrlimit(resource.RLIMIT_DATA, (private_memory() + (160 << 20), resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory("VmData")[0] + (160 << 20), resource.RLIM_INFINITY))
         source = TextSource(str(tmp_path / "bomb"), "text", (tmp_path / "bomb").stat().st_size)
         assert sum(len(block.data) for block in read_blocks(source, DocumentLayout())) == 256 << 20
 
@@ -236,3 +238,13 @@ def test_only_blanks_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b" " * 100_000)
     with pytest.raises((InputError, OptionError)):
         encode_text(tmp_path / "a.txt", tmp_path / "c")
+
+
+def test_an_uneven_row_that_is_not_utf_8_is_one_line(tmp_path: Path) -> None:
+    """The library printed a trace of its own while it called back."""
+    (tmp_path / "p.tsv").write_bytes(b"poodle\tdog\n\nx\xac\ty\tz\n")
+    command = [sys.executable, "-m", "hyperdive", "score", str(tmp_path / "p.tsv")]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "line 3 has 3 columns, the first line has 2: 'x\ufffd" in ran.stderr
+    assert ran.stderr.count("\n") == 1

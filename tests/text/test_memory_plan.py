@@ -36,13 +36,50 @@ def test_less_memory_means_smaller_shares() -> None:
     assert pattern_memory(10 * MB) == 1 << 24
 
 
+def hold(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Let this process have so much memory of its own."""
+    for module in ("_resources", "text.memory_plan"):
+        monkeypatch.setattr(f"hyperdive.{module}.anonymous_memory", lambda: size)
+
+
 def test_forms_beyond_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hyperdive.text.memory_plan.anonymous_memory", lambda: 200 * MB)
+    hold(monkeypatch, 200 * MB)
     plan = MemoryPlan.of(300 * MB, threads=1)
     plan.check(500_000)
     with pytest.raises(OptionError, match=r"1,500,000 different words so far need .* at least --memory"):
         plan.check(1_500_000)
     MemoryPlan.of(None, threads=1).check(10**12)
+
+
+@pytest.mark.parametrize(
+    ("module", "constant", "what"),
+    [("term_candidates", "_CANDIDATE_BYTES", "candidates for terms"), ("term_inventory", "_TERM_BYTES", "terms")],
+)
+def test_terms_beyond_the_limit_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, constant: str, what: str
+) -> None:
+    """400 MB were asked for and 551 MB used: the search for terms had no check of its own."""
+    (tmp_path / "t.txt").write_text("The guide dog of the old fire engine ran near a sour cherry tree.\n" * 40)
+    monkeypatch.setattr(f"hyperdive.text.{module}.{constant}", 10**9)
+    with pytest.raises(OptionError, match=rf"of memory is too little: \d+ {what} need .* at least --memory"):
+        encode(tmp_path / "t.txt", tmp_path / "c", min_count=1, memory=2_000 * MB)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
+    encode(tmp_path / "t.txt", tmp_path / "c", min_count=1)
+
+
+def test_what_has_room_in_the_rest_of_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    hold(monkeypatch, 200 * MB)
+    plan = MemoryPlan.of(300 * MB, threads=1)
+    assert plan.fitting(10**9, each=100) == MB
+    assert plan.fitting(5, each=100) == 5
+    assert plan.fitting(10**9, each=100 * MB, least=7) == 7
+    assert MemoryPlan.of(None, threads=1).fitting(10**9, each=100) == 10**9
+    plan.require(100 * MB, "words")
+    plan.require_for_patterns()
+    with pytest.raises(OptionError, match="what the text states"):
+        MemoryPlan.of(280 * MB, threads=1).require_for_patterns()
+    with pytest.raises(OptionError, match="words need"):
+        plan.require(100 * MB + 1, "words")
 
 
 runs = st.lists(st.dictionaries(st.integers(0, 60), st.integers(1, 9), max_size=25), max_size=5)

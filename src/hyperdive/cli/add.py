@@ -24,6 +24,7 @@ from hyperdive.cli.common import (
     write,
     write_json,
 )
+from hyperdive.cli.count import MemoryOption
 from hyperdive.cli.encode import Document
 
 
@@ -46,6 +47,7 @@ def add(
     ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
+    memory: MemoryOption = None,
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
@@ -53,6 +55,7 @@ def add(
 
     from hyperdive import add as run
     from hyperdive import load
+    from hyperdive._resources import parse_size
 
     options = {"document": None if document is None else str(document), "field": field, "column": column}
     made, additions = run(
@@ -62,6 +65,7 @@ def add(
         terms=terms,
         text={name: value for name, value in options.items() if value is not None},
         threads=threads,
+        memory=None if memory is None else parse_size(memory),
         force=force,
         progress=reporter(progress),
     )

@@ -1,8 +1,8 @@
 """Encoded corpus → co-occurrence counts; also merges counts.
 
 Counts are exact. Several corpora can be counted in one run; context windows never cross lines or corpora. With --merge
-the inputs are count folders, and the result is identical to counting their corpora in one run. An interrupted run
-resumes when the same command is run again.
+the inputs are count folders, and the result is identical to counting their corpora in one run. Counts carry the
+patterns of their corpora, which train takes over. An interrupted run resumes when the same command is run again.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from hyperdive.cli.common import (
     write_json,
 )
 from hyperdive.cli.encode import Preset
+from hyperdive.cli.info import pattern_rows
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
@@ -84,6 +85,10 @@ def count(
             help="Words with fewer occurrences are replaced by the unknown symbol.", show_default="as encoded"
         ),
     ] = None,
+    patterns: Annotated[
+        bool,
+        typer.Option("--patterns/--no-patterns", help="Carry the patterns of the inputs, with their sentences."),
+    ] = True,
     memory: MemoryOption = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
@@ -98,8 +103,8 @@ def count(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     from hyperdive._resources import Run, parse_size
-    from hyperdive.counts.cooccurrence import Cooccurrence
     from hyperdive.errors import OptionError
+    from hyperdive.pipeline.count import count_corpora, merge_counts
 
     if merge and engine is not EngineName.local:
         raise OptionError("count folders are merged on one machine", hint="leave out --engine, or count the corpora")
@@ -109,16 +114,13 @@ def count(
     run = Run(memory=limit, threads=threads, force=force, restart=begins_anew(restart, resume), progress=report)
     try:
         if merge:
-            from hyperdive.counts.merge import merge as merge_stores
-
-            stores = [Cooccurrence.open(path) for path in inputs]
-            merge_stores(stores, output, min_count=min_count, run=run)
-            counts = Cooccurrence.open(output)
+            counts = merge_counts(inputs, output, min_count=min_count, patterns=patterns, run=run)
         else:
             with engine_of(engine, master, conf) as where:
-                counts = Cooccurrence.from_corpus(
-                    list(inputs),
+                counts = count_corpora(
+                    inputs,
                     output,
+                    patterns=patterns,
                     window=window,
                     sides=str(sides),
                     weighting=str(weighting),
@@ -152,6 +154,7 @@ def describe_counts(counts: Cooccurrence) -> None:
         ("pairs", f"{totals['pairs'] // totals['scale']:,}"),
         ("distinct pairs", f"{totals['entries']:,} (rare words counted separately)"),
         ("corpora", f"{len(header['input']['corpora']):,}"),
+        *pattern_rows(counts.path),
         ("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")),
     ]
     write(f"{counts.path}: co-occurrence counts")

@@ -38,7 +38,11 @@ def info(
     ],
     verify: Annotated[bool, typer.Option("--verify", help="Check every file against its checksum.")] = False,
     drop_text: Annotated[
-        bool, typer.Option("--drop-text", help="Delete the original text stored in a corpus.")
+        bool,
+        typer.Option(
+            "--drop-text",
+            help="Delete the original text stored in a corpus or in counts.",
+        ),
     ] = False,
     words: Annotated[int, typer.Option(min=0, help="Number of most frequent words to show.")] = 10,
     coverage: Annotated[
@@ -74,9 +78,10 @@ def info(
             )
     if drop_text:
         with header_fields(path), explain_os_errors(path):
-            freed = drop(path) + drop_sentences(path)
+            has_text = header["format"] != "hyperdive-counts"  # counts have sentences only
+            freed = (drop(path) if has_text else 0) + drop_sentences(path)
         if not freed:
-            raise Error(f"{path}: no text is kept in this corpus")
+            raise Error(f"{path}: no text is kept in this folder")
         write(f"{path}: removed the kept text, {human(freed, 'B')} freed")
         return
     if json:
@@ -132,7 +137,7 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     rows.append(("text kept", "yes" if "text.zst" in header["files"] or left else "no"))
     if left:
         rows.append(("", f"{', '.join(left)} left of an interrupted --drop-text: type it again"))
-    rows += _pattern_rows(corpus.path)
+    rows += pattern_rows(corpus.path)
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
     _table(rows)
     if words:
@@ -152,8 +157,8 @@ def _left_text(path: Path) -> list[str]:
     return [*left_files(path, TEXT_FILES), *(f"{FOLDER}/{name}" for name in inside)]
 
 
-def _pattern_rows(folder: Path) -> list[tuple[str, str]]:
-    """What the text of a corpus states, if it was read for that."""
+def pattern_rows(folder: Path) -> list[tuple[str, str]]:
+    """What the text of a corpus or of counts states, if it was read for that."""
     from hyperdive.patterns.pattern_table import FOLDER
     from hyperdive.patterns.store import open_folder
 
@@ -199,6 +204,8 @@ def _describe(path: Path, header: dict[str, Any]) -> None:
         rows.append((ranks, f"median {band['median']:.3f}, largest {band['largest']:.3f}"))
     if "patterns" in header:
         rows += _about_patterns(path, header)
+    elif header["format"] == "hyperdive-counts":
+        rows += pattern_rows(path)
     rows.append(("on disk", human(sum(entry["bytes"] for entry in header["files"].values()), "B")))
     _table(rows)
 

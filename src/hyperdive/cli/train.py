@@ -169,7 +169,7 @@ def train(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Memory limit for reading and counting, such as 4GB.", show_default="half of this machine's memory"
+            help="Memory limit, such as 4GB; what needs more is refused.", show_default="half of this machine's memory"
         ),
     ] = None,
     threads: ThreadsOption = None,

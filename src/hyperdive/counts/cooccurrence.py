@@ -21,6 +21,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +39,7 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import FilterTerms, PmiFilter
 from hyperdive.counts.shard_layout import COUNT_TYPES, Shard, ShardLayout, vocabulary_size
 from hyperdive.counts.shards import RowBlock, map_piece
-from hyperdive.counts.store_writer import KIND, VERSION
+from hyperdive.counts.store_writer import KIND, VERSION, Beside
 from hyperdive.errors import FormatError, InputError
 from hyperdive.text.corpus import Corpus
 
@@ -83,6 +84,7 @@ class Cooccurrence:
         output: str | Path | None = None,
         *,
         min_count: int | None = None,
+        beside: Beside | None = None,
         run: Run = Run(),
         **options: Any,
     ) -> Cooccurrence:
@@ -92,6 +94,7 @@ class Cooccurrence:
             corpus: encoded corpora, or their folders.
             output: where the store is kept; without it, in a temporary folder that goes with the object.
             min_count: words rarer than this read as the unknown symbol; None takes that of the corpora.
+            beside: writes what the store carries beside its counts into its folder.
             run: threads, memory, progress, and whether an older store is replaced.
             options: those of `CountOptions`: `window`, `sides`, `weighting`, `near`.
         """
@@ -103,11 +106,12 @@ class Cooccurrence:
             raise InputError("there is no corpus to count", hint=f"make one with: {MADE_WITH.split(' -o')[0]}")
         corpora = [part if isinstance(part, Corpus) else Corpus.open(part) for part in several]
         if output is not None:
-            count(corpora, output, options=rules, min_count=min_count, run=run)
+            count(corpora, output, options=rules, min_count=min_count, beside=beside, run=run)
             return cls.open(output)
         folder = tempfile.mkdtemp(prefix="hyperdive-")
         try:
-            count(corpora, Path(folder) / "counts", options=rules, min_count=min_count, sync=False, run=run)
+            unsafe = replace(run, sync=False)
+            count(corpora, Path(folder) / "counts", options=rules, min_count=min_count, beside=beside, run=unsafe)
             counts = cls.open(Path(folder) / "counts")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)

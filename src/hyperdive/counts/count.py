@@ -23,6 +23,7 @@ from hyperdive.counts.shards import PieceFolder, work_of
 from hyperdive.counts.store_writer import (
     FINAL,
     VERSION,
+    Beside,
     StoreContent,
     StoreJob,
     ThreadBuffers,
@@ -43,7 +44,7 @@ def count(
     options: CountOptions | None = None,
     min_count: int | None = None,
     block_tokens: int | None = None,
-    sync: bool = True,
+    beside: Beside | None = None,
     run: Run = Run(),
 ) -> dict[str, Any]:
     """Count the pairs of one or more corpora in one run, each with its own line borders; returns the header.
@@ -54,7 +55,7 @@ def count(
         options: which pairs are counted.
         min_count: words rarer than this read as the unknown symbol; None takes that of the corpora.
         block_tokens: overrides the block size that follows from the memory; the result has the same bytes either way.
-        sync: wait until the shards are on the disk; needless for a store that does not outlive the process.
+        beside: writes what the store carries beside its counts.
         run: threads, memory and progress.
     """
     progress = run.progress
@@ -89,7 +90,6 @@ def count(
             "shards": len(layout.shards),
         },
         run,
-        sync=sync,
     )  # fmt: skip
     try:
         if work.resumed:
@@ -102,7 +102,7 @@ def count(
         else:
             count_parts(job, corpora, tables, run.engine, block_tokens)
         pairs = sum(options.pairs(*line_lengths(corpus)) for corpus in corpora)
-        return finish(job, StoreContent(united.words, pairs, min_count, text, identities), force=run.force)
+        return finish(job, StoreContent(united.words, pairs, min_count, text, identities, beside), force=run.force)
     except BaseException:
         work.release()
         raise

@@ -21,6 +21,7 @@ from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of
 from hyperdive.counts.store_writer import (
     VERSION,
+    Beside,
     StoreContent,
     StoreJob,
     ThreadBuffers,
@@ -38,10 +39,18 @@ def merge(
     output: str | Path,
     *,
     min_count: int | None = None,
-    sync: bool = True,
+    beside: Beside | None = None,
     run: Run = Run(),
 ) -> dict[str, Any]:
-    """Add the counts of several stores: vocabularies united, the minimum count applied after; returns the header."""
+    """Add the counts of several stores: vocabularies united, the minimum count applied after; returns the header.
+
+    Args:
+        stores: the stores, in the order of their texts.
+        output: the folder of the sum.
+        min_count: words rarer than this read as the unknown symbol; None takes that of the stores.
+        beside: writes what the store carries beside its counts.
+        run: threads, memory and progress.
+    """
     if len(stores) < 2:
         raise InputError("a merge needs two or more count stores", hint="type: hyperdive count --merge A B -o C")
     output = Path(output)
@@ -65,7 +74,7 @@ def merge(
         "version": VERSION, "stores": [store.fingerprint for store in stores], "min_count": min_count,
         "shards": len(layout.shards),
     }  # fmt: skip
-    work = PieceFolder(output, plan, run, sync=sync)
+    work = PieceFolder(output, plan, run)
     try:
         job = StoreJob(work, layout, options, cost.threads, run.progress)
         runs = []
@@ -75,7 +84,7 @@ def merge(
                 _renumber(job, store, table, runs[-1], bar)
         merge_runs(job, runs)
         pairs, identities = sum(store.total for store in stores), [corpus for own in corpora for corpus in own]
-        return finish(job, StoreContent(united.words, pairs, min_count, text, identities), force=run.force)
+        return finish(job, StoreContent(united.words, pairs, min_count, text, identities, beside), force=run.force)
     except BaseException:
         work.release()
         raise

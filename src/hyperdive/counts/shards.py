@@ -135,9 +135,9 @@ def work_of(output: Path) -> Path:
 class PieceFolder(WorkFolder):
     """The work folder of a count: the same command continues from its finished pieces."""
 
-    def __init__(self, output: Path, plan: dict[str, Any], run: Run = Run(), *, sync: bool = True) -> None:
+    def __init__(self, output: Path, plan: dict[str, Any], run: Run = Run()) -> None:
         super().__init__(work_of(output), output, fingerprint(plan), run)
-        self._sync, self._writing = sync, threading.Lock()
+        self._sync, self._writing = run.sync, threading.Lock()
         self._pieces: dict[str, Piece] = {}
         with explain_os_errors(output):
             self._read_journal()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,12 @@ class StoreJob:
         return all(self.work.finished(piece_name(name, shard)) is None for name in (run, FINAL))
 
 
+Beside = Callable[[Path], None]
+
+
 @dataclass(frozen=True)
 class StoreContent:
-    """What the header of the finished store records of its text."""
+    """What the header of the finished store records of its text, and what else is in the folder."""
 
     words: Sequence[str]
     pairs: int
@@ -50,6 +54,8 @@ class StoreContent:
     min_count: int
     text: dict[str, Any]
     corpora: Sequence[str]
+    beside: Beside | None = None
+    """Writes what the store carries beside its counts into its folder, before that is in place."""
 
 
 def piece_name(run: str, shard: Shard) -> str:
@@ -184,6 +190,8 @@ def finish(job: StoreJob, content: StoreContent, *, force: bool) -> dict[str, An
         for shard, piece in zip(layout.shards, pieces, strict=True):
             work.move(piece, writer.folder / shard.name)
             writer.adopt(shard.name, {"bytes": piece.bytes, "sha256": piece.sha256})
+        if content.beside is not None:
+            content.beside(writer.folder)
         header = writer.finish(
             {
                 "parameters": {**options.as_parameters(), "min_count": content.min_count},

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hyperdive._resources import Run
+from hyperdive._resources import Run, require_memory
 from hyperdive._store import check_output, is_ours
 from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.term_counts import translated
@@ -30,6 +30,7 @@ from hyperdive.pipeline.options import TrainOptions
 from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
 from hyperdive.spaces.model import ModelData
+from hyperdive.spaces.plan import model_memory
 from hyperdive.spaces.term_table import TermTable
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
@@ -70,7 +71,7 @@ def add(
         output: the folder of the new model.
         terms: a file of terms that are added in any case.
         text: options of `encode` for reading the text, such as its column.
-        run: threads and progress; whether to replace an older model.
+        run: threads, memory and progress; whether to replace an older model.
     """
     output = Path(output)
     check_output(output, force=run.force)
@@ -150,6 +151,8 @@ def _with_corpus(model: ModelData, corpus: Corpus, run: Run, *, wanted: set[str]
         found,
         [name for name in found.names if name not in attested and (counts[name] or wanted is None or name in wanted)],
     )
+    rows = len(new) + (0 if old is None else len(old))
+    require_memory(run.memory, model_memory(0, rows, model.dive.dimensions), f"vectors of {rows:,} terms")
     table = _merged_table(model, corpus, new, {name: counts[name] for name in found.names if name in attested}, run)
     table.abbreviations = model.abbreviations.merged(corpus.abbreviations)
     patterns, statements, pairs = _merged_patterns(model, corpus, table)

@@ -13,15 +13,15 @@ from hyperdive.patterns.store import Patterns, open_folder
 from hyperdive.spaces.term_table import TermTable
 
 PatternSource = bool | str | Path | Sequence[str | Path]
-"""True: those of the corpus, if it has some; False: none; else folders of patterns, or corpora that hold some."""
+"""True: those of the input, if it has some; False: none; else folders of patterns, or corpora that hold some."""
 
 
-def pattern_folders(corpus: Path | None, patterns: PatternSource) -> list[Artifact]:
-    """The folders of patterns that a model made from this corpus takes over."""
+def pattern_folders(source: Path | None, patterns: PatternSource) -> list[Artifact]:
+    """The folders of patterns that a model made from this corpus or these counts takes over."""
     if patterns is False:
         return []
     if patterns is True:
-        return [] if corpus is None or not (corpus / FOLDER).is_dir() else [open_folder(corpus)]
+        return [] if source is None or not (source / FOLDER).is_dir() else [open_folder(source)]
     return [open_folder(folder) for folder in ([patterns] if isinstance(patterns, str | Path) else patterns)]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._resources import Run
+from hyperdive._resources import Run, require_memory
 from hyperdive._resume import ONCE, WorkFolder
 from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
@@ -34,6 +34,7 @@ from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
 from hyperdive.spaces.model import ModelData
+from hyperdive.spaces.plan import model_memory
 from hyperdive.spaces.registry import space_maker
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -85,8 +86,7 @@ def train(
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
     opened = _opened(source, kind, run)
     _prepare(kind, chosen, run)
-    corpus_path = opened.path if isinstance(opened, Corpus) else None
-    folders = pattern_folders(corpus_path, patterns)
+    folders = pattern_folders(None if isinstance(opened, TextFiles) else opened.path, patterns)
     plan = {
         "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
         "options": asdict(chosen),
@@ -201,6 +201,12 @@ def _prepare(kind: str, options: TrainOptions, run: Run) -> None:
 def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:
     """The space by itself, or a model of it and the other spaces."""
     maker = space_maker(options.space)
+    if maker.has_dimensions:
+        words, terms = inputs.vocabulary_size, 0
+        if options.space == MODEL_SPACE and options.terms and inputs.terms is not None:
+            terms = len(inputs.terms.names)
+        needed = model_memory(words, terms, options.dive.dimensions)
+        require_memory(run.memory, needed, f"vectors of {words:,} words and {terms:,} terms")
     if inputs.has_tokens and maker.has_dimensions:
         check_size(inputs.corpus.frequencies, options.dive.dimensions)
     return _model(inputs, options, patterns, run) if options.space == MODEL_SPACE else maker.make(inputs, options, run)
@@ -229,7 +235,7 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
     if options.terms and inputs.terms is not None:
         told, terms = fold_terms(inputs, ModelData(dive, contexts=contexts, skipgram=skipgram), options, run)
         facts = {**facts, "terms": told}
-    folders = pattern_folders(inputs.corpus.path if inputs.has_tokens else None, patterns)
+    folders = pattern_folders(inputs.source.path, patterns)
     return ModelData(
         dive,
         contexts=contexts if options.contexts else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from hyperdive.errors import InputError
 
 BLOCK_BYTES = 8 << 20
 _LINES = 50_000
+_UNEVEN = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # as the library tells it
 _FORMULA = r"^([=@\t\r]|[+\-][^0-9.])"
 _SHAPE = "each line is hyponym<TAB>hypernym, with more columns if you like; or CSV, or JSON lines"
 HYPONYM_NAMES = ("hyponym", "q", "x", "word1", "term1", "narrower", "child", "source", "subject")
@@ -67,12 +69,6 @@ class PairFile:
         import pyarrow as pa
         from pyarrow import csv
 
-        bad: list[Any] = []
-
-        def note(row: Any) -> str:
-            bad.append(row)
-            return "skip"
-
         try:
             reader = csv.open_csv(
                 self._file,
@@ -82,33 +78,27 @@ class PairFile:
                     column_names=self.columns,
                     skip_rows=int(self.header),
                 ),
-                parse_options=csv.ParseOptions(delimiter=self.format.delimiter, invalid_row_handler=note),
+                parse_options=csv.ParseOptions(delimiter=self.format.delimiter),
                 convert_options=csv.ConvertOptions(
                     column_types=dict.fromkeys(self.columns, pa.string()), strings_can_be_null=False
                 ),
             )
             for batch in reader:
-                self._refuse(bad)
                 yield pa.Table.from_batches([batch])
-            self._refuse(bad)
         except pa.ArrowInvalid as error:
-            self._refuse(bad)
             text = str(error)
+            # a handler of such rows would print a trace where they are not UTF-8
+            if row := _UNEVEN.search(text):
+                where = f"line {self.line(int(row[1]) - 1 - self.header)}"
+                raise InputError(
+                    f"{self.name}: {where} has {row[3]} columns, the first line has {row[2]}: {row[4][:60]!r}",
+                    hint=_SHAPE,
+                ) from None
             if "UTF8" in text or "UTF-8" in text:
                 raise InputError(f"{self.name}: not UTF-8 text", hint="save the file as UTF-8") from None
             if "mpty" in text:
                 raise InputError(f"{self.name}: no pairs in it", hint=_SHAPE) from None
             raise InputError(f"{self.name}: {text}", hint=_SHAPE) from None
-
-    def _refuse(self, bad: Sequence[Any]) -> None:
-        if bad:
-            row = bad[0]
-            where = f"line {self.line(row.number - 1 - self.header)}" if row.number else "a line"
-            raise InputError(
-                f"{self.name}: {where} has {row.actual_columns} columns, the first line has {row.expected_columns}: "
-                f"{row.text[:60]!r}",
-                hint=_SHAPE,
-            )
 
     def _json_blocks(self) -> Iterator[Any]:
         import pyarrow as pa

@@ -44,6 +44,16 @@ class SpaceInputs:
         self.work, self.start = work, start
 
     @property
+    def source(self) -> Corpus | Cooccurrence:
+        """The corpus or the counts."""
+        return self._source
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The words that get a row."""
+        return self._source.vocabulary_size
+
+    @property
     def has_tokens(self) -> bool:
         """Whether there is a corpus, not counts alone."""
         return isinstance(self._source, Corpus)

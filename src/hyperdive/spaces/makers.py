@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperdive._progress import Progress
 from hyperdive._quantize import rounded_to_16_bits
-from hyperdive._resources import Run
+from hyperdive._resources import Run, require_memory
 from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
@@ -23,6 +23,7 @@ from hyperdive.spaces.gaussian import train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.kmeans import kmeans
 from hyperdive.spaces.options import ABSENT_FROM_PAPER, SpaceOptions
+from hyperdive.spaces.plan import solver_memory
 from hyperdive.spaces.row_tasks import EngineRows
 from hyperdive.spaces.sbow import sbow
 from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram
@@ -76,6 +77,8 @@ def _solved(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> DiveResult:
         return train_paper(inputs.corpus, counts, filtered=options.filter, checkpoint=state, run=run, **recipe)
     start = None if inputs.start is None else start_tables(inputs.start, counts.words, options.dive)
     matrix = CountMatrix.of(counts, filtered=filter_for(counts, options.filter, run.progress), threads=run.threads)
+    needed = solver_memory(matrix.size, options.dive.dimensions)
+    require_memory(run.memory, needed, f"the solver and {len(matrix.indices):,} counts")
     rows = None if run.engine is None else EngineRows(run.engine, inputs.work.folder)
     return train_dive(matrix, start=start, rows=rows, checkpoint=state, run=run, **asdict(options.dive))
 

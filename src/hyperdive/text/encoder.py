@@ -435,8 +435,7 @@ def encode_text(
         (read_text if reading is None else reading.read)(
             spooler, sources, layout, threads, memory.block_bytes, progress
         )
-        spool, keys = spooler.close(), spooler.resolver.keys()
-        accounting = spooler.accounting
+        spool, keys, accounting = spooler.close(), spooler.resolver.keys(), spooler.accounting
         if spooler.invalid:
             first = spooler.first_invalid or {}
             progress.note(
@@ -455,10 +454,11 @@ def encode_text(
             spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None:
+            memory.require_for_patterns()
             observer.save(writer.folder, header, spooler.documents.size - 1)
-            memory.check(len(spooler.table))
+            memory.release(len(spooler.table))
         if spooler.items is not None:
-            items = replace(spooler.items.close(), at_once=memory.items, candidates=memory.candidates)
+            items = replace(spooler.items.close(), memory=memory)
             if rules.shuffle is not None:
                 items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
             counts = count_keys(stream, len(keys.words))

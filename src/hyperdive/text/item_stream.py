@@ -57,8 +57,7 @@ class ItemStream:
         """How often each form is written in capitals."""
         self.forms: Ints = np.zeros(len(keys.of_form), dtype=np.int64)
         """How often each form occurs."""
-        self._threads, self._progress, self._at_once = threads, progress, text.at_once
-        self.candidates_in_memory = text.candidates
+        self._threads, self._progress, self.memory = threads, progress, text.memory
         self.borders: list[Border] = list(self._count())
 
     def _count(self) -> Iterator[Border]:
@@ -66,7 +65,7 @@ class ItemStream:
         size = int(self.kept_counts.sum())
         start = kept = 0
         while start < len(self.items) and kept < size:
-            end = min(start + self._at_once, len(self.items))
+            end = min(start + self.memory.items, len(self.items))
             while end < len(self.items) and self.items[end] & FORM_MASK != 0:
                 end += 1
             used, seen = k.count_items(
@@ -75,6 +74,11 @@ class ItemStream:
             )  # fmt: skip
             yield start, start + used, kept
             start, kept = end, kept + seen
+
+    @property
+    def threads(self) -> int:
+        """How many chunks are searched at a time."""
+        return self._threads
 
     def keys_at(self, places: Ints) -> Ints:
         """The keys of the items at these places."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hyperdive._progress import human
-from hyperdive._resources import anonymous_memory, default_memory, release_memory
-from hyperdive.errors import OptionError
+from hyperdive._resources import anonymous_memory, default_memory, release_memory, require_memory
 from hyperdive.text.readers import BLOCK_BYTES
 
 ITEMS = 4 << 20
 """Items that are searched for terms at once, where memory allows it."""
 _PROCESS_BYTES = 250_000_000  # Python, its libraries and the lemmas
 _LATER_BYTES = 110  # of each form, from the end of reading to the end of writing
+_WRITING_BYTES = 60_000_000  # of the libraries that write tables of patterns
 _THREAD_BLOCKS = 30  # memory of a thread, in blocks
 
 
@@ -47,17 +46,36 @@ class MemoryPlan:
 
     def check(self, forms: int) -> None:
         """Stop where the text with so many different forms needs more than the limit."""
+        self.require(_LATER_BYTES * forms, f"{forms:,} different words so far")
+
+    def require(self, more: int, what: str) -> None:
+        """Stop where so many bytes, beside what is held now, are beyond the limit.
+
+        Args:
+            more: what the next step takes at its peak.
+            what: what needs it, for the message.
+        """
+        require_memory(self.limit, more, what, instead=", or encode the text in parts")
+
+    def require_for_patterns(self) -> None:
+        """Stop where the patterns cannot be merged and written within the limit."""
+        self.require(_WRITING_BYTES + pattern_memory(self.limit), "what the text states, and what is held so far,")
+
+    def fitting(self, most: int, each: int, least: int = 1 << 16) -> int:
+        """How many things of so many bytes have room in what is left of the limit now, at most `most`.
+
+        >>> MemoryPlan.of(None, threads=1).fitting(5, each=100)
+        5
+        """
         if self.limit is None:
-            return
-        if anonymous_memory() + _LATER_BYTES * forms > self.limit:
+            return most
+        return min(most, max((self.limit - anonymous_memory()) // each, least))
+
+    def release(self, forms: int = 0) -> None:
+        """Give back what a finished step leaves with the allocators, where there is a limit, and `check` the forms."""
+        if self.limit is not None:
             release_memory()
-        needed = anonymous_memory() + _LATER_BYTES * forms
-        if needed > self.limit:
-            raise OptionError(
-                f"{human(self.limit, 'B')} of memory is too little: {forms:,} different words so far need "
-                f"{human(needed, 'B')}",
-                hint=f"give more, at least --memory {-(-needed * 5 // (4 * 10**6))}MB, or encode the text in parts",
-            )
+            self.check(forms)
 
 
 def pattern_memory(limit: int | None) -> int:

@@ -38,6 +38,9 @@ _STRONG_COHESION, _WEAK_COHESION = 0.0, 0.15
 _INSIDE_ONE = 0.8
 # Distinct candidates held while counting (12 bytes each); beyond it the rarest are forgotten.
 _MAX_CANDIDATES = 24_000_000
+_COUNTED_BYTES = 48  # of each candidate of the longest run: it, shorter runs, and what they are merged into
+# What describing a frequent candidate takes: tables and rows, and the numbers of each thread.
+_CANDIDATE_BYTES, _CANDIDATE_THREAD_BYTES = 250, 24
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ def cohesive_phrases(stream: ItemStream, roles: Roles) -> PhraseKeys:
     """
     roles = _with_numerals(roles, stream)
     hashes, counts = _frequent(stream, roles)
+    stream.memory.release()
+    stream.memory.require(
+        len(hashes) * (_CANDIDATE_BYTES + _CANDIDATE_THREAD_BYTES * stream.threads),
+        f"{len(hashes):,} candidates for terms",
+    )
     keys, lengths, strong = _described(stream, roles, hashes)
     good = _cohesion(stream.counts, keys, lengths, counts) > np.where(
         2 * strong >= counts, _STRONG_COHESION, _WEAK_COHESION
@@ -96,7 +104,7 @@ class _CandidateCounts:
 def _frequent(stream: ItemStream, roles: Roles) -> tuple[Hashes, Ints]:
     """Hashes of the frequent candidates, sorted, and their counts."""
     runs: list[Run] = []
-    most = stream.candidates_in_memory
+    most = stream.memory.fitting(stream.memory.candidates, _COUNTED_BYTES)
     for _, run in stream.map("candidates", _CandidateCounts(roles, stream.key_of)):
         runs.append(run)
         # runs of like sizes are merged, so that every hash is copied a few times only
@@ -199,7 +207,9 @@ def _cohesion(word_counts: Ints, keys: Ints, lengths: Ints, counts: Ints) -> npt
     total = max(int(word_counts.sum()), 2)
     log_words = np.log(np.maximum(word_counts, 1) / total)
     log_joint = np.log(counts / total)
-    log_apart = np.where(keys >= 0, log_words[keys], 0.0).sum(axis=1)
+    log_apart = np.zeros(len(keys))
+    for column in keys.T:
+        log_apart += np.where(column >= 0, log_words[column], 0.0)
     cohesion: npt.NDArray[np.float64] = (log_joint - log_apart) / np.maximum(-(lengths - 1) * log_joint, 1e-9)
     return cohesion
 

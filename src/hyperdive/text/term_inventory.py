@@ -26,6 +26,7 @@ ACRONYM = 5
 """An acronym is written in capitals at least this often."""
 _SPELLINGS = 6
 _CHUNK, _CHUNK_TERMS = 4 << 20, 1 << 16
+_TERM_BYTES = 400  # of each term while it is searched for and written
 
 
 class TermInventory:
@@ -52,8 +53,10 @@ class TermInventory:
         """
         self._add_words()
         phrases = cohesive_phrases(self._stream, roles)
-        rows = zip(phrases.keys.tolist(), phrases.lengths.tolist(), strict=True)
-        self._phrases.update(dict.fromkeys(tuple(row[:length]) for row, length in rows))
+        for start in range(0, len(phrases.keys), _CHUNK_TERMS):
+            some = slice(start, start + _CHUNK_TERMS)
+            rows = zip(phrases.keys[some].tolist(), phrases.lengths[some].tolist(), strict=True)
+            self._phrases.update(dict.fromkeys(tuple(row[:length]) for row, length in rows))
 
     def _add_words(self) -> None:
         """Rare words, and acronyms whose letters are also another word: *AIDS*, *ACE*."""
@@ -87,7 +90,10 @@ class TermInventory:
 
     def write(self, writer: ArtifactWriter) -> dict[str, int]:
         """Find all occurrences and write the files of `TermOccurrences`; returns how many there are."""
-        words = self._stream.words
+        words, memory = self._stream.words, self._stream.memory
+        many = len(self._words) + len(self._acronyms) + len(self._phrases)
+        memory.release()
+        memory.require(_TERM_BYTES * many, f"{many:,} terms")
         names = [words[key] for key in self._words]
         names += self._acronyms
         names += [" ".join(words[key] for key in phrase) for phrase in self._phrases]
@@ -95,7 +101,11 @@ class TermInventory:
         votes = _SpellingVotes(len(names))
         starts, lengths = writer.stream("term_starts.bin", "int64"), writer.stream("term_lengths.bin", "uint8")
         unordered = GrowingArray(writer.scratch("term_ids.bin"), "uint32")
-        for chunk, found in self._stream.map("terms", self._search()):
+        search = self._search()
+        self._words.clear()
+        self._phrases.clear()
+        memory.release()
+        for chunk, found in self._stream.map("terms", search):
             at_item, n_items, first_tokens, n_tokens, ids = found
             votes.add(chunk, at_item, n_items, ids)
             counts += np.bincount(ids, minlength=len(names))
@@ -103,6 +113,8 @@ class TermInventory:
             lengths.append(n_tokens)
             unordered.append(ids)
         spellings = votes.spellings(self._stream, names)
+        del votes, search
+        memory.release()
         known = set(names)
         never = [name for name in self._spelling_of if name not in known]
         names, spellings = names + never, spellings + never
@@ -129,7 +141,9 @@ class TermInventory:
     def _abbreviations(self, terms: list[str]) -> Abbreviations:
         """The abbreviations that the text explains often enough."""
         stream = self._stream
-        forms = {word: form for form, word in enumerate(stream.spelling.forms, start=1)}
+        used = {lower(word) for pair in stream.abbreviations for text in pair for word in split_term(text)}
+        used |= {short.lower() for short, _ in stream.abbreviations}
+        forms = {word: form for form, word in enumerate(stream.spelling.forms, start=1) if word in used}
         in_dictionary = dictionary(self._resolver.language)
 
         def key(word: str) -> str:
@@ -221,17 +235,20 @@ class _SpellingVotes:
         """The preferred spelling of each term: the most frequent one, in the singular if that is frequent too."""
         words, forms = stream.words, stream.spelling.forms
         is_base = np.array([True, *(words[key] == form for key, form in zip(stream.key_of[1:], forms, strict=True))])
-        ends = self._places + np.maximum(self._lengths[:, None] - 1, 0)
-        heads_are_base = is_base[stream.items[np.minimum(ends, len(stream.items) - 1)] & FORM_MASK]
-        most = self._votes.max(axis=1, initial=0)
-        preferred = np.where(
-            heads_are_base & (4 * self._votes >= most[:, None]), self._votes + most[:, None], self._votes
-        )
-        columns = preferred.argmax(axis=1)
-        places = self._places[np.arange(len(columns)), columns].tolist()
-        rows = zip(names, most.tolist(), places, self._lengths.tolist(), strict=True)
         items, spell = stream.items, stream.spelling.term
-        return [spell(items[at : at + n].tolist()) if votes > 0 else name for name, votes, at, n in rows]
+        spelled: list[str] = []
+        for start in range(0, len(names), _CHUNK_TERMS):
+            some = slice(start, start + _CHUNK_TERMS)
+            places, lengths, votes = self._places[some], self._lengths[some], self._votes[some]
+            ends = places + np.maximum(lengths[:, None] - 1, 0)
+            heads_are_base = is_base[items[np.minimum(ends, len(items) - 1)] & FORM_MASK]
+            most = votes.max(axis=1, initial=0)
+            preferred = np.where(heads_are_base & (4 * votes >= most[:, None]), votes + most[:, None], votes)
+            columns = preferred.argmax(axis=1)
+            firsts = places[np.arange(len(columns)), columns].tolist()
+            rows = zip(names[some], most.tolist(), firsts, lengths.tolist(), strict=True)
+            spelled += [spell(items[at : at + n].tolist()) if voted > 0 else name for name, voted, at, n in rows]
+        return spelled
 
 
 def _absent(given: dict[str, str], names: list[str], counts: Ints) -> int:
