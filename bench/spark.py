@@ -29,10 +29,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+_seen: dict[int, float] = {}
+
+
 def processor_seconds() -> float:
-    """User and system time of this process and of all processes below it, Linux only."""
+    """User and system time of this process and of all processes below it, those included that ended; Linux only."""
     own = resource.getrusage(resource.RUSAGE_SELF)
-    total = own.ru_utime + own.ru_stime
     parents: dict[int, int] = {}
     times: dict[int, float] = {}
     tick = os.sysconf("SC_CLK_TCK")
@@ -43,11 +45,13 @@ def processor_seconds() -> float:
             except OSError:
                 continue
             parents[int(entry.name)] = int(fields[1])
-            times[int(entry.name)] = sum(map(int, fields[11:15])) / tick
+            times[int(entry.name)] = (int(fields[11]) + int(fields[12])) / tick
     below = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in below} - below:
         below |= more
-    return total + sum(times[pid] for pid in below - {os.getpid()})
+    # Spark ends idle workers, whose time nobody inherits
+    _seen.update({pid: times[pid] for pid in below - {os.getpid()}})
+    return own.ru_utime + own.ru_stime + sum(_seen.values())
 
 
 def timed(name: str, work: Any, repeats: int = 1) -> tuple[Any, float]:

@@ -48,6 +48,8 @@ _SETTINGS = {
     # the JVM only moves bytes: neither the second compiler nor small regions of the heap are worth their time
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
+    # packed rows get smaller by a seventh only, at a tenth of the time
+    "spark.shuffle.compress": "false",
 }
 
 
