@@ -193,7 +193,9 @@ def outcome(function: Callable[[], object]) -> str:
     if pid == 0:
         os.close(read)
         signal.signal(signal.SIGALRM, _hang)
-        signal.setitimer(signal.ITIMER_REAL, 4 * SECONDS)
+        signal.signal(signal.SIGPROF, _hang)
+        signal.setitimer(signal.ITIMER_PROF, 4 * SECONDS)  # imports included
+        signal.setitimer(signal.ITIMER_REAL, 4 * _PATIENCE * SECONDS)
         try:
             function()
             text = "held"

@@ -95,3 +95,19 @@ def test_a_part_without_patterns_is_told(parts: Path, tmp_path: Path, hyperdive:
     assert (tmp_path / "n" / "patterns").is_dir()
     ran = hyperdive("count", tmp_path / "plain", "-o", tmp_path / "m", "--progress", "json")
     assert "has no patterns" not in ran.err and not (tmp_path / "m" / "patterns").exists()
+
+
+def test_patterns_beyond_the_memory_are_refused_before_counting(
+    parts: Path, tmp_path: Path, hyperdive: Callable
+) -> None:
+    """Merging took three times the limit that counting kept."""
+    size = sum(path.stat().st_size for name in "ab" for path in (parts / f"counts-{name}" / "patterns").iterdir())
+    both = ("count", "--merge", parts / "counts-a", parts / "counts-b", "-o", tmp_path / "n", "--memory")
+    ran = hyperdive(*both, str(size))
+    assert ran.code == 1 and "the patterns of the inputs need" in ran.err and "--no-patterns" in ran.err
+    assert not list(tmp_path.iterdir())
+    assert hyperdive(*both, "2GB").code == 0
+
+
+def test_the_patterns_of_one_corpus_are_copied(parts: Path) -> None:
+    assert contents(parts / "counts-a" / "patterns") == contents(parts / "corpus-a" / "patterns")

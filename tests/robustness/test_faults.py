@@ -105,7 +105,7 @@ def test_a_closed_pipe_and_two_runs_on_one_output(prepared: Path, tmp_path: Path
     command = [sys.executable, "-m", "hyperdive", "train", str(prepared / "counts"), "-o", str(tmp_path / "m"),
                "--dimensions", "8", "--pmi-filter", "none", "--passes", "3", "--progress", "none"]  # fmt: skip
     runs = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    errors = [run.communicate(timeout=200)[1] for run in runs]
+    errors = [run.communicate(timeout=1_200)[1] for run in runs]
     codes = sorted(run.returncode for run in runs)
     assert codes[0] == 0, errors
     assert set(codes) <= {0, 1}

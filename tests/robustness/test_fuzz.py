@@ -24,7 +24,7 @@ def test_mutations_of_a_fixed_seed(healthy: dict[str, Path], targets: tuple[str,
     """Seed 3 found 129 cases, crashes among them, before folders were checked."""
     options = ["--mutations", "120", "--seed", "3", "--folder", str(healthy["model"].parent)]
     command = [sys.executable, "-W", "ignore", "-m", "fuzz", *targets, *options]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1_200)
     assert ran.returncode == 0, ran.stdout
     assert f"{120 * len(targets)} mutations, 0 findings" in ran.stdout
 

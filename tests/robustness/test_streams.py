@@ -27,7 +27,7 @@ def places(healthy: dict[str, Path], tmp_path: Path) -> dict[str, Path]:
 
 def shell(command: str, end: str, places: dict[str, Path]) -> subprocess.CompletedProcess[str]:
     line = f"{sys.executable} -m hyperdive {command.format(**places)} {end}"
-    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=100)
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=1_200)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -81,6 +81,6 @@ def test_no_home_and_nothing_to_write_to(places: dict[str, Path], tmp_path: Path
     command = [sys.executable, "-m", "hyperdive", "similar", "dog", "-m", str(places["model"])]
     if os.geteuid() == 0:  # root writes everywhere: a file stands where the folder should be
         (nowhere / "cache").touch()
-    ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=1_200)
     assert ran.returncode == 0, ran.stderr
     assert "Traceback" not in ran.stderr

@@ -200,9 +200,9 @@ def test_what_is_forbidden_is_avoided_at_any_distance() -> None:
 
 def test_a_total_order_takes_no_longer_than_it_should() -> None:
     weights = np.triu(np.ones((1000, 1000), dtype=np.float32), 1)
-    start = time.perf_counter()
+    start = time.process_time()
     assert without_cycle(grow_forest(weights))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 # ---- several parents ----------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_what_has_room_in_the_rest_of_a_limit(monkeypatch: pytest.MonkeyPatch) -
     plan.require(100 * MB, "words")
     plan.require_for_patterns()
     with pytest.raises(OptionError, match="what the text states"):
-        MemoryPlan.of(280 * MB, threads=1).require_for_patterns()
+        MemoryPlan.of(290 * MB, threads=1).require_for_patterns()
     with pytest.raises(OptionError, match="words need"):
         plan.require(100 * MB + 1, "words")
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hyperdive._progress import Progress
-from hyperdive._resources import Run
+from hyperdive._resources import Run, require_memory
+from hyperdive._store import HEADER, Artifact
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.merge import merge
 from hyperdive.counts.store_writer import Beside
 from hyperdive.patterns.merge import merge as merge_patterns
 from hyperdive.patterns.pattern_table import FOLDER
-from hyperdive.patterns.store import Patterns
+from hyperdive.patterns.store import Patterns, open_folder
 from hyperdive.text.corpus import Corpus
+
+_MERGE_BYTES = 60  # of memory for each byte on disk while patterns are merged
 
 
 def count_corpora(
@@ -42,7 +45,7 @@ def count_corpora(
     2
     """
     opened = [Corpus.open(corpus) for corpus in corpora]
-    beside = _carried([corpus.path for corpus in opened], run.progress) if patterns else None
+    beside = _carried([corpus.path for corpus in opened], run) if patterns else None
     return Cooccurrence.from_corpus(opened, output, beside=beside, run=run, **options)
 
 
@@ -64,19 +67,35 @@ def merge_counts(
         run: threads, memory, progress, and whether older counts are replaced.
     """
     opened = [Cooccurrence.open(store) for store in stores]
-    beside = _carried([store.path for store in opened], run.progress) if patterns else None
+    beside = _carried([store.path for store in opened], run) if patterns else None
     merge(opened, output, min_count=min_count, beside=beside, run=run)
     return Cooccurrence.open(output)
 
 
-def _carried(folders: Sequence[Path], progress: Progress) -> Beside | None:
+def _carried(folders: Sequence[Path], run: Run) -> Beside | None:
     """What writes the patterns of these corpora or counts into a folder; None where there are none."""
     having = [folder for folder in folders if (folder / FOLDER).is_dir()]
     for folder in folders if having else ():
         if folder not in having:
-            progress.note(f"note: {folder} has no patterns; those of the others are carried")
-    return partial(_write, having) if having else None
+            run.progress.note(f"note: {folder} has no patterns; those of the others are carried")
+    if not having:
+        return None
+    stores = [open_folder(folder) for folder in having]
+    for store in stores:
+        store.verify()
+    if len(stores) == 1:
+        return partial(_copy, stores[0])
+    size = sum(entry["bytes"] for store in stores for entry in store.header["files"].values())
+    require_memory(run.memory, _MERGE_BYTES * size, "the patterns of the inputs", instead=", or add --no-patterns")
+    return partial(_merge, stores)
 
 
-def _write(folders: Sequence[Path], target: Path) -> None:
-    merge_patterns([Patterns.open(folder) for folder in folders]).save(target / FOLDER)
+def _copy(store: Artifact, target: Path) -> None:
+    """The patterns of one input, file by file as they are."""
+    (target / FOLDER).mkdir()
+    for name in (*store.header["files"], HEADER):
+        shutil.copyfile(store.path / name, target / FOLDER / name)
+
+
+def _merge(stores: Sequence[Artifact], target: Path) -> None:
+    merge_patterns([Patterns.read(store) for store in stores]).save(target / FOLDER)

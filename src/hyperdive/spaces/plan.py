@@ -11,9 +11,10 @@ _TERMS_A_SECOND = 22e3  # a thread
 _TOKENS_A_SECOND = 4e6  # a thread: counting terms against words
 _FIXED_MEMORY, _TERM_MEMORY = 56_000_000, 1_480
 _TERM_DISK, _TERM_WORK_DISK = 260, 460
-# Peaks of anonymous memory on 70 and 218 MB of biomedical abstracts, with 19,000 and 35,000 words and 109,000 and
-# 289,000 terms: bytes of each number of a word, of each number of a term, and of a term beside them.
-_WORD_NUMBER, _TERM_NUMBER, _TERM = 60, 20, 500
+# Fitted to the peaks of anonymous memory on 70 and 218 MB of biomedical abstracts, 557 and 1,020 MB, with 18,749 and
+# 35,193 words and 108,520 and 288,722 terms: bytes of libraries and patterns, of each number of a word, of each number
+# of a term, and of a term beside them.
+_MODEL, _WORD_NUMBER, _TERM_NUMBER, _TERM = 150_000_000, 60, 15, 520
 _SOLVER_NUMBER = 48  # both tables, the moments of both, and copies to step back to
 
 
@@ -34,9 +35,9 @@ def model_memory(words: int, terms: int, dimensions: int) -> int:
     """Bytes that making a model of so many words and terms takes at its peak, beside those of Python and counting.
 
     >>> model_memory(1_000, 0, 100)
-    6000000
+    156000000
     """
-    return _WORD_NUMBER * words * dimensions + terms * (_TERM_NUMBER * dimensions + _TERM)
+    return _MODEL + _WORD_NUMBER * words * dimensions + terms * (_TERM_NUMBER * dimensions + _TERM)
 
 
 def solver_memory(words: int, dimensions: int) -> int:

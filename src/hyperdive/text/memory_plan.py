@@ -11,7 +11,7 @@ ITEMS = 4 << 20
 """Items that are searched for terms at once, where memory allows it."""
 _PROCESS_BYTES = 250_000_000  # Python, its libraries and the lemmas
 _LATER_BYTES = 110  # of each form, from the end of reading to the end of writing
-_WRITING_BYTES = 60_000_000  # of the libraries that write tables of patterns
+_WRITING_BYTES = 70_000_000  # of the libraries that write tables of patterns
 _THREAD_BLOCKS = 30  # memory of a thread, in blocks
 
 

@@ -38,7 +38,7 @@ _STRONG_COHESION, _WEAK_COHESION = 0.0, 0.15
 _INSIDE_ONE = 0.8
 # Distinct candidates held while counting (12 bytes each); beyond it the rarest are forgotten.
 _MAX_CANDIDATES = 24_000_000
-_COUNTED_BYTES = 48  # of each candidate of the longest run: it, shorter runs, and what they are merged into
+_COUNTED_BYTES = 64  # of each candidate of the longest run: it, shorter runs, and what they are merged into
 # What describing a frequent candidate takes: tables and rows, and the numbers of each thread.
 _CANDIDATE_BYTES, _CANDIDATE_THREAD_BYTES = 250, 24
 

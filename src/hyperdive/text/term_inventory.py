@@ -26,7 +26,7 @@ ACRONYM = 5
 """An acronym is written in capitals at least this often."""
 _SPELLINGS = 6
 _CHUNK, _CHUNK_TERMS = 4 << 20, 1 << 16
-_TERM_BYTES = 400  # of each term while it is searched for and written
+_TERM_BYTES = 450  # of each term while it is searched for and written
 
 
 class TermInventory:
