@@ -204,6 +204,23 @@ def test_interrupted_merge_resumes(corpus, monkeypatch):
     assert files(place) == files(whole)
 
 
+def test_a_merge_killed_in_its_clean_up_is_swept_by_the_next_call(corpus, monkeypatch):
+    """The second call refused the complete output and left the work folder for ever."""
+    stores = []
+    for number, part in enumerate((corpus, corpus_of(big_corpus(5_000, seed=5), min_count=3))):
+        place = folder() / f"part{number}"
+        run(part, place)
+        stores.append(Cooccurrence.open(place))
+    output = folder() / "merged"
+    with monkeypatch.context() as patch:
+        patch.setattr(PieceFolder, "remove", PieceFolder.release)
+        merge(stores, output, run=Run(sync=False))
+    assert sorted(path.name for path in output.parent.iterdir()) == [".merged.work", "merged"]
+    with pytest.raises(OutputError, match="already exists"):
+        merge(stores, output)
+    assert [path.name for path in output.parent.iterdir()] == ["merged"]
+
+
 def test_a_wrong_sum_is_found_before_the_store_appears(corpus, monkeypatch):
     place = folder() / "counts"
     monkeypatch.setattr(counting, "line_lengths", lambda corpus: ([], []))

@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Bar
 from hyperdive._resources import Run, anonymous_memory
+from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
 from hyperdive._types import Ids, Ints
 from hyperdive.compilation.compiler import prepare
@@ -18,7 +19,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.plan import WORD_BYTES, plan_merge
 from hyperdive.counts.shard_layout import Shard, make_layout
-from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of
+from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of, work_of
 from hyperdive.counts.store_writer import (
     VERSION,
     Beside,
@@ -54,6 +55,7 @@ def merge(
     if len(stores) < 2:
         raise InputError("a merge needs two or more count stores", hint="type: hyperdive count --merge A B -o C")
     output = Path(output)
+    WorkFolder.sweep(work_of(output), output)
     check_output(output, force=run.force)
     options = _common_options(stores)
     text = common_text([(store.name, store.header["text"]) for store in stores])
