@@ -99,7 +99,7 @@ def test_ten_gigabytes_of_zeros_are_bounded_and_can_be_stopped(tmp_path: Path, k
     assert run.returncode == 1
     assert told.endswith("hyperdive: interrupted; no partial output was left behind\n"), told  # after an estimate
     assert "Traceback" not in told
-    assert peak < 700 * MB, peak
+    assert peak < 1_000 * MB, peak  # reached after ten seconds, and no more after forty
     assert sorted(file.name for file in tmp_path.iterdir()) == [path.name]
 
 
