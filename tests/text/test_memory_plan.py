@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperdive._resources import anonymous_memory
 from hyperdive.errors import OptionError
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import term_candidates
@@ -62,7 +63,7 @@ def test_terms_beyond_the_limit_are_told(
     (tmp_path / "t.txt").write_text("The guide dog of the old fire engine ran near a sour cherry tree.\n" * 40)
     monkeypatch.setattr(f"hyperdive.text.{module}.{constant}", 10**9)
     with pytest.raises(OptionError, match=rf"of memory is too little: \d+ {what} need .* at least --memory"):
-        encode(tmp_path / "t.txt", tmp_path / "c", min_count=1, memory=2_000 * MB)
+        encode(tmp_path / "t.txt", tmp_path / "c", min_count=1, memory=anonymous_memory() + 1_000 * MB)
     assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
     encode(tmp_path / "t.txt", tmp_path / "c", min_count=1)
 
