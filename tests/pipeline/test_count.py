@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hyperdive import load, train
+from hyperdive._resources import anonymous_memory
 from hyperdive.patterns.store import Patterns
 from hyperdive.pipeline.count import count_corpora, merge_counts
 from hyperdive.pipeline.encode import encode
@@ -106,7 +107,7 @@ def test_patterns_beyond_the_memory_are_refused_before_counting(
     ran = hyperdive(*both, str(size))
     assert ran.code == 1 and "the patterns of the inputs need" in ran.err and "--no-patterns" in ran.err
     assert not list(tmp_path.iterdir())
-    assert hyperdive(*both, "2GB").code == 0
+    assert hyperdive(*both, f"{anonymous_memory() // 10**6 + 1_000}MB").code == 0
 
 
 def test_the_patterns_of_one_corpus_are_copied(parts: Path) -> None:
