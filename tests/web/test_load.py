@@ -33,7 +33,8 @@ def words() -> list[str]:
 
 def test_twenty_clients_for_three_seconds_have_no_error(server: Running, words: list[str]) -> None:
     seen = load(server.port, mixed(words[:40]), clients=20, seconds=3)
-    assert seen.errors == () and len(seen.seconds) > 20
+    assert seen.errors == (), seen.errors[:5]
+    assert len(seen.seconds) >= 20  # one for each client, however busy the machine is
 
 
 @pytest.mark.slow
