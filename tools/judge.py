@@ -468,7 +468,7 @@ def agreement(first: Iterable[Judgement], second: Iterable[Judgement]) -> tuple[
 def _draw(arguments: argparse.Namespace) -> None:
     from hyperdive import load
 
-    drawn = draw(spelled_words(load(arguments.model)), arguments.each)
+    drawn = draw(spelled_words(load(arguments.model)), arguments.each, arguments.seed)
     write_rows(sys.stdout, (Query(query, arguments.corpus, kind, band) for query, kind, band in drawn))
 
 
@@ -535,6 +535,7 @@ def main() -> None:
     verb.add_argument("model")
     verb.add_argument("corpus")
     verb.add_argument("each", type=int, help="queries of each kind and band")
+    verb.add_argument("--seed", type=int, default=SEED, help="another sample")
     verb.set_defaults(run=_draw)
     verb = verbs.add_parser("sample", help="ask models and write the answer key")
     verb.add_argument("queries", type=Path)

@@ -164,3 +164,10 @@ def test_the_commands_go_from_a_key_to_a_report(
     told = capsys.readouterr().out
     assert f"## m, {j.half_of('dog')} half" in told and "the same verdict 100.0% of 5" in told
     assert plot.read_text(encoding="utf-8").startswith("<svg xmlns")
+
+
+def test_another_seed_is_another_sample() -> None:
+    words = [(f"noun{'abcdefghij'[n % 10]}{'abcdefghij'[n // 10]}", 600) for n in range(100)]
+    first = j.draw(words, 10)
+    assert j.draw(words, 10) == first
+    assert {query for query, *_ in j.draw(words, 10, j.SEED + 1)} != {query for query, *_ in first}
