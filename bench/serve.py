@@ -34,9 +34,35 @@ TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def processor(process: subprocess.Popen[str]) -> float:
-    """Seconds of processor time of a process so far."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    """Seconds of processor time of a process and the processes it started, so far."""
+    ticks = 0
+    for number in (process.pid, *children(process)):
+        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / TICKS
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that a process started."""
+    lists = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return [int(number) for file in lists for number in file.read_text().split()]
+
+
+def settle(process: subprocess.Popen[str]) -> None:
+    """Wait until it has nothing more to do."""
+    while (before := processor(process)) is not None:
+        time.sleep(1)
+        if processor(process) - before < 0.05:
+            break
+
+
+def memory(process: subprocess.Popen[str]) -> str:
+    """Memory of their own of the server and of its workers."""
+    sizes = []
+    for number in (process.pid, *children(process)):
+        found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{number}/status").read_text())
+        sizes.append(f"{int(found[1]) / 1000:.0f} MB" if found else "?")
+    return f"memory of the server {sizes[0]}, of its workers {', '.join(sizes[1:]) or 'none'}"
 
 
 def get(address: str) -> bytes:
@@ -58,6 +84,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--terms", type=int, default=2000)
+    parser.add_argument("--workers", help="as the option of serve")
     given = parser.parse_args()
     print(machine())
     words = [word for word in load_model(given.model).words if word.isascii() and word.isalpha()]
@@ -65,6 +92,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hyperdive-bench-") as folder:
         began = time.perf_counter()
         command = [sys.executable, "-m", "hyperdive", "serve", given.model, "--port", "0", "--corrections", folder]
+        command += ["--workers", given.workers] if given.workers else []
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
         )
@@ -88,13 +116,13 @@ def measure(
     print(
         f"start to page {page:.2f} s, to the first answer {first:.2f} s ({processor(process):.2f} s of processor time)"
     )
-    while (before := processor(process)) is not None:  # until it has warmed up
-        time.sleep(1)
-        if processor(process) - before < 0.05:
-            break
+    settle(process)  # it warms up
     print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'errors':>8}")
     alone(given.model, words[-200:])
     paths, asked = questions(words[:-200]), 0
+    load(port, questions(words[-200:]), clients=given.clients, seconds=1, checked=False)
+    settle(process)  # many clients have made it start its workers
+    print(f"{len(children(process))} workers, {memory(process)}")
     for clients in (1, given.clients):
         spent = processor(process)
         seen = load(port, paths, clients=clients, seconds=given.seconds, start=asked, checked=False)
