@@ -103,6 +103,7 @@ def _watch(server: int) -> None:
 def main() -> None:
     """Answer until there is no more input."""
     environment.own_process = True
+    gc.set_threshold(100_000, 50, 50)  # questions make many small lists and no garbage
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
     questions, replies = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
