@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperdive import _resources
 from hyperdive.errors import Error
 from hyperdive.web import messages as m
 from hyperdive.web import worker as worker_module
@@ -98,8 +99,13 @@ async def holder(workers: Workers) -> int:
 
 def test_questions_to_the_model_alone_are_answered_apart() -> None:
     assert {endpoint.path for endpoint in APART} == MESSAGES.keys()
-    assert all(endpoint.apart for endpoint in ENDPOINTS if endpoint.lasting)
+    assert all(endpoint.apart != endpoint.quick for endpoint in ENDPOINTS if endpoint.lasting)
     assert not any(endpoint.quick for endpoint in APART)
+
+
+def test_work_without_a_number_of_threads_takes_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_resources, "default_threads", 7)
+    assert (_resources.check_threads(None), _resources.check_threads(2)) == (7, 2)
 
 
 @pytest.mark.parametrize("endpoint", APART, ids=lambda endpoint: endpoint.name)
@@ -187,7 +193,7 @@ def test_a_killed_worker_is_replaced_and_its_question_answered(
         await asyncio.wait(asked, timeout=10, return_when=asyncio.FIRST_COMPLETED)
         os.kill(first[1], signal.SIGKILL)  # while it has a question
         assert await asyncio.gather(*asked) == [expected] * 3
-        assert third in await running(workers, 2)
+        assert third in await running(workers, 2, without=tuple(first))
 
     with_workers(catalogue, 2, work)
     assert capfd.readouterr().err.count(f"ended (status -{signal.SIGKILL:d}); another one is started") == 2
@@ -223,7 +229,7 @@ def test_a_question_that_takes_too_long_ends_its_worker_alone(catalogue: Catalog
         await asyncio.wait([late, given_up])
         assert late.cancelled() and given_up.cancelled()
         assert json.loads(await waits)["results"][0]["term"] == "cat"
-        assert first not in await running(workers, 1)
+        assert await running(workers, 1, without=(first,))
 
     with_workers(catalogue, 1, work)
 

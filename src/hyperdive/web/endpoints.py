@@ -50,7 +50,7 @@ ENDPOINTS = (
     Endpoint("GET", "/server", m.Nothing, ServerReply, questions.server, quick=True),
     Endpoint("GET", "/models", m.Nothing, ModelsReply, questions.models, quick=True),
     Endpoint("GET", "/scores", m.ModelQuery, m.ScoresReply, questions.scores, (404,), quick=True),
-    Endpoint("GET", "/suggest", m.SuggestQuery, m.SuggestReply, questions.suggest, (404,), quick=True),
+    Endpoint("GET", "/suggest", m.SuggestQuery, m.SuggestReply, questions.suggest, (404,), quick=True, lasting=True),
     Endpoint(
         "GET", "/hypernyms", m.HypernymsQuery, m.AnswersReply, questions.hypernyms, (404, 422), lasting=True, apart=True
     ),
@@ -62,7 +62,9 @@ ENDPOINTS = (
     Endpoint(
         "GET", "/similar", m.SimilarQuery, m.SimilarReply, questions.similar, (404, 422), lasting=True, apart=True
     ),
-    Endpoint("GET", "/evidence", m.EvidenceQuery, m.EvidenceReply, questions.evidence, (404, 422), quick=True),
+    Endpoint(
+        "GET", "/evidence", m.EvidenceQuery, m.EvidenceReply, questions.evidence, (404, 422), quick=True, lasting=True
+    ),
     Endpoint(
         "GET", "/explain", m.ExplainQuery, m.ExplainReply, questions.explain, (404, 422), lasting=True, apart=True
     ),

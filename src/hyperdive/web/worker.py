@@ -19,6 +19,7 @@ import traceback
 from threading import Thread
 from typing import Any, BinaryIO
 
+from hyperdive import _resources
 from hyperdive.compilation import environment
 from hyperdive.errors import Error
 from hyperdive.scores._blocks import kernels
@@ -102,7 +103,7 @@ def _watch(server: int) -> None:
 
 def main() -> None:
     """Answer until there is no more input."""
-    environment.own_process = True
+    environment.own_process, _resources.default_threads = True, 1  # the other cores are for the other workers
     gc.set_threshold(100_000, 50, 50)  # questions make many small lists and no garbage
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
