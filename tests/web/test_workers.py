@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import pytest
 
 from hyperdive import _resources
 from hyperdive.errors import Error
+from hyperdive.web import app
 from hyperdive.web import messages as m
 from hyperdive.web import worker as worker_module
 from hyperdive.web import workers as workers_module
@@ -266,6 +268,52 @@ def test_workers_that_cannot_start_are_given_up(
     assert "without processes of their own" in capfd.readouterr().err
 
 
+def test_workers_that_end_at_once_are_started_three_times(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = []
+
+    async def start() -> workers_module._Worker:
+        pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
+        started.append(await asyncio.create_subprocess_exec(sys.executable, "-c", "", **pipes))  # type: ignore[arg-type]
+        return workers_module._Worker(started[-1])
+
+    async def run() -> None:
+        workers = Workers(catalogue, 1)
+        workers.start()
+        with pytest.raises(NoWorkers):
+            await workers.ask(asked_about("dog"))
+
+    monkeypatch.setattr(workers_module._Worker, "start", start)
+    monkeypatch.setattr(workers_module, "_PAUSE_SECONDS", 0.01)
+    asyncio.run(run())
+    assert len(started) == 3 and all(process.returncode == 0 for process in started)
+    assert "without processes of their own" in capfd.readouterr().err
+
+
+def test_a_long_question_ends_with_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended(Exception):
+        pass
+
+    def end(code: int) -> None:
+        raise Ended(code)
+
+    parents = iter([7, 7, 1])
+    monkeypatch.setattr(worker_module, "_WATCH_SECONDS", 0.001)
+    monkeypatch.setattr(os, "getppid", lambda: next(parents))
+    monkeypatch.setattr(os, "_exit", end)
+    with pytest.raises(Ended):
+        worker_module._watch(7)
+    assert next(parents, None) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "read"), [(b"\0\0\0\3dogs", b"dog"), (b"\0\0\0\0", b""), (b"\0\0", None), (b"", None)]
+)
+def test_frames_are_read_until_the_pipe_is_closed(content: bytes, read: bytes | None) -> None:
+    assert worker_module._received(io.BytesIO(content)) == read
+
+
 # ---- the server --------------------------------------------------------------------------------------------------------
 
 
@@ -327,6 +375,21 @@ def test_a_server_answers_the_same_when_its_worker_dies(
         assert answer.content == written(HYPERNYMS.work(service, m.HypernymsQuery((term,))))
     assert server.get("explain", hyponym="dgo", hypernym="animal").json()["error"]["code"] == "unknown_term"
     assert crowd(server) != worker and "Traceback" not in server.log()
+
+
+def test_workers_are_started_by_more_questions_than_one_page_asks(service: Service) -> None:
+    class Counted:
+        starts, ready = 0, False
+
+        def start(self) -> None:
+            self.starts += 1
+
+    server, workers = app._Server(service, 0), Counted()
+    server._workers = workers  # type: ignore[assignment]
+    for active, expected in ((1, 0), (CROWD, 0), (CROWD + 1, 1)):
+        server._active = active
+        asyncio.run(server._asked(HYPERNYMS, m.HypernymsQuery(("dog",))))
+        assert workers.starts == expected
 
 
 @reads_proc

@@ -6,6 +6,7 @@ They are started when many questions come at one time. One that dies is replaced
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -25,7 +26,7 @@ CROWD = 8
 _MOST = 4
 _ATTEMPTS = 2  # a question that ends two workers is not given to a third
 _FAILURES = 3  # starts in a row that may fail
-_PAUSE_SECONDS = 0.5
+_PAUSE_SECONDS, _END_SECONDS = 0.5, 5.0
 
 
 def default_workers() -> int:
@@ -61,7 +62,7 @@ class _Worker:
         group: dict[str, Any] = {"process_group": 0}
         if sys.platform == "win32":
             group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        command = (sys.executable, "-P", "-m", "hyperdive.web.worker")
+        command = (sys.executable or "python", "-P", "-m", "hyperdive.web.worker")
         return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=settings, **group))
 
     async def ask(self, content: bytes) -> bytes:
@@ -86,6 +87,15 @@ class _Worker:
         """End it at once; it holds nothing that would be lost."""
         if not self.dead:
             self.process.kill()
+
+    async def end(self) -> None:
+        """Wait until it has ended; one that still answers is killed."""
+        assert self.process.stdout is not None
+        if self.process.stdout.at_eof():  # it is ending: a signal now would take its status from asyncio
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.process.wait(), _END_SECONDS)
+        self.kill()
+        await self.process.wait()
 
 
 class Workers:
@@ -176,8 +186,7 @@ class Workers:
                 await asyncio.sleep(_PAUSE_SECONDS)
             finally:
                 self._running.discard(worker)
-                worker.kill()
-                await worker.process.wait()
+                await worker.end()
         self._kept -= 1
         if not self._kept:
             _tell("questions are answered without processes of their own from now on")
