@@ -4,8 +4,9 @@
 
 Clients ask `/api/v1/hypernyms` about a word each, the next as soon as they have an answer: new words, each once,
 then words that were asked before, whose answers are kept. "alone" is the same question by Python in one process, after
-as many to warm up. Every line has the processor time of the server for each answer; with C cores, N clients wait at
-least N/C times as long, and the clients take some of the cores too.
+as many to warm up. Every line has the processor time of the server and its workers for each answer, and how many cores
+other programs took meanwhile; with C cores, N clients wait at least N/C times as long, and the clients take some of the
+cores too. Before that, a second of many clients makes the server start its workers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from common import machine
@@ -70,12 +73,23 @@ def get(address: str) -> bytes:
         return bytes(answer.read())
 
 
-def show(name: str, seen: Load, spent: float) -> None:
-    each = 1000 * spent / max(len(seen.seconds), 1)
+def busy() -> float:
+    """Seconds of processor time of all programs so far."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return (sum(fields) - fields[3] - fields[4]) / TICKS
+
+
+def show(name: str, process: subprocess.Popen[str], ask: Callable[[], Load]) -> Load:
+    """Ask, and print what the clients saw."""
+    spent, all_spent, own = processor(process), busy(), time.process_time()
+    seen = ask()
+    spent, all_spent, own = processor(process) - spent, busy() - all_spent, time.process_time() - own
+    each, others = 1000 * spent / max(len(seen.seconds), 1), (all_spent - spent - own) / seen.duration
     print(
         f"{name:28}{len(seen.seconds) / seen.duration:10.0f}{1000 * seen.percentile(0.5):9.0f}"
-        f"{1000 * seen.percentile(0.95):9.0f}{each:12.1f}{len(seen.errors):8}"
+        f"{1000 * seen.percentile(0.95):9.0f}{each:12.1f}{others:9.1f}{len(seen.errors):8}"
     )
+    return seen
 
 
 def main() -> None:
@@ -117,20 +131,17 @@ def measure(
         f"start to page {page:.2f} s, to the first answer {first:.2f} s ({processor(process):.2f} s of processor time)"
     )
     settle(process)  # it warms up
-    print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'errors':>8}")
+    print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'others':>9}{'errors':>8}")
     alone(given.model, words[-200:])
     paths, asked = questions(words[:-200]), 0
     load(port, questions(words[-200:]), clients=given.clients, seconds=1, checked=False)
     settle(process)  # many clients have made it start its workers
     print(f"{len(children(process))} workers, {memory(process)}")
     for clients in (1, given.clients):
-        spent = processor(process)
-        seen = load(port, paths, clients=clients, seconds=given.seconds, start=asked, checked=False)
+        ask = partial(load, port, clients=clients, seconds=given.seconds, checked=False)
+        seen = show(f"{clients} clients, new words", process, partial(ask, paths, start=asked))
         asked += len(seen.seconds) + clients
-        show(f"{clients} clients, new words", seen, processor(process) - spent)
-        spent = processor(process)
-        again = load(port, paths[:5], clients=clients, seconds=given.seconds, checked=False)
-        show(f"{clients} clients, asked before", again, processor(process) - spent)
+        show(f"{clients} clients, asked before", process, partial(ask, paths[:5]))
     taxonomy(address, given.terms)
 
 
