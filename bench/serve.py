@@ -4,8 +4,9 @@
 
 Clients ask `/api/v1/hypernyms` about a word each, the next as soon as they have an answer: new words, each once,
 then words that were asked before, whose answers are kept. "alone" is the same question by Python in one process, after
-as many to warm up. Every line has the processor time of the server for each answer; with C cores, N clients wait at
-least N/C times as long, and the clients take some of the cores too.
+as many to warm up. Every line has the processor time of the server and its workers for each answer, and how many cores
+other programs took meanwhile; with C cores, N clients wait at least N/C times as long, and the clients take some of the
+cores too. Before that, a second of many clients makes the server start its workers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from common import machine
@@ -34,9 +37,35 @@ TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def processor(process: subprocess.Popen[str]) -> float:
-    """Seconds of processor time of a process so far."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    """Seconds of processor time of a process and the processes it started, so far."""
+    ticks = 0
+    for number in (process.pid, *children(process)):
+        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / TICKS
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that a process started."""
+    lists = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return [int(number) for file in lists for number in file.read_text().split()]
+
+
+def settle(process: subprocess.Popen[str]) -> None:
+    """Wait until it has nothing more to do."""
+    while (before := processor(process)) is not None:
+        time.sleep(1)
+        if processor(process) - before < 0.05:
+            break
+
+
+def memory(process: subprocess.Popen[str]) -> str:
+    """Memory of their own of the server and of its workers."""
+    sizes = []
+    for number in (process.pid, *children(process)):
+        found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{number}/status").read_text())
+        sizes.append(f"{int(found[1]) / 1000:.0f} MB" if found else "?")
+    return f"memory of the server {sizes[0]}, of its workers {', '.join(sizes[1:]) or 'none'}"
 
 
 def get(address: str) -> bytes:
@@ -44,12 +73,23 @@ def get(address: str) -> bytes:
         return bytes(answer.read())
 
 
-def show(name: str, seen: Load, spent: float) -> None:
-    each = 1000 * spent / max(len(seen.seconds), 1)
+def busy() -> float:
+    """Seconds of processor time of all programs so far."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return (sum(fields) - fields[3] - fields[4]) / TICKS
+
+
+def show(name: str, process: subprocess.Popen[str], ask: Callable[[], Load]) -> Load:
+    """Ask, and print what the clients saw."""
+    spent, all_spent, own = processor(process), busy(), time.process_time()
+    seen = ask()
+    spent, all_spent, own = processor(process) - spent, busy() - all_spent, time.process_time() - own
+    each, others = 1000 * spent / max(len(seen.seconds), 1), (all_spent - spent - own) / seen.duration
     print(
         f"{name:28}{len(seen.seconds) / seen.duration:10.0f}{1000 * seen.percentile(0.5):9.0f}"
-        f"{1000 * seen.percentile(0.95):9.0f}{each:12.1f}{len(seen.errors):8}"
+        f"{1000 * seen.percentile(0.95):9.0f}{each:12.1f}{others:9.1f}{len(seen.errors):8}"
     )
+    return seen
 
 
 def main() -> None:
@@ -58,6 +98,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--terms", type=int, default=2000)
+    parser.add_argument("--workers", help="as the option of serve")
     given = parser.parse_args()
     print(machine())
     words = [word for word in load_model(given.model).words if word.isascii() and word.isalpha()]
@@ -65,6 +106,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hyperdive-bench-") as folder:
         began = time.perf_counter()
         command = [sys.executable, "-m", "hyperdive", "serve", given.model, "--port", "0", "--corrections", folder]
+        command += ["--workers", given.workers] if given.workers else []
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
         )
@@ -88,21 +130,18 @@ def measure(
     print(
         f"start to page {page:.2f} s, to the first answer {first:.2f} s ({processor(process):.2f} s of processor time)"
     )
-    while (before := processor(process)) is not None:  # until it has warmed up
-        time.sleep(1)
-        if processor(process) - before < 0.05:
-            break
-    print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'errors':>8}")
+    settle(process)  # it warms up
+    print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'others':>9}{'errors':>8}")
     alone(given.model, words[-200:])
     paths, asked = questions(words[:-200]), 0
+    load(port, questions(words[-200:]), clients=given.clients, seconds=1, checked=False)
+    settle(process)  # many clients have made it start its workers
+    print(f"{len(children(process))} workers, {memory(process)}")
     for clients in (1, given.clients):
-        spent = processor(process)
-        seen = load(port, paths, clients=clients, seconds=given.seconds, start=asked, checked=False)
+        ask = partial(load, port, clients=clients, seconds=given.seconds, checked=False)
+        seen = show(f"{clients} clients, new words", process, partial(ask, paths, start=asked))
         asked += len(seen.seconds) + clients
-        show(f"{clients} clients, new words", seen, processor(process) - spent)
-        spent = processor(process)
-        again = load(port, paths[:5], clients=clients, seconds=given.seconds, checked=False)
-        show(f"{clients} clients, asked before", again, processor(process) - spent)
+        show(f"{clients} clients, asked before", process, partial(ask, paths[:5]))
     taxonomy(address, given.terms)
 
 

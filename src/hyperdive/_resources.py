@@ -20,6 +20,8 @@ from hyperdive.compilation import environment
 from hyperdive.errors import OptionError
 
 MOST_THREADS = 512
+default_threads: int | None = None
+"""Threads of work that asks for no number; None is one for each core. A process that is one of several takes 1."""
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
@@ -56,6 +58,8 @@ def check_threads(threads: int | None) -> int:
     Traceback (most recent call last):
     hyperdive.errors.OptionError: the number of threads is 0 (it must be 1 or more)
     """
+    if threads is None and default_threads is not None:
+        return default_threads
     if threads is None:
         return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if threads < 1:

@@ -1,20 +1,22 @@
 """Many clients on loopback: each asks its next question as soon as it has an answer.
 
-One thread with an event loop and hardly any parsing, so that the clients leave the cores to the server.
+One thread that waits for all sockets and hardly parses what comes, so that the clients leave the cores to the server.
 """
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import re
+import selectors
+import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+_PATIENCE_SECONDS, _LOOK_SECONDS = 60.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -34,37 +36,69 @@ class Load:
 class _Client:
     """One connection at a time; every path is asked once, in turn with the other clients."""
 
-    def __init__(self, port: int, paths: Iterator[str], end: float, checked: bool) -> None:
-        self._port, self._paths, self._end, self._checked = port, paths, end, checked
+    def __init__(self, port: int, selector: selectors.BaseSelector, checked: bool) -> None:
+        self._port, self._selector, self._checked = port, selector, checked
+        self._socket: socket.socket | None = None
+        self._path, self._received, self._whole = "", b"", -1
+        self._began = 0.0
         self.times: list[float] = []
         self.errors: list[str] = []
 
-    async def run(self) -> None:
-        while time.monotonic() < self._end:
-            try:
-                await self._connected()
-            except (OSError, ValueError, EOFError, asyncio.LimitOverrunError) as error:
-                self.errors.append(f"{type(error).__name__} {error}")
+    def ask(self, path: str) -> None:
+        """Send the next question, on the connection that there is or a new one."""
+        self._path, self._received, self._whole = path, b"", -1
+        self._began = time.perf_counter()
+        request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n\r\n".encode()
+        if self._socket is None:
+            self._socket = socket.create_connection(("127.0.0.1", self._port), _PATIENCE_SECONDS)
+            self._selector.register(self._socket, selectors.EVENT_READ, self)
+        self._socket.sendall(request)
 
-    async def _connected(self) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-        try:
-            while time.monotonic() < self._end:
-                path = next(self._paths)
-                began = time.perf_counter()
-                writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n\r\n".encode())
-                head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
-                length = _LENGTH.search(head)
-                body = await reader.readexactly(int(length[1])) if length else b""
-                self.times.append(time.perf_counter() - began)
-                if not head.startswith(b"HTTP/1.1 200 "):
-                    self.errors.append(f"{head[9:12].decode()} {path} {body[:100]!r}")
-                elif self._checked and path.startswith("/api"):
-                    json.loads(body)
-                if b"connection: close" in head.lower():
-                    return
-        finally:
-            writer.close()
+    def receive(self) -> bool:
+        """Read what has come; whether the answer is complete."""
+        assert self._socket is not None
+        if self.late:
+            raise TimeoutError(f"no answer to {self._path}")
+        piece = self._socket.recv(1 << 18)
+        if not piece:
+            raise EOFError(f"closed before the answer to {self._path}")
+        self._received += piece
+        if self._whole < 0:
+            end = self._received.find(b"\r\n\r\n") + 4
+            if end < 4:
+                return False
+            length = _LENGTH.search(self._received, 0, end)
+            self._whole = end + (int(length[1]) if length else 0)
+        if len(self._received) < self._whole:
+            return False
+        self.times.append(time.perf_counter() - self._began)
+        self._check()
+        return True
+
+    def _check(self) -> None:
+        head, _, body = self._received.partition(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 200 "):
+            self.errors.append(f"{head[9:12].decode()} {self._path} {body[:100]!r}")
+        elif self._checked and self._path.startswith("/api"):
+            json.loads(body)
+        if b"connection: close" in head.lower():
+            self.close()
+
+    @property
+    def late(self) -> bool:
+        """Whether an answer is missing that should be there long ago."""
+        return self._socket is not None and time.perf_counter() - self._began > _PATIENCE_SECONDS
+
+    def fail(self, error: Exception) -> None:
+        """No answer came."""
+        self.errors.append(f"{type(error).__name__} {error}")
+        self.close()
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._selector.unregister(self._socket)
+            self._socket.close()
+            self._socket = None
 
 
 def load(
@@ -72,16 +106,34 @@ def load(
 ) -> Load:
     """Ask these paths in turn, with so many clients at one time; `checked` reads every answer as JSON."""
     in_turn = itertools.islice(itertools.cycle(paths), start % len(paths), None)
+    began = time.perf_counter()
+    with selectors.DefaultSelector() as selector:
+        every = [_Client(port, selector, checked) for _ in range(clients)]
 
-    async def run() -> Load:
-        began = time.monotonic()
-        every = [_Client(port, in_turn, began + seconds, checked) for _ in range(clients)]
-        await asyncio.gather(*(client.run() for client in every))
-        times = tuple(itertools.chain.from_iterable(client.times for client in every))
-        errors = tuple(itertools.chain.from_iterable(client.errors for client in every))
-        return Load(times, errors, time.monotonic() - began)
+        def ask_next(client: _Client) -> None:
+            while time.perf_counter() < began + seconds:
+                try:
+                    client.ask(next(in_turn))
+                    return
+                except OSError as error:
+                    client.fail(error)
+            client.close()
 
-    return asyncio.run(run())
+        for client in every:
+            ask_next(client)
+        while selector.get_map():
+            ready = [key.data for key, _ in selector.select(_LOOK_SECONDS)]
+            for client in ready or [one for one in every if one.late]:
+                try:
+                    complete = client.receive()
+                except (OSError, ValueError, EOFError) as error:
+                    client.fail(error)
+                    complete = True
+                if complete:
+                    ask_next(client)
+    times = tuple(itertools.chain.from_iterable(client.times for client in every))
+    errors = tuple(itertools.chain.from_iterable(client.errors for client in every))
+    return Load(times, errors, time.perf_counter() - began)
 
 
 def questions(words: Sequence[str], verb: str = "hypernyms") -> list[str]:

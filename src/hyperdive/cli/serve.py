@@ -51,6 +51,16 @@ def serve(
         typer.Option("--corrections", help="Folder for the corrections of all models.", show_default="next to each"),
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Save no corrections.")] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=0,
+            max=64,
+            help="Processes that answer questions when many come at one time; each holds the models once more.",
+            show_default="one for each core up to 4, 0 on one core",
+        ),
+    ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Print what would be served, and exit.")] = False,
 ) -> None:
@@ -69,6 +79,7 @@ def serve(
     from hyperdive.web.served_models import open_models
     from hyperdive.web.server import listen, run
     from hyperdive.web.service import Service
+    from hyperdive.web.workers import CROWD, default_workers
 
     if token is not None and (
         len(token) < 8 or not token.isascii() or not token.isprintable() or set(token) & set(' ";,\\')
@@ -80,8 +91,10 @@ def serve(
         token = secrets.token_urlsafe(24)
     access = Access(host, tuple(allow_host or ()), token)
     catalogue = open_models(models or [DEFAULT_MODEL], corrections=corrections, read_only=read_only)
+    workers = default_workers() if workers is None else workers
     if check:
         _describe(catalogue, access, port)
+        write(f"workers      {f'{workers}, when more than {CROWD} questions come at one time' if workers else 'none'}")
         return
     with listen(host, port) as bound:
         address = _address(host, bound.getsockname()[1], token)
@@ -91,7 +104,7 @@ def serve(
             import webbrowser
 
             webbrowser.open(address)
-        run(create_app(Service(catalogue, read_only), access), bound)
+        run(create_app(Service(catalogue, read_only), access, workers=workers), bound)
 
 
 def _address(host: str, port: int, token: str | None) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -21,6 +19,7 @@ from starlette.routing import Route
 
 from hyperdive.errors import Error
 from hyperdive.web import limits
+from hyperdive.web.answers import KeptAnswers, within_limit, written
 from hyperdive.web.endpoints import ENDPOINTS, PREFIX, Endpoint
 from hyperdive.web.openapi import STYLE, description, page
 from hyperdive.web.problems import Problem, problem_of
@@ -29,50 +28,31 @@ from hyperdive.web.security import Access, Application, Guard
 from hyperdive.web.service import Service
 from hyperdive.web.static_files import StaticFile, static_files
 from hyperdive.web.taxonomies import Download, job_reply
+from hyperdive.web.worker import question
+from hyperdive.web.workers import CROWD, NoWorkers, Workers
 
-_KEPT_BYTES = 32 << 20
+_JSON = "application/json"
 _PARAMETERS = 2 * limits.TERMS + 2000
 _LOOK_SECONDS, _EVENT_SECONDS = 0.1, 0.8
 
 
-def create_app(service: Service, access: Access = Access()) -> Application:
-    """The ASGI application that answers for a service."""
-    return Guard(_Server(service).application(), access)
-
-
-class _Answers:
-    """The latest answers that depend on the model alone, up to a number of bytes."""
-
-    def __init__(self, most: int = _KEPT_BYTES) -> None:
-        self._most, self._size = most, 0
-        self._answers: OrderedDict[Any, bytes] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Any) -> bytes | None:
-        with self._lock:
-            if key not in self._answers:
-                return None
-            self._answers.move_to_end(key)
-            return self._answers[key]
-
-    def put(self, key: Any, answer: bytes) -> None:
-        with self._lock:
-            self._size += len(answer) - len(self._answers.pop(key, b""))
-            self._answers[key] = answer
-            while self._size > self._most:
-                self._size -= len(self._answers.popitem(last=False)[1])
+def create_app(service: Service, access: Access = Access(), *, workers: int = 0) -> Application:
+    """The ASGI application that answers for a service, with so many processes for questions when many come."""
+    return Guard(_Server(service, workers).application(), access)
 
 
 class _Server:
-    """Routes, threads and counters of one application."""
+    """Routes, threads, processes and counters of one application."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, workers: int) -> None:
         self._service = service
-        self._answers = _Answers()
+        self._answers = KeptAnswers()
+        self._workers = Workers(service.models, workers) if workers else None
         cores = os.cpu_count() or 1
         self._questions = ThreadPoolExecutor(max(2, cores), thread_name_prefix="question")
         self._quick = ThreadPoolExecutor(2, thread_name_prefix="quick")
         self._warming = ThreadPoolExecutor(1, thread_name_prefix="warm-up")
+        self._warm_ups: list[Future[None]] = []
         self._active = self._streams = 0
 
     def application(self) -> Starlette:
@@ -83,7 +63,7 @@ class _Server:
         ]
         described, docs = json.dumps(description(), ensure_ascii=False).encode(), page()
         routes += [
-            Route(f"{PREFIX}/openapi.json", lambda _: Response(described, media_type="application/json")),
+            Route(f"{PREFIX}/openapi.json", lambda _: Response(described, media_type=_JSON)),
             Route("/api/docs", lambda _: HTMLResponse(docs)),
             Route("/api/docs.css", lambda _: Response(STYLE, media_type="text/css")),
         ]
@@ -94,12 +74,13 @@ class _Server:
             lifespan=self._lifespan,
         )
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Warm the models up, one after the other, while requests come in already; stop all work at the end."""
-        for served in self._service.models.models.values():
-            self._warming.submit(served.warm_up)
+        self._warm_ups = [self._warming.submit(one.warm_up) for one in self._service.models.models.values()]
         yield
+        if self._workers is not None:
+            await self._workers.close()
         self._service.jobs.close(cancel=True)
         for pool in (self._warming, self._questions, self._quick):
             pool.shutdown(wait=False, cancel_futures=True)
@@ -121,14 +102,13 @@ class _Server:
     async def _answer(self, endpoint: Endpoint, message: Any) -> Response:
         key = (endpoint.path, message)
         if endpoint.lasting and (kept := self._answers.get(key)) is not None:
-            return Response(kept, media_type="application/json")
+            return Response(kept, media_type=_JSON)
         if self._active >= limits.QUESTIONS:
             raise Problem("too_many", f"{self._active} questions are being answered", hint="try again in a second")
         self._active += 1
         try:
-            pool = self._quick if endpoint.quick else self._questions
             async with asyncio.timeout(limits.QUESTION_SECONDS):
-                response = await asyncio.get_running_loop().run_in_executor(pool, self._work, endpoint, message)
+                response = await self._asked(endpoint, message)
         except TimeoutError:
             raise Problem("timeout", f"the question took longer than {limits.QUESTION_SECONDS:g} seconds") from None
         finally:
@@ -136,6 +116,17 @@ class _Server:
         if endpoint.lasting:
             self._answers.put(key, bytes(response.body))
         return response
+
+    async def _asked(self, endpoint: Endpoint, message: Any) -> Response:
+        """Answer by a worker, if there are any for this, or on a thread."""
+        if endpoint.apart and self._workers is not None:
+            if self._active > CROWD and all(done.done() for done in self._warm_ups):
+                self._workers.start()
+            if self._workers.ready:
+                with contextlib.suppress(NoWorkers):
+                    return Response(await self._workers.ask(question(endpoint, message)), media_type=_JSON)
+        pool = self._quick if endpoint.quick else self._questions
+        return await asyncio.get_running_loop().run_in_executor(pool, self._work, endpoint, message)
 
     def _work(self, endpoint: Endpoint, message: Any) -> Response:
         """On a thread: answer, and write the answer as bytes."""
@@ -146,13 +137,9 @@ class _Server:
             status, headers = (endpoint.status if new else 200), {"location": reply.links.self}
         if isinstance(reply, Download):
             headers = {"content-disposition": f'attachment; filename="{reply.name}"'}
-            content, media_type = reply.content.encode("utf-8", errors="replace"), reply.media_type
-        else:
-            text = json.dumps(plain(reply), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-            content, media_type = text.encode("utf-8", errors="replace"), "application/json"
-        if len(content) > limits.RESULT_BYTES:
-            raise Problem("too_large", f"the answer has more than {limits.RESULT_BYTES} bytes", hint="ask for less")
-        return Response(content, status, headers, media_type)
+            content = within_limit(reply.content.encode("utf-8", errors="replace"))
+            return Response(content, status, headers, reply.media_type)
+        return Response(written(reply), status, headers, _JSON)
 
     def _events(self, name: str) -> Response:
         if self._streams >= limits.STREAMS:
@@ -241,7 +228,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _problem(problem: Problem) -> Response:
-    headers = {"retry-after": "1"} if problem.status == 429 else {}
+    headers = {"retry-after": "1"} if problem.status in (429, 503) else {}
     if problem.status in (408, 413):  # what is left of the request is not read
         headers["connection"] = "close"
     return JSONResponse(problem.content(), problem.status, headers)

@@ -19,8 +19,8 @@ class Endpoint:
     """One request that the API answers.
 
     `work` takes the service and the request and gives the answer. `quick` work does not wait behind questions that
-    take long; `lasting` answers depend on the model alone and are kept. `reply` is the type of the answer, or the media
-    type of a file or stream.
+    take long; `lasting` answers depend on the model alone and are kept; `apart` ones may come from a process that has
+    the models alone. `reply` is the type of the answer, or the media type of a file or stream.
     """
 
     method: str
@@ -32,6 +32,7 @@ class Endpoint:
     status: int = 200
     quick: bool = False
     lasting: bool = False
+    apart: bool = False
 
     @property
     def summary(self) -> str:
@@ -49,18 +50,32 @@ ENDPOINTS = (
     Endpoint("GET", "/server", m.Nothing, ServerReply, questions.server, quick=True),
     Endpoint("GET", "/models", m.Nothing, ModelsReply, questions.models, quick=True),
     Endpoint("GET", "/scores", m.ModelQuery, m.ScoresReply, questions.scores, (404,), quick=True),
-    Endpoint("GET", "/suggest", m.SuggestQuery, m.SuggestReply, questions.suggest, (404,), quick=True),
-    Endpoint("GET", "/hypernyms", m.HypernymsQuery, m.AnswersReply, questions.hypernyms, (404, 422), lasting=True),
-    Endpoint("POST", "/hypernyms", m.HypernymsQuery, m.AnswersReply, questions.hypernyms, (404, 422)),
-    Endpoint("GET", "/hyponyms", m.AnswersQuery, m.AnswersReply, questions.hyponyms, (404, 422), lasting=True),
-    Endpoint("POST", "/hyponyms", m.AnswersQuery, m.AnswersReply, questions.hyponyms, (404, 422)),
-    Endpoint("GET", "/similar", m.SimilarQuery, m.SimilarReply, questions.similar, (404, 422), lasting=True),
-    Endpoint("GET", "/evidence", m.EvidenceQuery, m.EvidenceReply, questions.evidence, (404, 422), quick=True),
-    Endpoint("GET", "/explain", m.ExplainQuery, m.ExplainReply, questions.explain, (404, 422), lasting=True),
-    Endpoint("GET", "/compare", m.CompareQuery, m.CompareReply, questions.compare, (404, 422), lasting=True),
-    Endpoint("GET", "/topics", m.TopicsQuery, m.TopicsReply, questions.topics, (404, 422), lasting=True),
-    Endpoint("GET", "/general", m.GeneralQuery, m.GeneralReply, questions.general, (404, 422), lasting=True),
-    Endpoint("POST", "/score", m.ScoreQuery, m.ScoreReply, questions.score, (404, 422)),
+    Endpoint("GET", "/suggest", m.SuggestQuery, m.SuggestReply, questions.suggest, (404,), quick=True, lasting=True),
+    Endpoint(
+        "GET", "/hypernyms", m.HypernymsQuery, m.AnswersReply, questions.hypernyms, (404, 422), lasting=True, apart=True
+    ),
+    Endpoint("POST", "/hypernyms", m.HypernymsQuery, m.AnswersReply, questions.hypernyms, (404, 422), apart=True),
+    Endpoint(
+        "GET", "/hyponyms", m.AnswersQuery, m.AnswersReply, questions.hyponyms, (404, 422), lasting=True, apart=True
+    ),
+    Endpoint("POST", "/hyponyms", m.AnswersQuery, m.AnswersReply, questions.hyponyms, (404, 422), apart=True),
+    Endpoint(
+        "GET", "/similar", m.SimilarQuery, m.SimilarReply, questions.similar, (404, 422), lasting=True, apart=True
+    ),
+    Endpoint(
+        "GET", "/evidence", m.EvidenceQuery, m.EvidenceReply, questions.evidence, (404, 422), quick=True, lasting=True
+    ),
+    Endpoint(
+        "GET", "/explain", m.ExplainQuery, m.ExplainReply, questions.explain, (404, 422), lasting=True, apart=True
+    ),
+    Endpoint(
+        "GET", "/compare", m.CompareQuery, m.CompareReply, questions.compare, (404, 422), lasting=True, apart=True
+    ),
+    Endpoint("GET", "/topics", m.TopicsQuery, m.TopicsReply, questions.topics, (404, 422), lasting=True, apart=True),
+    Endpoint(
+        "GET", "/general", m.GeneralQuery, m.GeneralReply, questions.general, (404, 422), lasting=True, apart=True
+    ),
+    Endpoint("POST", "/score", m.ScoreQuery, m.ScoreReply, questions.score, (404, 422), apart=True),
     Endpoint("GET", "/taxonomies", m.Nothing, t.JobsReply, taxonomies.jobs, quick=True),
     Endpoint("POST", "/taxonomies", t.TaxonomyRequest, t.JobReply, taxonomies.build, (404, 422), 202, quick=True),
     Endpoint("GET", "/taxonomies/{id}", t.TaxonomyQuery, t.JobReply, taxonomies.job, (404,), quick=True),

@@ -25,6 +25,7 @@ _MEANING = {
     421: "The Host header is none of this server's",
     422: "The model cannot answer this",
     429: "Too much at one time",
+    503: "The processes that tried to answer this ended",
 }
 
 
@@ -67,7 +68,12 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> dict[str, Any]:
     if parameters:
         operation["parameters"] = parameters
     failure = {"application/json": {"schema": schemas.of(FailureReply)}}
-    codes = {*_ALWAYS, *endpoint.errors, *([415] if endpoint.method == "POST" else [])}
+    codes = {
+        *_ALWAYS,
+        *endpoint.errors,
+        *([415] if endpoint.method == "POST" else []),
+        *([503] if endpoint.apart else []),
+    }
     operation["responses"] = _replies(endpoint, schemas) | {
         str(code): {"description": _MEANING[code], "content": failure} for code in sorted(codes)
     }

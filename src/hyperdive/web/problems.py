@@ -28,6 +28,7 @@ CODES: Mapping[str, int] = {
     "unanswerable": 422,
     "too_many": 429,
     "failed": 500,
+    "unavailable": 503,
 }
 """Every code and its status."""
 

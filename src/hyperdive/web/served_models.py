@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperdive._progress import SILENT
+from hyperdive._store import HEADER
 from hyperdive.api import Model, load
 from hyperdive.compilation.compiler import prepare
 from hyperdive.discover.dimensions import MOST_DIMENSIONS
@@ -29,7 +31,7 @@ ENDING = ".corrections.tsv"
 class ServedModel:
     """A model under the name that requests use.
 
-    `place` is the folder, or the name of a packaged model, as the server was given it.
+    `place` is the folder, or the name of a packaged model, as the server was given it; `version` is a hash of it.
     """
 
     name: str
@@ -37,6 +39,7 @@ class ServedModel:
     model: Model
     file: CorrectionsFile
     read_only: bool
+    version: str
 
     @property
     def packaged(self) -> bool:
@@ -131,9 +134,14 @@ def open_models(places: Sequence[str], *, corrections: Path | None = None, read_
         name = next(name for number in range(1, len(places) + 2) if (name := _numbered(stem, number)) not in served)
         beside = Path() if packaged else folder.resolve().parent
         file = CorrectionsFile((beside if corrections is None else corrections) / f"{name}{ENDING}")
-        served[name] = ServedModel(name, place, model, file, read_only)
+        served[name] = ServedModel(name, place, model, file, read_only, _version(folder))
         served[name].corrections()
     return Catalogue(list(served.values()))
+
+
+def _version(folder: Path) -> str:
+    """A hash of the header, which has the checksums of all files."""
+    return hashlib.sha256((folder / HEADER).read_bytes()).hexdigest()
 
 
 def _numbered(name: str, number: int) -> str:
