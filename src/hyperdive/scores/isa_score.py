@@ -15,7 +15,7 @@ from math import log
 
 import numpy as np
 
-from hyperdive._resources import check_threads
+from hyperdive._resources import check_threads, one_blas_thread
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import kernels, run
 from hyperdive.scores.isa_columns import IsaColumns
@@ -223,7 +223,7 @@ def _compiled_sums(pairs: Pairs, columns: IsaColumns, weights: IsaWeights) -> tu
         parts = np.split(order, np.searchsorted(places[order], starts[1:]))
         sums = np.empty((len(pairs), 3))
         pairs.terms.analogies(hyponyms[:0])  # what all parts read is made once, not by each thread
-        with ThreadPoolExecutor(check_threads(pairs.threads or None)) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(check_threads(pairs.threads or None)) as pool:
             for some, found in zip(parts, pool.map(sums_of, starts, parts, repeat(1)), strict=True):
                 sums[some] = found
     return sums[:, 0], sums[:, 1], sums[:, 2] > 0

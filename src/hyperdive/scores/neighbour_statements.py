@@ -40,7 +40,7 @@ _FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
 _OWN = 0.3
 LEAST_TRUST = 1 / _FEW_AS_HYPONYM
 """The weight of a neighbour with a single statement, beside that of one with many."""
-_BLOCK, _PART = 64, 512  # terms in one product of matrices; terms of which one thread makes the rows
+_BLOCK, _PART = 128, 512  # terms in one product of matrices, at most; terms of which one thread makes the rows
 _FEW = 8  # terms that are looked up one by one: a product of matrices reads all vectors in full
 _PRODUCTS = 1 << 22  # cosines of one product of matrices, at most
 _KEPT = 20_000  # terms whose neighbours are kept, for the same terms are in many datasets
@@ -229,7 +229,8 @@ class NeighbourStatements:
             if kept is not None:
                 chosen[at], cosines[at] = kept
         fresh = np.array([at for at, kept in enumerate(found) if kept is None], dtype=np.int64)
-        block = max(min(_BLOCK, _PRODUCTS // max(len(self), 1), len(fresh)), 1)
+        most = max(min(_BLOCK, _PRODUCTS // max(len(self), 1)), 1)
+        block = max(-(-len(fresh) // max(-(-len(fresh) // most), 1)), 1)  # as few products as can be, of one size
         products = np.empty((block, len(self)), dtype=np.float32)
         for start in range(0, len(fresh) if many else 0, block):
             rows = fresh[start : start + block]
