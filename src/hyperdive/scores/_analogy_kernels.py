@@ -276,6 +276,29 @@ def _shares(likeness, trust):
 
 
 @njit(nogil=True)
+def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
+    """The columns and values of B, given the parents and how likely they are; the other arguments as `analogy_rows`."""
+    weights = np.empty(len(likely), dtype=np.float32)
+    if len(likely):
+        # as `reduceat` adds, whose last part has a 0 at its end
+        rest = np.zeros(len(likely))
+        rest[:-1] = likely[1:]
+        total = max(np.float64(likely[0]) + _pairwise(rest), 1e-9)
+        for i in range(len(likely)):
+            weights[i] = np.float32(np.float64(likely[i] * shrunk[parents[i]]) / total)
+    columns, values = _weighted_sum(weights, parents, p_indptr, p_indices, passed_on, maps)
+    for i in range(len(values)):
+        values[i] = np.sqrt(values[i])
+    return columns, values
+
+
+@kernel()
+def inherited_row(parents, likely, p_indptr, p_indices, passed_on, shrunk):
+    """B of one term with these parents, as columns and values."""
+    return _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, _bit_maps(len(p_indptr) - 1))
+
+
+@njit(nogil=True)
 def _analogies(
     chosen,
     cosines,
@@ -310,17 +333,7 @@ def _analogies(
         parents = _largest(likely, sizes[2])
         clear = len(parents) == sizes[2]
         classes, likely = classes[parents], likely[parents]
-    weights = np.empty(len(likely), dtype=np.float32)
-    if len(likely):
-        # as `reduceat` adds, whose last part has a 0 at its end
-        rest = np.zeros(len(likely))
-        rest[:-1] = likely[1:]
-        total = max(np.float64(likely[0]) + _pairwise(rest), 1e-9)
-        for i in range(len(likely)):
-            weights[i] = np.float32(np.float64(likely[i] * shrunk[classes[i]]) / total)
-    above, inherited = _weighted_sum(weights, classes, p_indptr, p_indices, passed_on, maps)
-    for i in range(len(inherited)):
-        inherited[i] = np.sqrt(inherited[i])
+    above, inherited = _inherited(classes, likely, p_indptr, p_indices, passed_on, shrunk, maps)
     return clear, columns, values, near_columns, near_values, above, inherited
 
 

@@ -285,6 +285,11 @@ class NeighbourStatements:
 
     def _inherited(self, neighbours: SparseRows, numbers: Ints) -> SparseRows:
         likely = _largest(*_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
+        if kernels.loaded and len(numbers) == 1:
+            shares = self._shares
+            tables = (shares.indptr, shares.indices, shares.data, self._shrunk)
+            columns, values = kernels.inherited_row(likely.indices, likely.data, *tables)
+            return SparseRows(values, columns, np.array([0, len(values)]), neighbours.shape)
         lengths = np.diff(likely.indptr)
         totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
         weights = likely.data * self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
