@@ -8,14 +8,14 @@ nothing: what was rounded once can be stored in 8 bits again without loss.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Floats32
 
-_LOWEST = -24
+_LOWEST, _HIGHEST = -24, 120
 
 Codes = npt.NDArray[np.int8]
 
@@ -51,11 +51,33 @@ def packed(matrix: Any) -> tuple[Codes, Codes] | None:
     return (codes, exponents) if np.array_equal(unpacked(codes, exponents), matrix) else None
 
 
-def unpacked(codes: Codes, exponents: Codes) -> Floats32:
-    """The rows again; infinite where a damaged exponent is too large."""
+def unpacked(codes: Codes, exponents: Codes, out: Floats32 | None = None) -> Floats32:
+    """The rows again, in an array that is given or in a new one; infinite where a damaged exponent is too large."""
     with np.errstate(over="ignore"):
         scale = np.ldexp(np.float32(1), exponents.astype(np.int32))  # products with a power of two are exact
-        return np.asarray(codes * scale[:, None], dtype=np.float32)
+        return np.multiply(codes, scale[:, None], out=out, dtype=np.float32)
+
+
+class PackedRows(NamedTuple):
+    """Rows that are still in 8 bits.
+
+    >>> rows = PackedRows(*rounded(np.array([[1.0, 0.5], [0.0, 3.0]])))
+    >>> rows.shape, rows.are_finite, unpacked(*rows).tolist()
+    ((2, 2), True, [[1.0, 0.5], [0.0, 3.0]])
+    """
+
+    codes: Codes
+    exponents: Codes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return self.codes.shape[0], self.codes.shape[1]
+
+    @property
+    def are_finite(self) -> bool:
+        """Whether no exponent is larger than those that are written."""
+        return bool((self.exponents <= _HIGHEST).all())
 
 
 def rounded(matrix: Any) -> tuple[Codes, Codes]:
@@ -64,6 +86,6 @@ def rounded(matrix: Any) -> tuple[Codes, Codes]:
     largest = np.abs(matrix).max(axis=1, initial=0.0)
     parts, powers = np.frexp(largest)  # largest = part·2^power, 1/2 ≤ part < 1
     exponents = np.where(largest > 0, powers - 7 + (parts > 127 / 128), 0)
-    exponents = np.clip(exponents, _LOWEST, 120).astype(np.int8)
+    exponents = np.clip(exponents, _LOWEST, _HIGHEST).astype(np.int8)
     codes = np.rint(np.ldexp(matrix, -exponents.astype(np.int32)[:, None]))
     return np.clip(codes, -127, 127).astype(np.int8), exponents

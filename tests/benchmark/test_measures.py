@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import zlib
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.evaluation import Scored
 from hyperdive.benchmark.measures import (
     Direction,
+    TiedOrder,
     average_precision,
     average_precision_at,
     cross_validated,
@@ -206,6 +210,59 @@ def test_resampled_measures_are_those_of_the_repeated_rows(seed: int, graded: bo
         else:
             expected = average_precision(one.values["x"][rows], one.dataset.labels[rows], one.known[rows])
         assert values[b] == pytest.approx(100 * expected)
+
+
+@TIMES
+@given(
+    seed=st.integers(0, 10_000), levels=st.sampled_from([2, 5, 40, 10_000]), share=st.sampled_from([0.03, 0.5, 0.97])
+)
+def test_resampled_precision_is_the_same_to_the_bit_for_several_rankings(seed: int, levels: int, share: float) -> None:
+    """Ties of all sizes, and so many negative pairs in a row that their draws overflow 8 bits."""
+    rng, n = np.random.default_rng(seed), 700
+    labels = rng.random(n) < share
+    labels[0] = True
+    rankings = [rank(rng.integers(0, levels, n) + levels * labels * (k % 2), rng.random(n) < 0.9) for k in range(3)]
+    counts = bootstrap.draws("toy", n, bootstrap.GROUP + 1, seed)
+    numbers = np.arange(n)
+    dataset = Dataset("toy", tuple(map(str, range(n))), numbers, numbers, labels.astype(float))
+    one = Scored(dataset, "raw", np.ones(n, dtype=bool), 0, {})
+    named = {f"x{k}": ranking for k, ranking in enumerate(rankings)}
+    found = bootstrap.replicates(one, len(counts), seed=seed, rankings=named)
+    for name, ranking in named.items():
+        for b in (0, 5, len(counts) - 1):
+            assert found[name][b] == 100 * slow_resampled_precision(ranking, labels, counts[b])
+
+
+def slow_resampled_precision(ranking: TiedOrder, labels: np.ndarray, drawn: np.ndarray) -> float:
+    """Block by block, in the order of the sums of the compiled loop."""
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, len(labels) + 1))])
+    total, n0, c0 = 0.0, 0, 0
+    for start, end in pairwise(ranking.starts.tolist()):
+        pairs = ranking.order[start:end]
+        t, s = int(drawn[pairs].sum()), int(drawn[pairs][labels[pairs]].sum())
+        if s:
+            f = (s - 1.0) / (t - 1.0) if t > 1 else 0.0
+            total += s / t * ((c0 + 1.0 - f * (n0 + 1.0)) * (harmonic[n0 + t] - harmonic[n0]) + f * t)
+        n0, c0 = n0 + t, c0 + s
+    return total / c0
+
+
+def test_resampled_correlations_are_those_of_each_ranking_alone() -> None:
+    one = scored(11, graded=True)
+    rng = np.random.default_rng(1)
+    values = {"x": one.values["x"], "tied": rng.integers(0, 3, 60).astype(float), "constant": np.ones(60)}
+    several = replace(one, values=values)
+    together = bootstrap.replicates(several, 30, seed=2)
+    assert list(together) == list(values)
+    for name in values:
+        alone = bootstrap.replicates(replace(one, values={name: values[name]}), 30, seed=2)[name]
+        np.testing.assert_array_equal(together[name], alone)
+
+
+def test_draws_are_those_of_the_generator() -> None:
+    generator = np.random.Generator(np.random.Philox([5, zlib.crc32(b"set")]))
+    for row in bootstrap.draws("set", 300, 4, 5):
+        np.testing.assert_array_equal(row, np.bincount(generator.integers(0, 300, 300), minlength=300))
 
 
 def test_intervals_are_deterministic_and_cover_the_figure() -> None:

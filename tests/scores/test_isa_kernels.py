@@ -10,10 +10,11 @@ import pytest
 
 from hyperdive import Model, load
 from hyperdive._quantize import rounded_to_8_bits
+from hyperdive._sparse_rows import joined_rows
 from hyperdive.discover.question import source_of, vocabulary
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores import neighbour_statements
+from hyperdive.scores import isa_score, neighbour_statements
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums
 from hyperdive.scores.neighbour_statements import NEIGHBOURS, CodedVectors, NeighbourStatements
@@ -151,6 +152,67 @@ def test_sums_of_vectors_in_any_precision_are_those_of_numpy(bits: int) -> None:
     pairs = terms.pairs(q, p)
     plain, compiled = _sums(pairs, WEIGHTS), _compiled_sums(pairs, terms.isa_columns, WEIGHTS)
     for one, other in zip(plain, compiled, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_many_terms_at_once_have_the_rows_of_each_alone(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By products of matrices, in blocks of any size, with terms whose parents are equal and those asked for before."""
+    kernels.load()
+    patterns, rng = stated_at_random(3000, 4000), np.random.default_rng(2)
+    vectors = rng.normal(size=(3000, 20)).astype(np.float32)
+    vectors[:4], vectors[100:400] = 0.0, vectors[100]
+    vectors = rounded_to_8_bits(vectors) if bits == 8 else vectors
+    statements = NeighbourStatements(
+        patterns, VectorSpace(patterns.terms, vectors, frequencies=np.ones(3000), kind="skipgram")
+    )
+    numbers = np.arange(0, 3000, 37)
+    asked = vectors[numbers] * np.float32(3)
+    numbers[::5] = -1
+    alone = [statements.rows(asked[at : at + 1], numbers[at : at + 1]) for at in range(len(numbers))]
+    monkeypatch.setattr(neighbour_statements, "_PRODUCTS", 7 * len(statements))
+    monkeypatch.setattr(neighbour_statements, "_KEPT", 60)
+    for many in (30, len(numbers), len(numbers)):
+        together = statements.rows(asked[:many], numbers[:many])
+        for kind in range(3):
+            single = joined_rows([rows[kind] for rows in alone[:many]], len(patterns))
+            for part in ("indptr", "indices", "data"):
+                np.testing.assert_array_equal(getattr(together[kind], part), getattr(single, part))
+        assert len(statements._kept) <= 60
+
+
+def test_neighbours_of_many_terms_are_those_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels.load()
+    patterns, rng = stated_at_random(9000, 12000), np.random.default_rng(8)
+    vectors = rng.normal(size=(9000, 30)).astype(np.float32)
+    vectors[2000:2300] = vectors[5]
+    space = VectorSpace(patterns.terms, vectors, frequencies=np.ones(9000), kind="skipgram")
+    statements = NeighbourStatements(patterns, space)
+    own = np.concatenate([np.arange(0, len(statements), 211), [-1, -1]])
+    asked = np.asarray(lengths_of_one(vectors[2000 + np.arange(len(own))]), dtype=np.float32)
+    asked[:-2] = statements.vectors[own[:-2]]
+    assert (np.diff(own[:-2]) > 0).all()
+    for one, other in zip(statements._neighbours(asked, own), statements._kept_neighbours(asked, own), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for row, place in zip(statements._kept_neighbours(asked, own)[0], own, strict=True):
+        assert place not in row
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_pairs_of_many_hyponyms_are_summed_in_parts(
+    model: Model, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    names = [source_of(model).main.words[row] for row in sampled(model, 300)]
+    terms = NamedTerms(source_of(model), names, threads=threads)
+    q, p = rng.integers(0, 300, 900), rng.integers(0, len(terms.names), 900)
+    pairs = terms.pairs(q, p)
+    assert terms.isa_columns is not None and len(pairs.asked[0]) > isa_score._HYPONYMS
+    in_parts = _compiled_sums(pairs, terms.isa_columns, WEIGHTS)
+    monkeypatch.setattr(isa_score, "_HYPONYMS", 1000)
+    for one, other in zip(_compiled_sums(pairs, terms.isa_columns, WEIGHTS), in_parts, strict=True):
+        np.testing.assert_array_equal(one, other)
+    for one, other in zip(_sums(pairs, WEIGHTS), in_parts, strict=True):
         np.testing.assert_array_equal(one, other)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from hyperdive._types import Floats
 from hyperdive.benchmark import _kernels
-from hyperdive.benchmark.measures import rank
+from hyperdive.benchmark.measures import TiedOrder, rank
 from hyperdive.scores._blocks import in_blocks
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uin
     [10, 10, 10]
     """
     generator = np.random.Generator(np.random.Philox([seed, zlib.crc32(name.encode())]))
-    counts = np.empty((resamples, size), dtype=np.uint8)
+    counts = np.zeros((resamples, size), dtype=np.uint8)
     for b in range(resamples):
-        counts[b] = np.bincount(generator.integers(0, size, size), minlength=size)
+        _kernels.count_draws(generator.integers(0, size, size), counts[b])
     return counts
 
 
@@ -54,28 +55,42 @@ def _harmonic(size: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, size + 1))])
 
 
-def replicates(scored: Scored, resamples: int = 1000, *, seed: int = 0, threads: int = 0) -> dict[str, Floats]:
-    """The measure (AP, or ρ for a graded set) in per cent of every resample, for every score of a dataset."""
+def replicates(
+    scored: Scored,
+    resamples: int = 1000,
+    *,
+    seed: int = 0,
+    threads: int = 0,
+    rankings: Mapping[str, TiedOrder] | None = None,
+) -> dict[str, Floats]:
+    """The measure (AP, or ρ for a graded set) in per cent of every resample, for every score of a dataset.
+
+    `rankings` are those of the scores, where they have been made.
+    """
     dataset = scored.dataset
     counts = draws(dataset.name, len(dataset), resamples, seed)
-    gold = rank(dataset.gold) if dataset.graded else None
-    groups = None if dataset.graded else _side_by_side(counts)
-    result = {}
-    for name, values in scored.values.items():
-        ranking = rank(values, scored.known)
-        out = np.zeros(resamples)
-        if gold is not None:
-            arguments = (ranking.order, ranking.block, gold.order, gold.block, counts, out)
-            in_blocks(_kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
-        elif groups is not None:
-            last = np.append(np.diff(ranking.block) != 0, True)
-            order = ranking.order.astype(np.int32)
-            grouped = np.zeros((len(groups), GROUP))
-            ranked = (order, dataset.labels[ranking.order], last, groups, _harmonic(len(dataset)), grouped)
-            in_blocks(_kernels.resampled_ap, len(groups), *ranked, block=1, threads=threads)
-            out = grouped.ravel()[:resamples]
-        result[name] = 100.0 * out
-    return result
+    if rankings is None:
+        rankings = {name: rank(values, scored.known) for name, values in scored.values.items()}
+    if not rankings:
+        return {}
+    orders = np.stack([ranking.order for ranking in rankings.values()]).astype(np.int32)
+    blocks = np.stack([ranking.block for ranking in rankings.values()]).astype(np.int32)
+    if dataset.graded:
+        gold = rank(dataset.gold)
+        gold_ranking = gold.order.astype(np.int32), gold.block.astype(np.int32)
+        out = np.zeros((len(orders), resamples))
+        arguments = (orders, blocks, *gold_ranking, counts, out)
+        in_blocks(_kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
+    else:
+        last = np.ones(orders.shape, dtype=np.bool_)
+        last[:, :-1] = blocks[:, 1:] != blocks[:, :-1]
+        groups = _side_by_side(counts)
+        grouped = np.zeros((len(orders), len(groups), GROUP))
+        most, harmonic = int(counts.max(initial=0)), _harmonic(len(dataset))
+        ranked = (orders, dataset.labels[orders], last, groups, most, harmonic, grouped)
+        in_blocks(_kernels.resampled_ap, len(groups), *ranked, block=1, threads=threads)
+        out = grouped.reshape(len(orders), -1)[:, :resamples]
+    return {name: 100.0 * row for name, row in zip(rankings, out, strict=True)}
 
 
 def interval(values: Floats) -> tuple[float, float]:

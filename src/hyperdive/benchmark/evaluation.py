@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
 from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load_all
-from hyperdive.benchmark.measures import average_precision, micro_average, spearman
+from hyperdive.benchmark.measures import micro_average, rank, ranked_precision, spearman
 from hyperdive.benchmark.paper import kind_of
 from hyperdive.compilation.compiler import prepare
 from hyperdive.errors import InputError
@@ -177,14 +178,15 @@ def measure(scored: Scored, *, bootstrap: int = 0, seed: int = 0, threads: int =
     if not dataset.graded and dataset.positives == 0:
         raise InputError(f"{dataset.name}: no pair is positive", hint="check its label column")
     replicates: dict[str, Floats] = {}
+    rankings = {name: rank(values, scored.known) for name, values in scored.values.items()}
     if bootstrap:
-        replicates = resampling.replicates(scored, bootstrap, seed=seed, threads=threads)
+        replicates = resampling.replicates(scored, bootstrap, seed=seed, threads=threads, rankings=rankings)
     cells = {}
     for name, values in scored.values.items():
         if dataset.graded:
             value = spearman(values, dataset.gold, scored.known)
         else:
-            value = average_precision(values, dataset.labels, scored.known)
+            value = ranked_precision(rankings[name], dataset.labels)
         ci95 = resampling.interval(replicates[name]) if name in replicates else None
         cells[name] = Figure(100.0 * value, ci95)
     return Result(scored, cells, replicates)
@@ -252,15 +254,19 @@ def evaluate(
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
     prepare("score", "evaluate", progress=run.progress)
-    results: dict[str, Result] = {}
+    measured: dict[str, Future[Result]] = {}
     threads = run.threads or 0
-    with run.progress.stage("evaluating", total=len(loaded), unit="datasets") as bar:
+    progress = run.progress.stage("evaluating", total=len(loaded), unit="datasets")
+    # one dataset is measured while the next one is scored
+    with progress as bar, ThreadPoolExecutor(1) as pool:
         for dataset in loaded:
             use_pos = dataset.tagged and tagged is not None
             source = tagged if use_pos and tagged is not None else raw
             scored = score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas, threads=threads)
             if scored.oov == len(dataset):
                 notes.append(f"{dataset.name}: not one pair has both words in the space, so its figures are chance")
-            results[dataset.name] = measure(scored, bootstrap=options.bootstrap, seed=options.seed, threads=threads)
+            resampled = {"bootstrap": options.bootstrap, "seed": options.seed, "threads": threads}
+            measured[dataset.name] = pool.submit(measure, scored, **resampled)
             bar.advance(1)
+        results = {name: figures.result() for name, figures in measured.items()}
     return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw), tuple(notes))

@@ -37,7 +37,8 @@ def rank(scores: Any, known: Any = None) -> TiedOrder:
         raise InputError(f"{bad} of {len(values)} scores are not numbers", hint="mark unknown pairs instead of NaN")
     filled = np.where(seen, values, 0.0)
     # known first; then by falling score; equal ones stay in file order, so the result is the same everywhere
-    order = np.lexsort((-filled, ~seen))
+    places = np.flatnonzero(seen)
+    order = np.concatenate([places[np.argsort(-filled[places], kind="stable")], np.flatnonzero(~seen)])
     ranked, ranked_seen = filled[order], seen[order]
     if len(order) == 0:
         return TiedOrder(order, order, np.zeros(1, dtype=np.int64))
@@ -73,11 +74,16 @@ def average_precision(scores: Any, labels: Any, known: Any = None) -> float:
     >>> average_precision([1, 1], [True, False])
     0.75
     """
+    return ranked_precision(rank(scores, known), labels)
+
+
+def ranked_precision(ranking: TiedOrder, labels: Any) -> float:
+    """AP@all of a ranking."""
     labels = np.asarray(labels, dtype=np.bool_)
     positives = int(labels.sum())
     if positives == 0:
         raise InputError("no pair is positive, so there is no average precision", hint="check the label column")
-    chance, precision = expected_precision(rank(scores, known), labels)
+    chance, precision = expected_precision(ranking, labels)
     return float((chance * precision).sum() / positives)
 
 

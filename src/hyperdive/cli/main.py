@@ -58,7 +58,9 @@ VERBS = {
 """Every verb, in the order of a typical session; each lives in a module of its name, imported on first use."""
 
 
-_QUESTIONS = frozenset("hypernyms hyponyms similar explain evidence compare general topics serve".split())
+_ONE_BLAS_THREAD = frozenset(
+    "hypernyms hyponyms similar explain evidence compare general topics serve score evaluate".split()
+)
 _INTERRUPTED = "interrupted; no partial output was left behind"
 
 
@@ -81,7 +83,7 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        if cmd_name in _QUESTIONS and environment.own_process:
+        if cmd_name in _ONE_BLAS_THREAD and environment.own_process:
             # their products are done by one thread; others take time to start, and wait for work in a loop
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name

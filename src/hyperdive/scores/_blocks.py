@@ -14,7 +14,7 @@ from hyperdive._resources import check_threads
 from hyperdive._types import Floats
 from hyperdive.scores import _plain
 
-_COMPILED = ("hyperdive.scores._kernels", "hyperdive.scores._isa_kernels")
+_COMPILED = tuple(f"hyperdive.scores.{name}" for name in ("_kernels", "_isa_kernels", "_analogy_kernels"))
 _PATIENCE = 2_000_000  # items after which waiting for the compiler is worth it
 
 

@@ -7,14 +7,17 @@ and tells how the constants were fitted.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from functools import cache
+from itertools import repeat
 from math import log
 
 import numpy as np
 
+from hyperdive._resources import check_threads, one_blas_thread
 from hyperdive._types import Bools, Floats, Ints
-from hyperdive.scores._blocks import kernels
+from hyperdive.scores._blocks import kernels, run
 from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
@@ -79,6 +82,7 @@ _OFTEN, _ALIKE = 20, 0.4
 _STATEMENTS = 773_674  # of the Wikipedia text that most judged answers are of
 _FEW = 100_000  # pairs that are summed before the compiler is worth waiting for
 _INHERITED = 0.3  # B(q, p) beyond this, which few pairs of a real text reach, says no more
+_HYPONYMS = 128  # of which the neighbours are looked for at once
 _MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
 
 
@@ -177,34 +181,51 @@ def _array_of(weights: IsaWeights) -> Floats:
 
 
 def _compiled_sums(pairs: Pairs, columns: IsaColumns, weights: IsaWeights) -> tuple[Floats, Floats, Bools]:
-    """`_sums`, to the bit, by one loop over the pairs."""
+    """`_sums`, to the bit, by one loop over the pairs; those of many hyponyms in parts, to keep no analogies."""
     hyponyms, places = pairs.asked
-    heads = pairs.terms.heads(hyponyms)
-    head_starts = np.cumsum([0, *map(len, heads)])
+    heads, statements = pairs.heads, columns.statements
     phrases = pairs.p[columns.phrases[pairs.p]]
-    analogies, statements = pairs.analogies, columns.statements
-    sums = pairs.run(
-        "isa_sums",
-        _array_of(weights),
-        np.array([_INHERITED, _MOST]),
-        pairs.q,
-        pairs.p,
-        places,
-        head_starts,
-        np.concatenate([np.zeros(0, dtype=np.int64), *heads]),
-        columns.numbers,
-        columns.values,
-        columns.phrases,
-        *pairs.terms.head_columns(np.concatenate([hyponyms, phrases])),
-        columns.matrix,
-        columns.codes,
-        columns.scales,
-        statements.indptr,
-        statements.indices,
-        statements.values,
-        *(part for row in analogies for part in (row.indptr, row.indices, row.data)),
-        columns=3,
-    )
+    head_columns = pairs.terms.head_columns(np.concatenate([hyponyms, phrases]))
+
+    def sums_of(start: int, some: Ints | slice, threads: int) -> Floats:
+        """The sums of some pairs, whose hyponyms are among those from a start on."""
+        here = slice(start, start + _HYPONYMS)
+        analogies = pairs.terms.analogies(hyponyms[here])
+        return run(
+            "isa_sums",
+            len(pairs.q[some]),
+            _array_of(weights),
+            np.array([_INHERITED, _MOST]),
+            pairs.q[some],
+            pairs.p[some],
+            places[some] - start,
+            np.cumsum([0, *map(len, heads[here])]),
+            np.concatenate([np.zeros(0, dtype=np.int64), *heads[here]]),
+            columns.numbers,
+            columns.values,
+            columns.phrases,
+            *head_columns,
+            columns.matrix,
+            columns.codes,
+            columns.scales,
+            statements.indptr,
+            statements.indices,
+            statements.values,
+            *(part for row in analogies for part in (row.indptr, row.indices, row.data)),
+            columns=3,
+            threads=threads,
+        )
+
+    if len(hyponyms) <= _HYPONYMS:
+        sums = sums_of(0, slice(None), pairs.threads)
+    else:
+        starts, order = range(0, len(hyponyms), _HYPONYMS), np.argsort(places, kind="stable")
+        parts = np.split(order, np.searchsorted(places[order], starts[1:]))
+        sums = np.empty((len(pairs), 3))
+        pairs.terms.analogies(hyponyms[:0])  # what all parts read is made once, not by each thread
+        with one_blas_thread(), ThreadPoolExecutor(check_threads(pairs.threads or None)) as pool:
+            for some, found in zip(parts, pool.map(sums_of, starts, parts, repeat(1)), strict=True):
+                sums[some] = found
     return sums[:, 0], sums[:, 1], sums[:, 2] > 0
 
 

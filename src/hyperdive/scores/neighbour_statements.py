@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hyperdive._quantize import Codes, rounded, unpacked
 from hyperdive._resources import check_threads, one_blas_thread
@@ -38,7 +40,10 @@ _FEW_AS_HYPONYM, _FEW_AS_PARENT = 5, 10
 _OWN = 0.3
 LEAST_TRUST = 1 / _FEW_AS_HYPONYM
 """The weight of a neighbour with a single statement, beside that of one with many."""
-_BLOCK, _PART = 64, 512  # terms in one product of matrices; terms of which one thread makes the rows
+_BLOCK, _PART = 128, 512  # terms in one product of matrices, at most; terms of which one thread makes the rows
+_FEW = 8  # terms that are looked up one by one: a product of matrices reads all vectors in full
+_PRODUCTS = 1 << 22  # cosines of one product of matrices, at most
+_KEPT = 20_000  # terms whose neighbours are kept, for the same terms are in many datasets
 _SIZES = np.array([NEIGHBOURS, NEAREST, PARENTS])
 _ROUNDING = np.float32(1e-5)  # twice that of a cosine in 32 bits
 _SAMPLED = 16  # one of so many values is looked at to rule out the others
@@ -115,6 +120,7 @@ class NeighbourStatements:
         shares = counts.data.astype(np.float32) / totals
         self._shares = SparseRows(shares, counts.indices, counts.indptr, counts.shape)
         self._shrunk = (np.minimum(patterns.hyponym_totals, _FEW_AS_PARENT) / _FEW_AS_PARENT).astype(np.float32)
+        self._kept: dict[bytes, tuple[npt.NDArray[np.int32], Floats32]] = {}
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -147,14 +153,16 @@ class NeighbourStatements:
         """
         starts = range(0, max(len(vectors), 1), _PART)
         parts = [(vectors[start : start + _PART], numbers[start : start + _PART]) for start in starts]
+        _ = self._patterns.ppmi, self._place  # computed once, not by each thread
         if len(parts) == 1:
             return self._rows(*parts[0])
-        _ = self._patterns.ppmi, self._place, self._coded  # computed once, not by each thread
-        with ThreadPoolExecutor(check_threads(threads or None)) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(check_threads(threads or None)) as pool:
             done = list(pool.map(lambda part: self._rows(*part), parts))
         return AnalogyRows(*(joined_rows([rows[kind] for rows in done], len(self._patterns)) for kind in range(3)))
 
     def _rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
+        if kernels.loaded and len(vectors) > _FEW:
+            return self._many_rows(vectors, numbers)
         rows = [
             row
             for start in range(0, len(vectors), _BLOCK)
@@ -172,31 +180,70 @@ class NeighbourStatements:
 
     def _row(self, vectors: Floats32, own: Ints, numbers: Ints, at: int) -> AnalogyRows:
         """The row of one term by the compiled loop, unless equal values leave it open which parents are the largest."""
-        ppmi, shares = self._patterns.ppmi, self._shares
-        clear, *arrays = kernels.analogy_row(
-            vectors[at],
-            own[at],
-            numbers[at],
-            _SIZES,
-            np.float32(_OWN),
-            self.vectors,
-            *self._coded,
-            self.numbers,
-            self.trust,
-            ppmi.indptr,
-            ppmi.indices,
-            ppmi.data,
-            shares.indptr,
-            shares.indices,
-            shares.data,
-            self._shrunk,
-        )
+        of_term = (vectors[at], own[at], numbers[at], self.vectors, *self._coded)
+        clear, *arrays = kernels.analogy_row(*of_term, *self._tables)
         if not clear:
             here = slice(at, at + 1)
             return self._analogies(vectors[here], own[here], numbers[here])
         shape = (1, len(self._patterns))
         rows = zip(arrays[::2], arrays[1::2], strict=True)
         return AnalogyRows(*(SparseRows(data, columns, np.array([0, len(data)]), shape) for columns, data in rows))
+
+    @property
+    def _tables(self) -> tuple[Any, ...]:
+        """What the compiled loops read of the patterns and of the possible neighbours."""
+        ppmi, shares = self._patterns.ppmi, self._shares
+        of_patterns = (ppmi.indptr, ppmi.indices, ppmi.data, shares.indptr, shares.indices, shares.data, self._shrunk)
+        return _SIZES, np.float32(_OWN), self.numbers, self.trust, *of_patterns
+
+    def _many_rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
+        """The rows of many terms by the compiled loops; parents that these leave open are chosen by NumPy."""
+        vectors, own = np.asarray(lengths_of_one(vectors), dtype=np.float32), self.places(numbers)
+        chosen, cosines = self._kept_neighbours(vectors, own)
+        clear, starts, *arrays = kernels.analogy_rows(chosen, cosines, numbers, *self._tables)
+        every = AnalogyRows(
+            *(
+                SparseRows(data, columns, pointers, (len(numbers), len(self._patterns)))
+                for pointers, columns, data in zip(starts, arrays[::2], arrays[1::2], strict=True)
+            )
+        )
+        pieces, done = [], 0
+        for at in np.flatnonzero(~clear).tolist():
+            open_ = _cut(every, at, at + 1)
+            inherited = self._inherited(open_.neighbours, numbers[at : at + 1])
+            pieces += [_cut(every, done, at), open_._replace(inherited=inherited)]
+            done = at + 1
+        if not pieces:
+            return every
+        pieces.append(_cut(every, done, len(numbers)))
+        return AnalogyRows(*(joined_rows([row[part] for row in pieces], len(self._patterns)) for part in range(3)))
+
+    def _kept_neighbours(self, vectors: Floats32, own: Ints) -> tuple[Ints, Floats32]:
+        """`_neighbours` by products of matrices and a compiled loop, of terms that have not been asked for of late."""
+        many = min(NEIGHBOURS, len(self))
+        chosen, cosines = np.zeros((len(vectors), many), dtype=np.int64), np.zeros((len(vectors), many), np.float32)
+        keys = [vector.tobytes() + place.tobytes() for vector, place in zip(vectors, own, strict=True)]
+        keys = [blake2b(key, digest_size=16).digest() for key in keys]
+        found = [self._kept.get(key) for key in keys]
+        for at, kept in enumerate(found):
+            if kept is not None:
+                chosen[at], cosines[at] = kept
+        fresh = np.array([at for at, kept in enumerate(found) if kept is None], dtype=np.int64)
+        most = max(min(_BLOCK, _PRODUCTS // max(len(self), 1)), 1)
+        block = max(-(-len(fresh) // max(-(-len(fresh) // most), 1)), 1)  # as few products as can be, of one size
+        products = np.empty((block, len(self)), dtype=np.float32)
+        for start in range(0, len(fresh) if many else 0, block):
+            rows = fresh[start : start + block]
+            asked, near = vectors[rows], (chosen[rows], cosines[rows])
+            roughly = products[: len(rows)]
+            with one_blas_thread():
+                np.matmul(asked, self.vectors.T, out=roughly)
+            kernels.nearest_rows(asked, own[rows], self.vectors, roughly, 2 * _ROUNDING, *near)
+            chosen[rows], cosines[rows] = near
+        if len(self._kept) + len(fresh) > _KEPT:
+            self._kept.clear()
+        self._kept.update((keys[at], (chosen[at].astype(np.int32), cosines[at].copy())) for at in fresh.tolist())
+        return chosen, cosines
 
     def _analogies(self, vectors: Floats32, own: Ints, numbers: Ints) -> AnalogyRows:
         """The rows of terms, given their vectors of length one and their places among the possible neighbours."""
@@ -238,12 +285,27 @@ class NeighbourStatements:
 
     def _inherited(self, neighbours: SparseRows, numbers: Ints) -> SparseRows:
         likely = _largest(*_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
+        if kernels.loaded and len(numbers) == 1:
+            shares = self._shares
+            tables = (shares.indptr, shares.indices, shares.data, self._shrunk)
+            columns, values = kernels.inherited_row(likely.indices, likely.data, *tables)
+            return SparseRows(values, columns, np.array([0, len(values)]), neighbours.shape)
         lengths = np.diff(likely.indptr)
         totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
         weights = likely.data * self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
         inherited = weighted_sums(weights.astype(np.float32), likely.indices, likely.indptr, self._shares)
         np.sqrt(inherited.data, out=inherited.data)
         return inherited
+
+
+def _cut(rows: AnalogyRows, start: int, end: int) -> AnalogyRows:
+    """Some of the rows, one after another."""
+    parts = []
+    for row in rows:
+        first, last = row.indptr[start], row.indptr[end]
+        pointers, shape = row.indptr[start : end + 1] - first, (end - start, row.shape[1])
+        parts.append(SparseRows(row.data[first:last], row.indices[first:last], pointers, shape))
+    return AnalogyRows(*parts)
 
 
 def _with_own(neighbours: SparseRows, ppmi: SparseRows, numbers: Ints) -> tuple[SparseRows, Bools]:

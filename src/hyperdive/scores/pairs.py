@@ -260,10 +260,14 @@ class Pairs:
         return self.run("csr_values", csr.indptr, csr.indices, csr.data, hyponyms, hypernyms)
 
     @cached_property
+    def heads(self) -> list[Ints]:
+        """The rows of what each distinct hyponym ends in, or what stands before its preposition."""
+        return self.terms.heads(self.asked[0])
+
+    @cached_property
     def is_head(self) -> npt.NDArray[np.bool_]:
         """Whether q ends in p, or p stands before its preposition: a guide dog is a dog, a bird of prey a bird."""
-        distinct, place = self.asked
-        heads = self.terms.heads(distinct)
+        place, heads = self.asked[1], self.heads
         numbers = np.repeat(np.arange(len(heads)), [len(rows) for rows in heads])
         if not len(numbers):
             return np.zeros(len(self), dtype=np.bool_)

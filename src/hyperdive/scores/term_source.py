@@ -42,9 +42,12 @@ def term_source(model: AnyModel) -> Source:
     stated = partial(_stated, plain)
     if terms is None:
         return replace(plain, stated=stated, memo=Memo())
-    known = set(plain.main.words)  # a term that is also a word is the word
-    rows = np.array([row for row, name in enumerate(terms.dive.words) if name not in known], dtype=np.int64)
-    names = [*plain.main.words, *(terms.dive.words[row] for row in rows.tolist())]
+    known, own = set(plain.main.words), terms.dive.words
+    rows = np.arange(len(own))
+    if not known.isdisjoint(own):  # a term that is also a word is the word
+        rows = np.array([row for row, name in enumerate(own) if name not in known], dtype=np.int64)
+        own = [own[row] for row in rows.tolist()]
+    names = [*plain.main.words, *own]
     main, skipgram = _joined(plain.main, terms.dive, rows, names), None
     if plain.skipgram is not None and terms.skipgram is not None:
         skipgram = _joined(plain.skipgram, terms.skipgram, rows, names)
@@ -69,8 +72,12 @@ def _joined(words: Any, terms: Any, rows: Ints, names: list[str]) -> VectorSpace
         above, below = (as_sparse_rows(space.arrays) for space in (words, terms))
         matrix: Any = stacked(above, below, rows)
     else:
-        below = terms.arrays if len(rows) == len(terms.words) else terms.arrays[rows]
-        matrix = np.concatenate([words.arrays, below])
+        matrix = np.empty((len(names), words.dimensions), dtype=np.float32)
+        words.write_rows(matrix[: len(words.words)])
+        if len(rows) == len(terms.words):
+            terms.write_rows(matrix[len(words.words) :])
+        else:
+            matrix[len(words.words) :] = terms.arrays[rows]
     return VectorSpace(
         names,
         matrix,

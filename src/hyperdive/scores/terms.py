@@ -74,6 +74,7 @@ class Terms:
         self.source, self._threads = source, threads
         self._last = threading.local()
         self._terms, self._lemmas, self._language = terms, lemmas, language
+        self._own_lookup = lookup is None
         self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
 
     @cached_property
@@ -94,7 +95,9 @@ class Terms:
         space = self.source.skipgram
         if space is None:
             return None
-        lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
+        lookup = self.lookup
+        if not self._own_lookup or space.words != self.source.main.words:
+            lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
         return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
 
     @property

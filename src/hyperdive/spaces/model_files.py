@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, rise_in_rows, row_pointers
-from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
+from hyperdive._quantize import PackedRows, packed, rounded_to_16_bits
 from hyperdive._sparse_rows import SparseRows
 from hyperdive._store import Artifact, header_fields, narrowest
 from hyperdive._types import Floats32, Ints
@@ -119,7 +119,7 @@ class StoredSpaces:
             matrix = values = self._dense(name)
         if matrix.shape != shape:
             raise self.wrong(name)
-        if not are_finite(values):
+        if not (values.are_finite if isinstance(values, PackedRows) else are_finite(values)):
             raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
         return VectorSpace(words, matrix, frequencies=frequencies, kind=kind, parameters=parameters)
 
@@ -129,7 +129,7 @@ class StoredSpaces:
         codes, exponents = self.tensor(name, np.int8), self.tensor(f"{name}.exponents", np.int8)
         if codes.ndim != 2 or exponents.shape != (len(codes),):
             raise self.wrong(name)
-        return unpacked(codes, exponents)
+        return PackedRows(codes, exponents)
 
     def _sparse(self, name: str, shape: tuple[int, int]) -> Any:
         lengths, indices = self.tensor(f"{name}.lengths", np.integer), self.tensor(f"{name}.indices", np.integer)

@@ -25,6 +25,7 @@ import numpy as np
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, are_pointers, rise_in_rows
 from hyperdive._memo import Memo
+from hyperdive._quantize import PackedRows, unpacked
 from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter, header_fields
@@ -62,23 +63,32 @@ class VectorSpace:
         variances: Any = None,
     ) -> None:
         self.words = words if isinstance(words, list) else list(words)  # spaces of one vocabulary share the list
-        self.arrays = _checked(matrix)
+        self._packed = matrix if isinstance(matrix, PackedRows) else None
+        if self._packed is None:
+            self.arrays = _checked(matrix)
+        self.shape: tuple[int, int] = (self.arrays if self._packed is None else self._packed).shape
         self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
         self.memo = Memo()
         self.other_names: Mapping[str, str] = {}
         """Names of terms without a row that are looked up by another name: an abbreviation by its long form."""
         self.parameters = dict(parameters or {})
-        if self.arrays.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
+        if self.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
             raise InputError(
-                f"{len(self.words)} words, {self.arrays.shape[0]} vectors and {self.frequencies.size} frequencies "
+                f"{len(self.words)} words, {self.shape[0]} vectors and {self.frequencies.size} frequencies "
                 "do not go together"
             )
         self.variances: Floats32 | None = None if variances is None else np.asarray(variances, dtype=np.float32)
-        if self.variances is not None and (self.is_sparse or self.variances.shape != self.arrays.shape):
+        if self.variances is not None and (self.is_sparse or self.variances.shape != self.shape):
             raise InputError(f"variances of shape {self.variances.shape} do not go with these vectors")
 
     # ---- asking ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def arrays(self) -> Any:
+        """The vectors, one row a word: an array or sparse rows. What is stored in 8 bits is unpacked when asked for."""
+        assert self._packed is not None
+        return unpacked(*self._packed)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -95,12 +105,19 @@ class VectorSpace:
     @property
     def dimensions(self) -> int:
         """The length of every vector."""
-        return int(self.arrays.shape[1])
+        return int(self.shape[1])
 
     @property
     def is_sparse(self) -> bool:
         """Whether `matrix` is a CSR matrix."""
-        return not isinstance(self.arrays, np.ndarray)
+        return self._packed is None and not isinstance(self.arrays, np.ndarray)
+
+    def write_rows(self, out: Floats32) -> None:
+        """Fill an array with the vectors of a dense space; those in 8 bits need no other one."""
+        if self._packed is not None and "arrays" not in self.__dict__:
+            unpacked(*self._packed, out=out)
+        else:
+            out[:] = self.arrays
 
     def __len__(self) -> int:
         return len(self.words)

@@ -1,0 +1,474 @@
+"""Compiled loops of what neighbours are stated to be: the nearest vectors of terms, and the sparse rows A, A₂₀ and B.
+
+`hyperdive.scores.neighbour_statements` has the same in NumPy, to the bit: sums run in the same order and precision.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hyperdive.compilation.kernel import kernel
+from hyperdive.scores._isa_kernels import _added
+
+_PART = 64  # values of which only the largest is looked at first
+_ROUNDING = 1e-5  # of a cosine in 32 bits
+
+
+@njit(nogil=True)
+def _ones(word):
+    """How many bits are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(nogil=True)
+def _bit_maps(width):
+    """An empty map of so many columns: a bit for each, a bit for each word of these, and the places before a word."""
+    words = width // 64 + 1
+    return np.zeros(words, dtype=np.uint64), np.zeros(words // 64 + 1, dtype=np.uint64), np.empty(words, dtype=np.int64)
+
+
+@njit(nogil=True)
+def _weighted_sum(weights, rows, indptr, indices, data, maps):
+    """The columns and values of Σ weights[i]·M[rows[i]], added in that order.
+
+    A bit map of the columns puts them in order: a column's place is the number of bits before it. Another map says
+    which words of it have bits at all. Both are empty again afterwards.
+    """
+    bits, filled, before = maps
+    one, six, last = np.uint64(1), np.uint64(6), np.uint64(63)
+    most, count = 0, 0
+    for i in range(len(rows)):
+        for a in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            column = np.uint64(indices[a])
+            word = column >> six
+            bits[word] |= one << (column & last)
+            filled[word >> six] |= one << (word & last)
+            most += 1
+    columns = np.empty(most, dtype=np.int64)
+    for f in range(len(filled)):
+        words = filled[f]
+        while words:
+            word = np.uint64(f) << six | np.uint64(_ones((words & (~words + one)) - one))
+            words &= words - one
+            left = bits[word]
+            before[word] = count
+            while left:
+                columns[count] = word << six | np.uint64(_ones((left & (~left + one)) - one))
+                left &= left - one
+                count += 1
+    columns, values = columns[:count], np.zeros(count, dtype=np.float32)
+    for i in range(len(rows)):
+        for a in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            column = np.uint64(indices[a])
+            word = column >> six
+            lower = (one << (column & last)) - one
+            values[np.uint64(before[word] + _ones(bits[word] & lower))] += weights[i] * data[a]
+    for i in range(count):
+        word = np.uint64(columns[i]) >> six
+        bits[word] = 0
+        filled[word >> six] = 0
+    return columns, values
+
+
+@njit(nogil=True)
+def _with_own(columns, values, indices, data, share):
+    """The columns and values of a + share·b, two sparse rows."""
+    most = len(columns) + len(indices)
+    all_columns, sums = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.float32)
+    count, a, b = 0, 0, 0
+    while a < len(columns) or b < len(indices):
+        if b == len(indices) or (a < len(columns) and columns[a] < indices[b]):
+            all_columns[count], sums[count] = columns[a], values[a]
+            a += 1
+        elif a == len(columns) or indices[b] < columns[a]:
+            all_columns[count], sums[count] = indices[b], share * data[b]
+            b += 1
+        else:
+            all_columns[count], sums[count] = columns[a], values[a] + share * data[b]
+            a += 1
+            b += 1
+        count += 1
+    return all_columns[:count], sums[:count]
+
+
+@njit(nogil=True)
+def _largest(values, most):
+    """The places of so many of the largest values, in their order; none where it is not clear which those are."""
+    limit = np.partition(values, len(values) - most)[len(values) - most]
+    places, count = np.empty(most, dtype=np.int64), 0
+    for i in range(len(values)):
+        if values[i] >= limit:
+            if count == most:
+                return places[:0]
+            places[count] = i
+            count += 1
+    return places
+
+
+@njit(nogil=True)
+def _coded(vector):
+    """A vector in whole numbers of 16 bits, what one of them is worth, and the length of what is lost.
+
+    Products with codes of 8 bits add up to less than 2³¹.
+    """
+    largest, square, bits = 0.0, 0.0, 14
+    for t in range(len(vector)):
+        largest = max(largest, np.abs(np.float64(vector[t])))
+    while len(vector) > 1 << (23 - bits):
+        bits -= 1
+    worth = largest / (1 << bits) if largest > 0.0 else 1.0
+    code = np.empty(len(vector), dtype=np.int16)
+    for t in range(len(vector)):
+        code[t] = np.int16(np.rint(vector[t] / worth))
+        square += (vector[t] - code[t] * worth) ** 2
+    return code, worth, np.sqrt(square)
+
+
+@njit(nogil=True)
+def _code_products(codes, code, scales):
+    """scales[i]·(codes[i]·code), four at a time."""
+    count, width = codes.shape
+    out = np.empty(count, dtype=np.float32)
+    for first in range(0, count, 4):
+        i, j, k = min(first + 1, count - 1), min(first + 2, count - 1), min(first + 3, count - 1)
+        dot0, dot1, dot2, dot3 = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+        for t in range(width):
+            dot0 = _added(dot0, codes[first, t], code[t])
+            dot1 = _added(dot1, codes[i, t], code[t])
+            dot2 = _added(dot2, codes[j, t], code[t])
+            dot3 = _added(dot3, codes[k, t], code[t])
+        out[first], out[i] = scales[first] * np.float32(dot0), scales[i] * np.float32(dot1)
+        out[j], out[k] = scales[j] * np.float32(dot2), scales[k] * np.float32(dot3)
+    return out
+
+
+@njit(nogil=True, fastmath={"nnan", "nsz"})  # without which a processor compares one value after another
+def _top(values):
+    """The largest value."""
+    top = values[0]
+    for i in range(1, len(values)):
+        top = values[i] if values[i] > top else top
+    return top
+
+
+@njit(nogil=True)
+def _nearly_largest(values, most, margin):
+    """The places, in their order, of the largest values and of those that are less by no more than a margin.
+
+    The largest of each part of the values give a limit that few others reach.
+    """
+    parts = -(-len(values) // _PART)
+    tops = np.empty(parts, dtype=np.float32)
+    for part in range(parts):
+        tops[part] = _top(values[part * _PART : (part + 1) * _PART])
+    limit, reached = np.float32(-np.inf), parts
+    if parts > most:
+        limit = np.partition(tops, parts - most)[parts - most] - margin
+        reached = (tops >= limit).sum()
+    places, count = np.empty(reached * _PART, dtype=np.int64), 0
+    for part in range(parts):
+        if tops[part] < limit:
+            continue
+        for i in range(part * _PART, min((part + 1) * _PART, len(values))):
+            if values[i] >= limit:
+                places[count] = i
+                count += 1
+    places = places[:count]
+    least = np.partition(values[places], count - most)[count - most] - margin
+    return places[values[places] >= least]
+
+
+@njit(nogil=True)
+def _nearest(vector, own, most, vectors, places):
+    """The `most` nearest of the vectors at these places, in the order of their places, with their cosines.
+
+    The own one has a cosine of 0; of equal ones the first places are taken.
+    """
+    count = len(places)
+    cosines = np.empty(count, dtype=np.float32)
+    for first in range(0, count, 4):  # four at a time, each added up in its order
+        i, j, k = min(first + 1, count - 1), min(first + 2, count - 1), min(first + 3, count - 1)
+        x0, x1, x2, x3 = vectors[places[first]], vectors[places[i]], vectors[places[j]], vectors[places[k]]
+        dot0, dot1, dot2, dot3 = 0.0, 0.0, 0.0, 0.0
+        for t in range(len(vector)):
+            value = np.float64(vector[t])
+            dot0 += value * np.float64(x0[t])
+            dot1 += value * np.float64(x1[t])
+            dot2 += value * np.float64(x2[t])
+            dot3 += value * np.float64(x3[t])
+        cosines[first], cosines[i] = np.float32(dot0), np.float32(dot1)
+        cosines[j], cosines[k] = np.float32(dot2), np.float32(dot3)
+    for i in range(count):
+        cosines[i] = cosines[i] if places[i] != own else np.float32(0)
+    chosen = np.sort(np.argsort(-cosines, kind="mergesort")[:most])
+    return places[chosen], cosines[chosen]
+
+
+@kernel()
+def nearest_rows(asked, own, vectors, roughly, margin, chosen, cosines):
+    """Fill `chosen` and `cosines` with the nearest of `vectors`, and how near they are, one row for each asked vector.
+
+    Args:
+        asked: Vectors of length one.
+        own: Their own places among `vectors`, or -1; these are no neighbours.
+        vectors: Vectors of length one.
+        roughly: The products of both, each off by less than half of the margin. The own ones are changed.
+        margin: Products that differ by less may be in another order.
+        chosen: Places, in their order.
+        cosines: Sums in the order of the dimensions, in 64 bits, rounded to 32.
+    """
+    most = chosen.shape[1]
+    for row in range(len(asked)):
+        if own[row] >= 0:
+            roughly[row, own[row]] = 0.0
+        places = _nearly_largest(roughly[row], most, margin)
+        chosen[row], cosines[row] = _nearest(asked[row], own[row], most, vectors, places)
+
+
+@njit(nogil=True)
+def _neighbours(vector, own, most, vectors, codes, scales, loss):
+    """The places and cosines of the nearest vectors, in the order of their places; the own one has a cosine of 0.
+
+    Codes tell which vectors can be among the nearest at all; of equal ones the first places are taken.
+    """
+    if most == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    code, worth, own_loss = _coded(vector)
+    roughly = _code_products(codes, code, scales)
+    if own >= 0:
+        roughly[own] = 0.0
+    # |q·x − q'·x'| ≤ |x − x'| + |q − q'|·|x'|, of which two may differ the other way, and some for rounding
+    margin = 2.0 * (loss + own_loss * (1.0 + loss) + _ROUNDING) / worth
+    places = _nearly_largest(roughly, most, np.float32(margin))
+    return _nearest(vector, own, most, vectors, places)
+
+
+@njit(nogil=True)
+def _pairwise(values):
+    """The sum as NumPy adds up to 128 numbers: eight sums, and what is left at the end."""
+    count, total, rest = len(values), 0.0, 0
+    if count >= 8:
+        rest = count - count % 8
+        parts = values[:8].copy()
+        for i in range(8, rest):
+            parts[i % 8] += values[i]
+        total = ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]))
+    for i in range(rest, count):
+        total += values[i]
+    return total
+
+
+@njit(nogil=True)
+def _shares(likeness, trust):
+    """cos²·trust of each, divided by their sum."""
+    weights = np.empty(len(likeness))
+    for i in range(len(likeness)):
+        weights[i] = np.float64(likeness[i] * likeness[i]) * trust[i]
+    total = max(_pairwise(weights), 1e-9)
+    shares = np.empty(len(likeness), dtype=np.float32)
+    for i in range(len(likeness)):
+        shares[i] = np.float32(weights[i] / total)
+    return shares
+
+
+@njit(nogil=True)
+def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
+    """The columns and values of B, given the parents and how likely they are; the other arguments as `analogy_rows`."""
+    weights = np.empty(len(likely), dtype=np.float32)
+    if len(likely):
+        # as `reduceat` adds, whose last part has a 0 at its end
+        rest = np.zeros(len(likely))
+        rest[:-1] = likely[1:]
+        total = max(np.float64(likely[0]) + _pairwise(rest), 1e-9)
+        for i in range(len(likely)):
+            weights[i] = np.float32(np.float64(likely[i] * shrunk[parents[i]]) / total)
+    columns, values = _weighted_sum(weights, parents, p_indptr, p_indices, passed_on, maps)
+    for i in range(len(values)):
+        values[i] = np.sqrt(values[i])
+    return columns, values
+
+
+@kernel()
+def inherited_row(parents, likely, p_indptr, p_indices, passed_on, shrunk):
+    """B of one term with these parents, as columns and values."""
+    return _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, _bit_maps(len(p_indptr) - 1))
+
+
+@njit(nogil=True)
+def _analogies(
+    chosen,
+    cosines,
+    number,
+    sizes,
+    own_share,
+    numbers,
+    trust,
+    indptr,
+    indices,
+    ppmi,
+    p_indptr,
+    p_indices,
+    passed_on,
+    shrunk,
+    maps,
+):
+    """A, A₂₀ and B of a term with these neighbours, each as columns and values; False first where parents are unclear.
+
+    The arguments are those of `analogy_rows`, and bit maps.
+    """
+    clear = True
+    likeness = np.maximum(cosines, np.float32(0))
+    columns, values = _weighted_sum(_shares(likeness, trust[chosen]), numbers[chosen], indptr, indices, ppmi, maps)
+    nearest = np.argsort(-likeness, kind="mergesort")[: sizes[1]]
+    near_columns, near_values = _weighted_sum(
+        _shares(likeness[nearest], trust[chosen[nearest]]), numbers[chosen[nearest]], indptr, indices, ppmi, maps
+    )
+    first, last = (indptr[number], indptr[number + 1]) if number >= 0 else (indptr[0], indptr[0])
+    classes, likely = _with_own(columns, values, indices[first:last], ppmi[first:last], own_share)
+    if len(likely) > sizes[2]:
+        parents = _largest(likely, sizes[2])
+        clear = len(parents) == sizes[2]
+        classes, likely = classes[parents], likely[parents]
+    above, inherited = _inherited(classes, likely, p_indptr, p_indices, passed_on, shrunk, maps)
+    return clear, columns, values, near_columns, near_values, above, inherited
+
+
+@kernel()
+def analogy_row(
+    vector,
+    own,
+    number,
+    vectors,
+    codes,
+    scales,
+    loss,
+    sizes,
+    own_share,
+    numbers,
+    trust,
+    indptr,
+    indices,
+    ppmi,
+    p_indptr,
+    p_indices,
+    passed_on,
+    shrunk,
+):
+    """A, A₂₀ and B of one term, each as columns and values; False first where parents are not clear.
+
+    Args:
+        vector: Of the term, of length one.
+        own: Its place among the possible neighbours, or -1.
+        number: Its number in the patterns, or -1.
+        vectors, codes, scales: Of every possible neighbour; a vector is about a scale times a code.
+        loss: The length of what is between the two, at most.
+        sizes, …, shrunk: As in `analogy_rows`.
+    """
+    chosen, cosines = _neighbours(vector, own, min(sizes[0], len(numbers)), vectors, codes, scales, loss)
+    return _analogies(
+        chosen,
+        cosines,
+        number,
+        sizes,
+        own_share,
+        numbers,
+        trust,
+        indptr,
+        indices,
+        ppmi,
+        p_indptr,
+        p_indices,
+        passed_on,
+        shrunk,
+        _bit_maps(len(indptr) - 1),
+    )
+
+
+@njit(nogil=True)
+def _appended(columns, values, count, more_columns, more_values):
+    """The two arrays, of which so many places are filled, with more at their end; larger ones where these are full."""
+    total = count + len(more_columns)
+    if total > len(columns):
+        wider_columns, wider_values = np.empty(2 * total, dtype=np.int64), np.empty(2 * total, dtype=np.float32)
+        for i in range(count):
+            wider_columns[i], wider_values[i] = columns[i], values[i]
+        columns, values = wider_columns, wider_values
+    for i in range(len(more_columns)):
+        columns[count + i], values[count + i] = more_columns[i], more_values[i]
+    return columns, values
+
+
+@kernel()
+def analogy_rows(
+    chosen,
+    cosines,
+    asked,
+    sizes,
+    own_share,
+    numbers,
+    trust,
+    indptr,
+    indices,
+    ppmi,
+    p_indptr,
+    p_indices,
+    passed_on,
+    shrunk,
+):
+    """A, A₂₀ and B of many terms, each as pointers, columns and values; first, where parents are clear.
+
+    Args:
+        chosen, cosines: The places of each term's neighbours, and their cosines.
+        asked: The number of each term in the patterns, or -1.
+        sizes: How many neighbours, nearest neighbours and parents there are.
+        own_share: The weight of a term's own PPMI.
+        numbers, trust: Of every possible neighbour: its number in the patterns, and how much it counts.
+        indptr, indices, ppmi: The PPMI of the patterns.
+        p_indptr, p_indices, passed_on: n(h, p)/n(h, ·).
+        shrunk: How much every term of the patterns counts as a parent.
+    """
+    maps = _bit_maps(len(indptr) - 1)
+    clear = np.empty(len(asked), dtype=np.bool_)
+    starts = np.zeros((3, len(asked) + 1), dtype=np.int64)
+    a_columns, a_values = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    n_columns, n_values = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    b_columns, b_values = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    for row in range(len(asked)):
+        clear[row], columns_a, values_a, columns_n, values_n, columns_b, values_b = _analogies(
+            chosen[row],
+            cosines[row],
+            asked[row],
+            sizes,
+            own_share,
+            numbers,
+            trust,
+            indptr,
+            indices,
+            ppmi,
+            p_indptr,
+            p_indices,
+            passed_on,
+            shrunk,
+            maps,
+        )
+        a_columns, a_values = _appended(a_columns, a_values, starts[0, row], columns_a, values_a)
+        n_columns, n_values = _appended(n_columns, n_values, starts[1, row], columns_n, values_n)
+        b_columns, b_values = _appended(b_columns, b_values, starts[2, row], columns_b, values_b)
+        starts[0, row + 1] = starts[0, row] + len(columns_a)
+        starts[1, row + 1] = starts[1, row] + len(columns_n)
+        starts[2, row + 1] = starts[2, row] + len(columns_b)
+    a, n, b = starts[0, -1], starts[1, -1], starts[2, -1]
+    return (
+        clear,
+        starts,
+        a_columns[:a].copy(),
+        a_values[:a].copy(),
+        n_columns[:n].copy(),
+        n_values[:n].copy(),
+        b_columns[:b].copy(),
+        b_values[:b].copy(),
+    )
