@@ -16,7 +16,7 @@ from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder, is_stage, read_stage
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.parts import RowSummation, packed_rows
+from hyperdive.counts.parts import RowPacker, RowSummation
 from hyperdive.counts.shard_layout import Shard
 from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
@@ -102,7 +102,7 @@ def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:
     work = WorkFolder(tmp_path / ".k.work", tmp_path / "k", "run 2")
     shard = Shard(0, 1, 2, 4, np.dtype("<u1"))
     rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
-    pieces = [packed_rows(rows), packed_rows(rows)]
+    pieces = [bytes(RowPacker().packed(rows))] * 2
     with pytest.raises(OutputError, match="the run of this task is over"):
         RowSummation(work.folder, "run 1", (shard,), near=False)(0, iter(pieces))
     assert not (work.folder / "shards").exists()
