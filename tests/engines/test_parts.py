@@ -23,6 +23,7 @@ from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus
+from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.parts import cut_parts
 from hyperdive.text.readers import DocumentLayout, read_blocks
 from hyperdive.text.sources import TextSource
@@ -96,6 +97,16 @@ def test_counts_of_parts_are_those_of_the_whole(tmp_path: Path, text: Path, near
         run = Run(engine=LocalEngine())
         count(corpora, tmp_path / str(parts), options=options, block_tokens=tokens, run=run)
         assert contents(tmp_path / str(parts)) == reference
+
+
+def test_the_limit_of_memory_is_looked_at_after_every_part(
+    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr(MemoryPlan, "check", lambda plan, forms: seen.append(forms))
+    hyperdive.encode(text, tmp_path / "c", engine=LocalEngine(), part_bytes=-(-text.stat().st_size // 3))
+    assert len(seen) == 3
+    assert 0 < seen[0] <= seen[1] <= seen[2]
 
 
 def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:

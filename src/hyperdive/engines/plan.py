@@ -21,7 +21,7 @@ _COUNT = 2.0e6  # one core: counting, and adding up what came through the shuffl
 _SUM = 30e6  # the driver: adding up the columns of the finished store
 _MOST_TOKENS = 1 << 26
 # the packed rows of a part of n tokens have about _ROW_BYTES·n^_ROW_POWER bytes: rarer pairs come slower
-_ROW_BYTES, _ROW_POWER = 1_330.0, 0.707
+_ROW_BYTES, _ROW_POWER = 890.0, 0.717
 # Heaps' law on English Wikipedia: distinct words, and those with ten occurrences or more, for each √word
 _TYPES, _VOCABULARY = 59.0, 9.5
 _DIMENSIONS, _FREQUENT = 100, 20_000
@@ -83,7 +83,7 @@ def plan_bytes(text_bytes: int, tokens: int, executors: int) -> SparkPlan:
 
     >>> terabyte = plan_bytes(10**12, 87 * 10**9, 50)
     >>> terabyte.parts, round(terabyte.shuffle_bytes / 1e12, 1), round(terabyte.driver_seconds / 3600)
-    (14902, 0.6, 13)
+    (14902, 0.5, 13)
     >>> terabyte.advice
     'one machine with eight cores takes about as long: use a cluster only if the text is there'
     """
