@@ -1,21 +1,25 @@
-"""Spark compared with one machine: processor time, time by stage, shuffle bytes, and whether the bytes are the same.
+"""Spark compared with one machine: processor time, and whether the bytes are the same.
 
     python bench/spark.py --text wiki.txt --masters 'local[1]'
 
-Ratios are of processor time (user and system, of all processes that take part, the JVM among them), so that a busy
-machine does not matter much; of `--repeats` runs the one with the least counts. Both sides have worked before: kernels
-are loaded and the JVM has run the same code on a small text. Masters are those of Spark: `local[1]`, `local[2]`, or
-the address of a running cluster.
+Ratios are of processor time (user and system, of all processes that take part, the JVM and the driver among them), so
+that a busy machine does not matter much: one machine with one thread and Spark take turns, and medians of `--repeats`
+turns are compared. Both sides have worked before: kernels are loaded, and the JVM has run the same code on a small
+text; what that start cost is printed apart. Masters are those of Spark: `local[1]`, `local[2]`, or the address of a
+running cluster.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import resource
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import hyperdive
@@ -54,23 +58,30 @@ def processor_seconds() -> float:
     return own.ru_utime + own.ru_stime + sum(_seen.values())
 
 
-def timed(name: str, work: Any, repeats: int = 1) -> tuple[Any, float]:
-    least = float("inf")
-    for _ in range(repeats):
-        start, used = time.perf_counter(), processor_seconds()
-        made = work()
-        seconds, processor = time.perf_counter() - start, processor_seconds() - used
-        print(f"{name:<28} {seconds:8.1f} s elapsed {processor:8.1f} s of processor", flush=True)
-        least = min(least, processor)
-    return made, least
+def timed(name: str, work: Callable[[], Any]) -> float:
+    """Processor seconds of some work, which are printed."""
+    start, used = time.perf_counter(), processor_seconds()
+    work()
+    seconds, processor = time.perf_counter() - start, processor_seconds() - used
+    print(f"{name:<28} {seconds:8.1f} s elapsed {processor:8.1f} s of processor", flush=True)
+    return processor
+
+
+def compare(verb: str, turns: int, local: Callable[[], Any], spark: Callable[[], Any], made: tuple[Path, Path]) -> None:
+    """Let both sides take turns, and print what a core of Spark does beside one of this machine."""
+    times = [(timed(f"one machine, {verb}", local), timed(f"Spark, {verb}", spark)) for _ in range(turns)]
+    own, other = (median(side) for side in zip(*times, strict=True))
+    print(f"  {verb}: throughput of a core: {own / other:.2f} of one machine's ({own:.1f} s for {other:.1f} s)")
+    print(f"  {verb}: same bytes: {contents(made[0]) == contents(made[1])}", flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", type=Path, required=True, help="uncompressed text, one document a line")
+    parser.add_argument("--corpus", type=Path, help="a corpus of that text, for count; made when it is not given")
     parser.add_argument("--parts", type=int, default=2, help="parts of the text for encode; count has one a core")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--train", action="store_true", help="train a model too")
+    parser.add_argument("--verbs", nargs="+", choices=("encode", "count", "train"), default=["encode", "count"])
     parser.add_argument("--masters", nargs="+", default=["local[1]", "local[2]"])
     options = parser.parse_args()
     size = options.text.stat().st_size
@@ -83,46 +94,43 @@ def main() -> None:
             sample.write_bytes(file.read(2_000_000))
         warm = hyperdive.encode(sample, folder / "warm")
         count([warm], folder / "warm-counts", options=rules)
-
-        one, encoding = timed(
-            "one machine, encode",
-            lambda: hyperdive.encode(options.text, folder / "corpus", threads=1, force=True),
-            options.repeats,
-        )
-        _, counting = timed(
-            "one machine, count",
-            lambda: count([one], folder / "counts", options=rules, run=Run(threads=1, force=True)),
-            options.repeats,
-        )
-        if options.train:
-            timed("one machine, train", lambda: hyperdive.train(one, folder / "model", threads=1))
+        corpus = hyperdive.Corpus.open(options.corpus) if options.corpus else None
+        corpus = corpus or hyperdive.encode(options.text, folder / "corpus", threads=1)
+        names = {"encode": "corpus", "count": "counts", "train": "model"}
         for master in options.masters:
-            with SparkEngine(master) as engine:
-                more: dict[str, Any] = {"engine": engine, "part_bytes": -(-size // options.parts), "force": True}
-                run = Run(engine=engine, force=True)
-                for _ in range(3):
-                    warm = hyperdive.encode(sample, folder / "warm", **{**more, "part_bytes": 1 << 20})
-                    count([warm], folder / "warm-counts", options=rules, run=run)
-                _, processor = timed(
-                    f"{master}, encode",
-                    lambda more=more: hyperdive.encode(options.text, folder / "spark", **more),
-                    options.repeats,
-                )
-                print(f"  throughput of a core: {encoding / processor:.2f} of one machine's")
-                print(f"  same bytes: {contents(folder / 'spark') == contents(folder / 'corpus')}", flush=True)
-                _, processor = timed(
-                    f"{master}, count",
-                    lambda run=run: count([one], folder / "spark-counts", options=rules, run=run),
-                    options.repeats,
-                )
-                print(f"  throughput of a core: {counting / processor:.2f} of one machine's")
-                print(f"  same bytes: {contents(folder / 'spark-counts') == contents(folder / 'counts')}", flush=True)
-                if options.train:
-                    timed(
-                        f"{master}, train",
-                        lambda engine=engine: hyperdive.train(one, folder / "spark-model", engine=engine, force=True),
+            with contextlib.ExitStack() as stack:
+                engines: list[SparkEngine] = []
+
+                def begin(
+                    master: str = master, stack: contextlib.ExitStack = stack, engines: list[SparkEngine] = engines
+                ) -> None:
+                    engines.append(stack.enter_context(SparkEngine(master)))
+                    for _ in range(3):
+                        made = hyperdive.encode(
+                            sample, folder / "warm", engine=engines[0], part_bytes=1 << 20, force=True
+                        )
+                        count([made], folder / "warm-counts", options=rules, run=Run(engine=engines[0], force=True))
+
+                timed(f"{master}, start", begin)
+                for verb in options.verbs:
+
+                    def work(where: str, engine: SparkEngine | None, verb: str = verb) -> None:
+                        made, own = folder / f"{where}-{names[verb]}", {} if engine else {"threads": 1}
+                        if verb == "encode":
+                            cut = {"part_bytes": -(-size // options.parts)} if engine else {}
+                            hyperdive.encode(options.text, made, engine=engine, force=True, **own, **cut)
+                        elif verb == "count":
+                            count([corpus], made, options=rules, run=Run(engine=engine, force=True, **own))
+                        else:
+                            hyperdive.train(corpus, made, engine=engine, force=True, **own)
+
+                    compare(
+                        verb,
+                        options.repeats,
+                        lambda work=work: work("one", None),  # type: ignore[misc]
+                        lambda work=work, engine=engines[0]: work("spark", engine),  # type: ignore[misc]
+                        (folder / f"spark-{names[verb]}", folder / f"one-{names[verb]}"),
                     )
-                    print(f"  same bytes: {contents(folder / 'spark-model') == contents(folder / 'model')}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
     python -m bench.spark_cluster --text wiki.txt --megabytes 200 --parts 1 2 5 --brief
     python -m bench.spark_cluster --text wiki.txt --workers 1 2 --parts 6
-    python -m bench.spark_cluster --text wiki.txt --megabytes 25 --parts 2 --verbs encode
+    python -m bench.spark_cluster --text wiki.txt --megabytes 25 --part-size 16 --verbs encode --memory 700
 
 Starts a master and workers of one core each, on the loopback address; every verb on the cluster is a driver of its own.
 Each folder that a driver makes (corpus with patterns, counts, model) is compared with that of one process, file by
-file. One JSON line a verb, and one at the end of everything.
+file. One JSON line a verb, and one at the end of everything. `anonymous_mb` is the most memory of its own that the
+Python process had, `jvm_mb` that of the driver's JVM; `resident_mb` also counts pages of mapped files, which the system
+takes back when it needs them.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,7 @@ from tests.engines.cluster import Cluster
 
 import hyperdive
 from hyperdive._progress import Progress
-from hyperdive._resources import Run
+from hyperdive._resources import Run, anonymous_memory
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
@@ -36,6 +39,8 @@ VERBS = ("encode", "count", "train")
 # to every process, from the options
 TRAINING: dict[str, Any] = {"dimensions": 30, "passes": 5} if os.environ.get("BENCH_BRIEF") else {}
 KEEP_TEXT = False if os.environ.get("BENCH_NO_TEXT") else None
+MEMORY = {"memory": int(os.environ["BENCH_MEMORY"]) * 10**6} if os.environ.get("BENCH_MEMORY") else {}
+PART_SIZE = int(os.environ.get("BENCH_PART_SIZE", "0")) * 10**6
 MADE = {"encode": "corpus", "count": "counts", "train": "model"}
 
 
@@ -49,13 +54,38 @@ class _CutEngine(SparkEngine):
         return self.parts
 
 
+class _MemorySampler(threading.Thread):
+    """The most anonymous memory of this process and of its JVM, looked at twenty times a second; Linux only."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.own, self.jvm, self._over = 0, 0, threading.Event()
+
+    def run(self) -> None:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        jvm = [pid for pid in children if Path(f"/proc/{pid}/comm").read_text().strip() == "java"]
+        while not self._over.wait(0.05):
+            self.own = max(self.own, anonymous_memory())
+            for pid in jvm:
+                fields = Path(f"/proc/{pid}/status").read_text().partition("RssAnon:")[2].split()
+                self.jvm = max(self.jvm, int(fields[0]) << 10)
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join()
+
+
 def work(verb: str, text: str, corpus: str, output: str, engine: _CutEngine | None) -> dict[str, Any]:
     """One verb; what it took of this process, and the seconds of its stages."""
     said = io.StringIO()
     progress = Progress("json", said)
+    sampler = _MemorySampler()
+    sampler.start()
     start = time.perf_counter()
     if verb == "encode":
-        more: dict[str, Any] = {} if engine is None else {"part_bytes": -(-Path(text).stat().st_size // engine.parts)}
+        more: dict[str, Any] = {**MEMORY}
+        if engine is not None:
+            more["part_bytes"] = PART_SIZE or -(-Path(text).stat().st_size // engine.parts)
         hyperdive.encode(text, output, progress=progress, engine=engine, keep_text=KEEP_TEXT, **more)
     elif verb == "count":
         run = Run(engine=engine, progress=progress)
@@ -63,6 +93,7 @@ def work(verb: str, text: str, corpus: str, output: str, engine: _CutEngine | No
     else:
         hyperdive.train(corpus, output, progress=progress, engine=engine, **TRAINING)
     seconds = time.perf_counter() - start
+    sampler.stop()
     used = resource.getrusage(resource.RUSAGE_SELF)
     stages: dict[str, float] = {}
     for line in said.getvalue().splitlines():
@@ -73,7 +104,10 @@ def work(verb: str, text: str, corpus: str, output: str, engine: _CutEngine | No
         "verb": verb,
         "seconds": round(seconds, 1),
         "process_cpu": round(used.ru_utime + used.ru_stime, 1),
-        "process_mb": used.ru_maxrss // 1024,
+        "anonymous_mb": sampler.own // 10**6,
+        "jvm_mb": sampler.jvm // 10**6,
+        "resident_mb": (used.ru_maxrss << 10) // 10**6,
+        **({"types": len(hyperdive.Corpus.open(output).counts) - 1} if verb == "encode" else {}),
         "stages": stages,
     }
 
@@ -184,6 +218,8 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="uncompressed text, one document a line")
     parser.add_argument("--megabytes", type=int, default=0, help="use so much of the text; 0: all")
     parser.add_argument("--parts", type=int, nargs="+", default=[2])
+    parser.add_argument("--part-size", type=int, default=0, help="megabytes of a part for encode, instead of --parts")
+    parser.add_argument("--memory", type=int, default=0, help="megabytes that encode may have")
     parser.add_argument("--workers", type=int, nargs="+", default=[2])
     parser.add_argument("--verbs", nargs="+", choices=VERBS, default=list(VERBS))
     parser.add_argument("--work", type=Path, help="a folder to work in; what one process made is found again there")
@@ -192,6 +228,8 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.update({"BENCH_BRIEF": "1"} if options.brief else {})
     os.environ.update({"BENCH_NO_TEXT": "1"} if options.no_keep_text else {})
+    os.environ.update({"BENCH_MEMORY": str(options.memory)} if options.memory else {})
+    os.environ.update({"BENCH_PART_SIZE": str(options.part_size)})
     if options.work:
         options.work.mkdir(parents=True, exist_ok=True)
         sys.exit(not run(options, options.work.absolute()))

@@ -16,8 +16,8 @@ Facts = Mapping[str, Any]
 Arrays = Mapping[str, Array]
 TaskFunction = Callable[[Any], tuple[Facts, Arrays]]
 """From a task to small facts (JSON) and arrays."""
-Emit = Callable[[Any], Iterable[tuple[int, bytes]]]
-"""From a task to pieces, each with the number of the group that gathers it."""
+Emit = Callable[[Any], Iterable[tuple[int, bytes | memoryview]]]
+"""From a task to pieces, each with the number of the group that gathers it; the next piece may overwrite one."""
 Gather = Callable[[int, Iterator[bytes]], Facts]
 """From the number of a group and its pieces, in the order of the tasks, to facts; it writes what it makes itself."""
 

@@ -166,17 +166,21 @@ def packed(rows):
     for entries in rows:
         before = -1
         for index, (count, edge) in sorted(entries.items()):
-            data += number(index - before - 1)
-            data += [16 * count + edge] if count < 15 and edge < 16 else [240, *number(count), *number(edge)]
+            gap = index - before - 1
+            single = (count, edge) == (1, 0)
+            data += [gap % 64 + 64 * single + 128 * (gap > 63), *(number(gap // 64) if gap > 63 else [])]
+            if not single:
+                data += [16 * count + edge] if count < 15 and edge < 16 else [240, *number(count), *number(edge)]
             before = index
-    return data
+    return [*data, 0]
 
 
+PLACE = st.one_of(st.integers(0, 300), st.sampled_from([63, 64, 8191, 8192, 2**20, 2**20 + 8193, 2**32 - 2]))
 LARGE = st.one_of(st.integers(1, 20), st.sampled_from([14, 15, 16, 127, 128, 255, 16_383, 16_384, 2**32 - 1]))
 
 
 @slowly
-@given(st.lists(st.dictionaries(st.integers(0, 40_000), LARGE, max_size=12), max_size=5), st.data())
+@given(st.lists(st.dictionaries(PLACE, LARGE, max_size=12), max_size=5), st.data())
 def test_pack_rows_and_add_them(rows, data):
     rows = [{index: (count, data.draw(st.integers(0, count))) for index, count in row.items()} for row in rows]
     lengths = np.array([len(row) for row in rows], dtype=np.int64)

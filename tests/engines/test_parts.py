@@ -16,13 +16,14 @@ from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder, is_stage, read_stage
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.parts import RowSummation, packed_rows
+from hyperdive.counts.parts import RowPacker, RowSummation
 from hyperdive.counts.shard_layout import Shard
 from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus
+from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.parts import cut_parts
 from hyperdive.text.readers import DocumentLayout, read_blocks
 from hyperdive.text.sources import TextSource
@@ -98,11 +99,22 @@ def test_counts_of_parts_are_those_of_the_whole(tmp_path: Path, text: Path, near
         assert contents(tmp_path / str(parts)) == reference
 
 
+def test_the_limit_of_memory_is_looked_at_after_every_part(
+    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr(MemoryPlan, "check", lambda plan, forms: seen.append(forms))
+    hyperdive.encode(text, tmp_path / "c", engine=LocalEngine(), part_bytes=150_000, block_bytes=1 << 15)
+    assert len(seen) == -(-text.stat().st_size // 150_000) > 1
+    assert seen == sorted(seen)
+    assert seen[0] > 0
+
+
 def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:
     work = WorkFolder(tmp_path / ".k.work", tmp_path / "k", "run 2")
     shard = Shard(0, 1, 2, 4, np.dtype("<u1"))
     rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
-    pieces = [packed_rows(rows), packed_rows(rows)]
+    pieces = [bytes(RowPacker().packed(rows))] * 2
     with pytest.raises(OutputError, match="the run of this task is over"):
         RowSummation(work.folder, "run 1", (shard,), near=False)(0, iter(pieces))
     assert not (work.folder / "shards").exists()

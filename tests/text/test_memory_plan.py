@@ -13,7 +13,7 @@ from hyperdive._resources import anonymous_memory
 from hyperdive.errors import OptionError
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import term_candidates
-from hyperdive.text.forms import FormTable, TableWords
+from hyperdive.text.forms import FormTable, TableWords, words_at
 from hyperdive.text.lemmas import FormResolver
 from hyperdive.text.memory_plan import MemoryPlan, pattern_memory
 from hyperdive.text.options import EncodeOptions
@@ -126,6 +126,14 @@ def test_words_of_a_table_are_a_sequence() -> None:
     assert list(sequence) == words
     assert (len(sequence), sequence[0], sequence[-1], sequence[5:8]) == (70_000, words[0], words[-1], words[5:8])
     assert list(TableWords(table, 0)) == ["", *words]
+    places = np.random.default_rng(1).integers(0, len(words), 50)
+    assert sequence.at(places) == [words[place] for place in places.tolist()]
+    assert TableWords(table, 0).at([len(words), 0, 1]) == [words[-1], "", words[0]]
+    assert TableWords(FormTable(), 0).at([0]) == [""]
+    assert words_at(sequence, places) == words_at(words, places)
+    for beyond in (-2, len(words)):
+        with pytest.raises(IndexError):
+            sequence.at([0, beyond])
     for place in (70_000, -70_001):
         with pytest.raises(IndexError):
             sequence[place]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -97,22 +97,33 @@ class _RowPieces:
     counter: RowCounter
     shards: tuple[int, ...]
 
-    def __call__(self, pieces: Sequence[TokenRange]) -> Iterator[tuple[int, bytes]]:
+    def __call__(self, pieces: Sequence[TokenRange]) -> Iterator[tuple[int, memoryview]]:
+        packer = RowPacker()
         for shard, rows in self.counter.rows(pieces, self.shards):
-            yield shard.number, packed_rows(rows)
+            yield shard.number, packer.packed(rows)
 
 
-def packed_rows(rows: RowArrays) -> bytes:
-    """Rows as bytes: two or three for most entries, where arrays have six or more.
+class RowPacker:
+    """Packs rows into bytes: one to three for most entries, where arrays have six or more.
 
     >>> rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
-    >>> len(packed_rows(rows))
+    >>> len(RowPacker().packed(rows))
     8
     """
-    number = -(-8 * rows.counts.dtype.itemsize // 7)  # bytes of the largest count
-    data = np.empty(len(rows.indices) * (6 + 2 * number), dtype=np.uint8)
-    used = _packing_kernels.pack_rows(*rows, data)
-    return b"".join([rows.lengths.astype("<u4").data, data[:used].data])
+
+    def __init__(self) -> None:
+        self._data = np.empty(0, dtype=np.uint8)
+
+    def packed(self, rows: RowArrays) -> memoryview:
+        """The lengths of the rows and their entries; overwritten by those of the next call."""
+        number = -(-8 * rows.counts.dtype.itemsize // 7)  # bytes of the largest count
+        lengths = rows.lengths.astype("<u4").view(np.uint8)
+        most = len(lengths) + len(rows.indices) * (6 + 2 * number) + 1
+        if most > len(self._data):  # memory comes with the first use of a page, so the same pages are used again
+            self._data = np.empty(most, dtype=np.uint8)
+        self._data[: len(lengths)] = lengths
+        used = _packing_kernels.pack_rows(*rows, self._data[len(lengths) :])
+        return self._data[: len(lengths) + used].data
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +135,15 @@ class RowSummation:
     shards: tuple[Shard, ...]
     near: bool
 
+    _rooms: list[_Room] = field(default_factory=list, init=False, repr=False)
+
     def __call__(self, number: int, pieces: Iterator[bytes]) -> Facts:
-        shard, near = self.shards[number], self.near
-        outs = [_Room(shard, with_edges=near), _Room(shard, with_edges=near)]
-        total = outs[0].nothing()
+        shard = self.shards[number]
+        if not self._rooms:  # for all shards that this process adds up
+            self._rooms.extend(_Room(self.shards, with_edges=self.near) for _ in range(2))
+        total = self._rooms[0].nothing(shard)
         for step, piece in enumerate(pieces, start=1):
-            total = outs[step % 2].sum(total, piece)
+            total = self._rooms[step % 2].sum(total, piece, shard)
         rows = RowArrays(np.diff(total.pointers), total.indices, total.counts, total.edges)
         if run_identity(self.folder) != self.run:  # a task may outlive its run, and another have the folder
             raise OutputError(f"{self.folder}: the run of this task is over")
@@ -139,25 +153,28 @@ class RowSummation:
 
 
 class _Room:
-    """Arrays that a sum of rows of a shard is written to."""
+    """Arrays that a sum of rows of any of some shards is written to."""
 
-    def __init__(self, shard: Shard, *, with_edges: bool) -> None:
-        self._pointers = np.zeros(shard.last - shard.first + 1, dtype=np.int64)
-        self._indices = np.empty(shard.bound + 1, dtype=np.uint32)
-        self._counts = np.empty(shard.bound + 1, dtype=shard.dtype)
-        self._edges = np.empty(shard.bound + 1 if with_edges else 0, dtype=shard.dtype)
+    def __init__(self, shards: Sequence[Shard], *, with_edges: bool) -> None:
+        most = max(shard.bound for shard in shards) + 1
+        size = max((shard.bound + 1) * shard.dtype.itemsize for shard in shards)
+        self._indices = np.empty(most, dtype=np.uint32)
+        self._counts = np.empty(-(-size // 8), dtype=np.uint64)
+        self._edges = np.empty(-(-size // 8) if with_edges else 0, dtype=np.uint64)
 
-    def nothing(self) -> RowBlock:
+    def nothing(self, shard: Shard) -> RowBlock:
         """Rows without entries."""
-        return RowBlock(self._pointers, self._indices[:0], self._counts[:0], self._edges[:0])
+        counts = self._counts[:0].view(shard.dtype)
+        return RowBlock(np.zeros(shard.last - shard.first + 1, dtype=np.int64), self._indices[:0], counts, counts)
 
-    def sum(self, rows: RowBlock, piece: bytes) -> RowBlock:
+    def sum(self, rows: RowBlock, piece: bytes, shard: Shard) -> RowBlock:
         """Rows and packed rows, added up."""
-        many = len(self._pointers) - 1
+        many = shard.last - shard.first
+        pointers = np.empty(many + 1, dtype=np.int64)
+        counts, edges = self._counts.view(shard.dtype), self._edges.view(shard.dtype)
         lengths = np.frombuffer(piece, dtype="<u4", count=many)
         data = np.frombuffer(piece, dtype=np.uint8, offset=4 * many)
         n = _packing_kernels.add_packed_rows(
-            rows.pointers, rows.indices, rows.counts, rows.edges, lengths, data,
-            self._pointers, self._indices, self._counts, self._edges,
-        )  # fmt: skip
-        return RowBlock(self._pointers, self._indices[:n], self._counts[:n], self._edges[:n])
+            rows.pointers, rows.indices, rows.counts, rows.edges, lengths, data, pointers, self._indices, counts, edges
+        )
+        return RowBlock(pointers, self._indices[:n], counts[:n], edges[:n])

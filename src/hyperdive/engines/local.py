@@ -79,6 +79,6 @@ class LocalEngine:
         pieces: dict[int, list[bytes]] = {group: [] for group in groups}
         for task in tasks:
             for group, piece in emit(task):
-                pieces[group].append(piece)
+                pieces[group].append(bytes(piece))
         for group in groups:
             yield dict(gather(group, iter(pieces.pop(group))))

@@ -1,7 +1,7 @@
 """What a run on a cluster will cost: tasks, bytes that move, hours; and whether one machine does better.
 
-The rates of encoding were measured with `bench/spark.py` (docs/spark.md), on a busy machine; those of counting, of the
-driver and of training are rough. A plan is an estimate, not a promise.
+The rates of encoding, of counting and of the driver are processor times measured with `bench/spark.py` and
+`bench/spark_cluster.py` (docs/spark.md); those of training are rough. A plan is an estimate, not a promise.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from hyperdive.text.sources import TextSource
 
 # bytes of text a second
 _READ = 8.8e6  # one core: tokens, patterns and items of a part, and the three searches for terms
-_TAKE_IN = 23e6  # the driver: taking parts in, selecting, choosing terms, writing
+_TAKE_IN = 14e6  # the driver: taking parts in, selecting, choosing terms, writing
 # tokens a second
 _COUNT = 2.0e6  # one core: counting, and adding up what came through the shuffle
 _SUM = 30e6  # the driver: adding up the columns of the finished store
 _MOST_TOKENS = 1 << 26
 # the packed rows of a part of n tokens have about _ROW_BYTES·n^_ROW_POWER bytes: rarer pairs come slower
-_ROW_BYTES, _ROW_POWER = 1_330.0, 0.707
+_ROW_BYTES, _ROW_POWER = 890.0, 0.717
 # Heaps' law on English Wikipedia: distinct words, and those with ten occurrences or more, for each √word
 _TYPES, _VOCABULARY = 59.0, 9.5
 _DIMENSIONS, _FREQUENT = 100, 20_000
 _TOGETHER_SECONDS = 60.0  # the frequent words, on the driver: at most 4·10⁸ pairs whatever the text
+_SKIPGRAM_SECONDS, _SKIPGRAM_TOKENS = 17.0, 30.6e6  # on the driver: it grows with distinct pairs, as rows do
 _ROWS = 4_000.0  # rare words a second and core, both sides
 _TYPE_BYTES = 24  # in a task of count: arrays over all words
 _START_SECONDS = 60.0
@@ -83,7 +84,7 @@ def plan_bytes(text_bytes: int, tokens: int, executors: int) -> SparkPlan:
 
     >>> terabyte = plan_bytes(10**12, 87 * 10**9, 50)
     >>> terabyte.parts, round(terabyte.shuffle_bytes / 1e12, 1), round(terabyte.driver_seconds / 3600)
-    (14902, 0.6, 13)
+    (14902, 0.5, 22)
     >>> terabyte.advice
     'one machine with eight cores takes about as long: use a cluster only if the text is there'
     """
@@ -96,7 +97,8 @@ def plan_bytes(text_bytes: int, tokens: int, executors: int) -> SparkPlan:
     broadcast = 4 * _DIMENSIONS * (min(_FREQUENT, vocabulary) + vocabulary)
     reading, counting = text_bytes / _READ, tokens / _COUNT
     solving = max(vocabulary - _FREQUENT, 0) / _ROWS
-    alone = text_bytes / _TAKE_IN + tokens / _SUM + _TOGETHER_SECONDS
+    together = _TOGETHER_SECONDS + _SKIPGRAM_SECONDS * (tokens / _SKIPGRAM_TOKENS) ** _ROW_POWER
+    alone = text_bytes / _TAKE_IN + tokens / _SUM + together
     return SparkPlan(
         text_bytes=text_bytes,
         executors=executors,
@@ -107,7 +109,7 @@ def plan_bytes(text_bytes: int, tokens: int, executors: int) -> SparkPlan:
         task_memory=int(max(400e6, 10 * min(each, _MOST_TOKENS) + _TYPE_BYTES * types + 300e6)),
         encode_seconds=reading / executors + text_bytes / _TAKE_IN + _START_SECONDS,
         count_seconds=counting / executors + tokens / _SUM,
-        train_seconds=solving / executors + _TOGETHER_SECONDS,
+        train_seconds=solving / executors + together,
         driver_seconds=alone,
         local_seconds=(reading + counting + solving) / _LOCAL_CORES + alone,
     )

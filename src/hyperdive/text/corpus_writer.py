@@ -22,6 +22,7 @@ from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.corpus import UNKNOWN
+from hyperdive.text.forms import words_at
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.options import EncodeOptions
 
@@ -204,7 +205,7 @@ def vocabulary_order(words: Sequence[str], counts: Ints) -> Ints:
 
     used = np.flatnonzero(counts)
     pieces = [
-        pa.array([words[key] for key in used[start : start + _CHUNK_WORDS].tolist()], type=pa.large_string())
+        pa.array(words_at(words, used[start : start + _CHUNK_WORDS]), type=pa.large_string())
         for start in range(0, len(used), _CHUNK_WORDS)
     ]
     # strings are compared by their bytes, which is by their code points
@@ -288,7 +289,8 @@ def finish(
     lines = writer.stream("words.txt")
     lines.append(f"{UNKNOWN}\n".encode())
     for start in range(0, len(order), _CHUNK_WORDS):
-        lines.append("".join(f"{words[key]}\n" for key in order[start : start + _CHUNK_WORDS].tolist()).encode("utf-8"))
+        some = words_at(words, order[start : start + _CHUNK_WORDS])
+        lines.append("".join(f"{word}\n" for word in some).encode("utf-8"))
     writer.put("counts.bin", np.concatenate([[0], counts[order]]).astype(np.int64))
     writer.put("document_frequency.bin", frequency)
     writer.put("documents.bin", documents)

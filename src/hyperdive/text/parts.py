@@ -343,6 +343,8 @@ def _take_in(spooler: SpoolWriter, part: TextPart, facts: Facts, arrays: Arrays)
     keys = np.asarray(arrays["form_keys"]).tobytes().decode().split("\n")
     stops = arrays["form_stops"].tolist()
     spooler.add_stops(spooler.resolver.add_keys((keys[form], bool(stops[form])) for form in new))
+    if spooler.memory is not None:
+        spooler.memory.check(len(spooler.table))
     spooler.accounting.read += int(facts["read"])
     for reason, count in facts["dropped"].items():
         spooler.accounting.drop(reason, count)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from hyperdive._types import Ints
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text._kernels.term_items import FORM_MASK
 from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
+from hyperdive.text.forms import words_at
 from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
 from hyperdive.text.lemmas import FormResolver, dictionary, lower
@@ -96,7 +99,8 @@ class TermInventory:
         memory.require(_TERM_BYTES * many, f"{many:,} terms")
         names = [words[key] for key in self._words]
         names += self._acronyms
-        names += [" ".join(words[key] for key in phrase) for phrase in self._phrases]
+        parts = _each(words, np.fromiter(chain.from_iterable(self._phrases), dtype=np.int64))
+        names += [" ".join(islice(parts, len(phrase))) for phrase in self._phrases]
         counts = np.zeros(len(names), dtype=np.int64)
         votes = _SpellingVotes(len(names))
         starts, lengths = writer.stream("term_starts.bin", "int64"), writer.stream("term_lengths.bin", "uint8")
@@ -234,7 +238,8 @@ class _SpellingVotes:
     def spellings(self, stream: ItemStream, names: list[str]) -> list[str]:
         """The preferred spelling of each term: the most frequent one, in the singular if that is frequent too."""
         words, forms = stream.words, stream.spelling.forms
-        is_base = np.array([True, *(words[key] == form for key, form in zip(stream.key_of[1:], forms, strict=True))])
+        bases = _each(words, stream.key_of[1:])
+        is_base = np.array([True, *(base == form for base, form in zip(bases, forms, strict=True))])
         items, spell = stream.items, stream.spelling.term
         spelled: list[str] = []
         for start in range(0, len(names), _CHUNK_TERMS):
@@ -249,6 +254,12 @@ class _SpellingVotes:
             rows = zip(names[some], most.tolist(), firsts, lengths.tolist(), strict=True)
             spelled += [spell(items[at : at + n].tolist()) if voted > 0 else name for name, voted, at, n in rows]
         return spelled
+
+
+def _each(words: Sequence[str], keys: Ints) -> Iterator[str]:
+    """The words of some keys, one after the other."""
+    for start in range(0, len(keys), _CHUNK_TERMS):
+        yield from words_at(words, keys[start : start + _CHUNK_TERMS])
 
 
 def _absent(given: dict[str, str], names: list[str], counts: Ints) -> int:
