@@ -9,8 +9,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +61,12 @@ def service(catalogue: Catalogue) -> Service:
     return Service(catalogue, read_only=True)
 
 
+def in_loop(work: Coroutine[Any, Any, Any]) -> None:
+    """Run a coroutine on a thread of its own: the browser's tests may have an event loop on this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
+
+
 def asked_about(term: str) -> bytes:
     return question(HYPERNYMS, m.HypernymsQuery((term,)))
 
@@ -76,7 +84,7 @@ def with_workers(catalogue: Catalogue, count: int, work: Callable[[Workers], Awa
             await workers.close()
         assert not workers.ready
 
-    asyncio.run(run())
+    in_loop(run())
 
 
 async def running(workers: Workers, count: int, *, without: tuple[int, ...] = ()) -> list[int]:
@@ -250,7 +258,7 @@ def test_a_model_that_changed_is_not_asked(
         assert not workers.ready
         await workers.close()
 
-    asyncio.run(run())
+    in_loop(run())
     assert "a model has changed since the server was started" in capfd.readouterr().err
 
 
@@ -264,7 +272,7 @@ def test_workers_that_cannot_start_are_given_up(
             await workers.ask(asked_about("dog"))
 
     monkeypatch.setattr(sys, "executable", str(Path(sys.executable).parent / "no-such-python"))
-    asyncio.run(run())
+    in_loop(run())
     assert "without processes of their own" in capfd.readouterr().err
 
 
@@ -286,7 +294,7 @@ def test_workers_that_end_at_once_are_started_three_times(
 
     monkeypatch.setattr(workers_module._Worker, "start", start)
     monkeypatch.setattr(workers_module, "_PAUSE_SECONDS", 0.01)
-    asyncio.run(run())
+    in_loop(run())
     assert len(started) == 3 and all(process.returncode == 0 for process in started)
     assert "without processes of their own" in capfd.readouterr().err
 
@@ -388,7 +396,7 @@ def test_workers_are_started_by_more_questions_than_one_page_asks(service: Servi
     server._workers = workers  # type: ignore[assignment]
     for active, expected in ((1, 0), (CROWD, 0), (CROWD + 1, 1)):
         server._active = active
-        asyncio.run(server._asked(HYPERNYMS, m.HypernymsQuery(("dog",))))
+        in_loop(server._asked(HYPERNYMS, m.HypernymsQuery(("dog",))))
         assert workers.starts == expected
 
 
