@@ -37,6 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_tiny_text_gives_ratios_a_plot_and_goes_on_where_it_was(folder: Path) -> None:
     first = run(folder, only=("encode plain",))
     assert re.findall(r"^(\S.*?) {2,}.*processor s", first, re.MULTILINE) == ["encode plain 1/2", "encode plain 1"]

@@ -129,6 +129,7 @@ def test_a_second_run_makes_nothing_anew(small: Small, made: Reproduction) -> No
     assert {path.name: path.read_bytes() for path in again.files} == tables
 
 
+@pytest.mark.slow
 def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_path: Path, monkeypatch: Any) -> None:
     output = tmp_path / "killed"
     real = Workshop._make
