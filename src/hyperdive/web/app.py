@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -78,6 +79,7 @@ class _Server:
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Warm the models up, one after the other, while requests come in already; stop all work at the end."""
         self._warm_ups = [self._warming.submit(one.warm_up) for one in self._service.models.models.values()]
+        self._warming.submit(gc.freeze)  # what the models hold lasts, and need not be looked through for garbage
         yield
         if self._workers is not None:
             await self._workers.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import socket
 import sys
 from typing import Any
@@ -104,6 +105,7 @@ def run(application: Application, bound: socket.socket) -> None:
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     sys.setswitchinterval(_SWITCH_SECONDS)
+    gc.set_threshold(100_000, 50, 50)  # requests make many small objects and no garbage
     # held once for all questions, which then need not set it again and again
     with contextlib.suppress(KeyboardInterrupt), one_blas_thread():
         uvicorn.Server(config).run(sockets=[bound])
