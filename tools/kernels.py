@@ -42,6 +42,7 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     yield "score", ["score", str(pairs), "-m", str(model), "-s", "hyper", "-s", "C*dS"]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--terms", str(terms)]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--top", "200"]
+    yield "score", ["hypernyms", *words, "-m", str(model)]  # by now with the compiled loops
     yield "evaluate", ["evaluate", "-m", str(model), "-d", str(pairs)]
     if os.environ.get("HYPERDIVE_DATA"):
         yield "evaluate", ["evaluate", "-m", str(model)]

@@ -16,7 +16,7 @@ from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import isa_score, neighbour_statements
 from hyperdive.scores._blocks import kernels
-from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums
+from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums, isa_confidence, reachable_hypernyms
 from hyperdive.scores.neighbour_statements import NEIGHBOURS, CodedVectors, NeighbourStatements
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.source import Source
@@ -54,6 +54,44 @@ def test_sums_of_words_and_terms_are_those_of_numpy(model: Model) -> None:
         seen["unsupported"] += int(plain[2].sum())
         seen["is a head"] += int(pairs.is_head.sum())
     assert min(seen.values()) > 0, seen
+
+
+@pytest.mark.parametrize(("confidence", "share"), [(0.05, 0.9), (0.35, 0.15), (0.9, 0.03)])
+def test_no_hypernym_with_the_confidence_is_left_out(model: Model, confidence: float, share: float) -> None:
+    named = ["guide dog", "jazz violin", "small pizza oven", "bear", "animal", "old police horse"]
+    few = reached = supported_rows = 0
+    phrases = NamedTerms(source_of(model), named)
+    for terms, rows in ((vocabulary(model), sampled(model, 150)), (phrases, list(range(len(named))))):
+        for row in rows:
+            every, reachable = supported(terms, row), reachable_hypernyms(terms, row, confidence)
+            confident = every[isa_confidence(terms.pairs(np.full(len(every), row), every)) >= confidence]
+            assert np.isin(confident, reachable).all() and np.isin(reachable, every).all()
+            np.testing.assert_array_equal(reachable, np.unique(reachable))
+            np.testing.assert_array_equal(reachable_hypernyms(terms, row), every)
+            few += len(confident)
+            reached += len(reachable)
+            supported_rows += len(every)
+    assert few < reached < share * supported_rows
+
+
+@pytest.mark.parametrize("weight", ["nearest", "inherited", "hyponyms", "stated_of_head", "stated_head", "general"])
+@pytest.mark.parametrize("times", [-1.5, 3.0])
+def test_the_bound_of_a_sum_holds_for_other_weights(model: Model, weight: str, times: float) -> None:
+    weights = replace(WEIGHTS, **{weight: times * getattr(WEIGHTS, weight)})
+    named = NamedTerms(source_of(model), ["bear", "animal", "polar bear", "mammal", "guide dog", "violin", "oak tree"])
+    for terms, rows in ((named, list(range(7))), (vocabulary(model), sampled(model, 20))):
+        for row in rows:
+            every = supported(terms, row)
+            confident = every[isa_confidence(terms.pairs(np.full(len(every), row), every), weights) >= 0.5]
+            assert np.isin(confident, reachable_hypernyms(terms, row, 0.5, weights)).all()
+
+
+@pytest.mark.parametrize("weight", ["stated_back", "of_names"])
+def test_without_a_bound_nothing_is_left_out(model: Model, weight: str) -> None:
+    terms = vocabulary(model)
+    row = sampled(model, 1)[0]
+    weights = replace(WEIGHTS, **{weight: 0.1})
+    np.testing.assert_array_equal(reachable_hypernyms(terms, row, 0.9, weights), supported(terms, row))
 
 
 @pytest.mark.parametrize(

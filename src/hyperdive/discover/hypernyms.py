@@ -192,12 +192,9 @@ class _Asked:
     def table(self, number: int) -> Table[Answer]:
         """The answers to one question."""
         question, by = self.question, self.by
-        if self.narrower:
-            places = by.plausible_hyponyms(self._pairs(number))
-        else:
-            places = question.supported(number) if by.name == ISA else np.arange(len(question.candidates))
-        blocked = self._blocked[places] | question.same(number, places)
-        judged = self._judged(number, places[~blocked])
+        judged = self._judged(number, self._allowed(number, self.limit))
+        if by.name == ISA and not self.narrower and not len(judged.places):
+            judged = self._judged(number, self._allowed(number, 0.0))  # the nearest of all
         answers = self._answers(number, judged)
         if self.options.senses:
             answers = self._by_sense(answers, question.candidates[judged.places])
@@ -209,6 +206,17 @@ class _Asked:
             formats={"confidence": ".2f", "rank_score": ".3g"},
             notes=() if answers else (_not_known(question, judged, self.limit, by) + self._why(number),),
         )
+
+    def _allowed(self, number: int, confidence: float) -> Any:
+        """The places of the candidates that may be an answer, at least of those that can have a confidence."""
+        question = self.question
+        if self.narrower:
+            places = self.by.plausible_hyponyms(self._pairs(number))
+        elif self.by.name == ISA:
+            places = question.supported(number, confidence)
+        else:
+            places = np.arange(len(question.candidates))
+        return places[~(self._blocked[places] | question.same(number, places))]
 
     def _by_sense(self, answers: list[Answer], rows: Any) -> list[Answer]:
         """The answers sense by sense, up to `top` of each."""

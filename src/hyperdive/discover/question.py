@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._sparse_rows import distinct
 from hyperdive._spelling import shown, unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
 from hyperdive.scores.analogy_bounds import BoundedTerms
+from hyperdive.scores.isa_score import reachable_hypernyms
 from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
@@ -215,12 +215,10 @@ class Question:
         places = np.flatnonzero(np.isin(self.candidates, heads[:1]))
         return int(places[0]) if len(places) else None
 
-    def supported(self, number: int) -> Ints:
-        """The places of the candidates that something speaks for; see `hyperdive.scores.terms.Terms.supported`."""
-        numbers, _ = self.terms.supported(int(self.asked[number]))
-        (heads,) = self.terms.heads(self.asked[number : number + 1])
-        rows = distinct(np.concatenate([self.terms.row_of_number[numbers], heads]))
-        return rows[(rows >= 0) & (rows < len(self.candidates))]
+    def supported(self, number: int, confidence: float = 0.0) -> Ints:
+        """The places of the candidates that something speaks for, at least of those that can have a confidence."""
+        rows = reachable_hypernyms(self.terms, int(self.asked[number]), confidence)
+        return rows[rows < len(self.candidates)]
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
         """Pairs (asked term, candidate)."""

@@ -1,6 +1,6 @@
-"""Compiled loop of the score `isa`: the sums of pairs.
+"""Compiled loops of the score `isa`: the sums of pairs, and which hypernyms of a term can have a large enough sum.
 
-`hyperdive.scores.isa_score` has the same in NumPy, to the bit: sums run in the same order and precision, and logarithms
+`hyperdive.scores.isa_score` has the sums in NumPy, to the bit: they run in the same order and precision, and logarithms
 come in tables that NumPy has made.
 """
 
@@ -185,3 +185,86 @@ def isa_sums(
             by_others = inherited > 0.0 or of_head >= 0
             out[k, 0] = total
             out[k, 2] = 1.0 if silent and (phrases[y] or not by_others) else 0.0
+
+
+@kernel()
+def reachable_rows(
+    weights,
+    constants,
+    least,
+    q,
+    number,
+    head_number,
+    terms,
+    phrases,
+    row_of_number,
+    of_number,
+    indptr,
+    indices,
+    statements,
+    a_indices,
+    a_data,
+    n_indices,
+    n_data,
+    b_indices,
+    b_data,
+):
+    """The rows of the hypernyms that something speaks for and whose sum may be `least` or more, in no order.
+
+    What speaks for one are the statements of the term and of its head, A and B: sorted columns, walked through side by
+    side. The cosine and the ratio of S are taken as 1; statements the other way round and those of names, which count
+    against a pair, as none; and of the head of a broader phrase, as many as of any hypernym of q.
+
+    Args:
+        weights, constants: As in `isa_sums`.
+        least: The sum that is needed.
+        q, number, head_number: The row of the term, its number in the patterns and that of its head, or -1.
+        terms, phrases: Columns of terms.
+        row_of_number, of_number: Of each term of the patterns: its row, or -1; log(1 + m) and log(1 + f).
+        indptr, indices, statements: The statements of the patterns.
+        a_indices, …, b_data: A, A₂₀ and B of the term.
+    """
+    own, own_end = (indptr[number], indptr[number + 1]) if number >= 0 else (indptr[0], indptr[0])
+    of_head, head_end = (indptr[head_number], indptr[head_number + 1]) if head_number >= 0 else (indptr[0], indptr[0])
+    most_stated = 0.0
+    for i in range(own, own_end):
+        most_stated = max(most_stated, statements[0, i])
+    base = max(weights[6], 0.0) + abs(weights[7])
+    base += weights[12] * terms[q, 3] + weights[13] * terms[q, 4] + weights[14] * terms[q, 5]
+    to_head = max(weights[11] * most_stated, 0.0)
+    rows = np.empty(len(a_indices) + len(b_indices) + own_end - own + head_end - of_head, dtype=np.int64)
+    count, a, n, b, width = 0, 0, 0, 0, len(row_of_number)
+    while True:
+        column = a_indices[a] if a < len(a_indices) else width
+        column = min(column, b_indices[b] if b < len(b_indices) else width)
+        column = min(column, indices[own] if own < own_end else width)
+        column = min(column, indices[of_head] if of_head < head_end else width)
+        if column == width:
+            return rows[:count]
+        total, analogy, is_stated = base, 0.0, False
+        if a < len(a_indices) and a_indices[a] == column:
+            analogy = np.float64(a_data[a])
+            a += 1
+        if n < len(n_indices) and n_indices[n] == column:
+            total += weights[4] * np.float64(n_data[n])
+            n += 1
+        if b < len(b_indices) and b_indices[b] == column:
+            total += weights[5] * min(np.float64(b_data[b]), constants[0])
+            b += 1
+        if own < own_end and indices[own] == column:
+            is_stated = True
+            total += weights[0] * statements[0, own] + weights[1] * statements[1, own] + weights[2] * statements[2, own]
+            own += 1
+        if of_head < head_end and indices[of_head] == column:
+            total += weights[10] * statements[0, of_head]
+            of_head += 1
+        row = row_of_number[column]
+        if row < 0:
+            continue
+        total += weights[8] * of_number[column, 0] + weights[15] * of_number[column, 1]
+        if phrases[row]:
+            total += to_head
+            total += weights[16] if not is_stated and analogy < constants[1] else 0.0
+        if total >= least:
+            rows[count] = row
+            count += 1

@@ -11,16 +11,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from functools import cache
 from itertools import repeat
-from math import log
+from math import inf, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hyperdive._resources import check_threads, one_blas_thread
+from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import kernels, run
 from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
+    from hyperdive.scores.terms import Terms
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,8 @@ _FEW = 100_000  # pairs that are summed before the compiler is worth waiting for
 _INHERITED = 0.3  # B(q, p) beyond this, which few pairs of a real text reach, says no more
 _HYPONYMS = 128  # of which the neighbours are looked for at once
 _MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
+_BORDERS = np.array([_INHERITED, _MOST])
+_ROUNDING = 1e-6  # of a sum in another order
 
 
 def isa_sum(pairs: Pairs, weights: IsaWeights = WEIGHTS) -> Floats:
@@ -195,7 +203,7 @@ def _compiled_sums(pairs: Pairs, columns: IsaColumns, weights: IsaWeights) -> tu
             "isa_sums",
             len(pairs.q[some]),
             _array_of(weights),
-            np.array([_INHERITED, _MOST]),
+            _BORDERS,
             pairs.q[some],
             pairs.p[some],
             places[some] - start,
@@ -261,9 +269,50 @@ def head_confidence(pairs: Pairs) -> Floats:
 
 
 def _logistic(sums: Floats, pairs: Pairs, weights: IsaWeights) -> Floats:
-    """From sums to confidences. In a small text the same counts and surprises say more than in a large one."""
+    """From sums to confidences."""
     assert pairs.patterns is not None
-    total = max(pairs.patterns.terms.patterns.totals[2], 1)
-    start = weights.start + weights.few * min(max(log(_STATEMENTS / total), 0.0), 1.0)
+    start = _start(pairs.patterns.terms.patterns, weights)
     values: Floats = 1.0 / (1.0 + np.exp(-(weights.slope * sums + start)))
     return values
+
+
+def _start(patterns: Patterns, weights: IsaWeights) -> float:
+    """Where the curve begins: in a small text the same counts and surprises say more than in a large one."""
+    total = max(patterns.totals[2], 1)
+    return weights.start + weights.few * min(max(log(_STATEMENTS / total), 0.0), 1.0)
+
+
+def reachable_hypernyms(terms: Terms, row: int, confidence: float = 0.0, weights: IsaWeights = WEIGHTS) -> Ints:
+    """The rows of the hypernyms of a term that something speaks for, sorted.
+
+    Those that cannot have this confidence may be left out, which most of them cannot; all others are there.
+    """
+    (heads,) = terms.heads(np.array([row]))
+    columns = terms.isa_columns if kernels.loaded and terms.stated is not None else None
+    if columns is None or weights.stated_back > 0 or weights.of_names > 0:
+        numbers, _ = terms.supported(row)
+        rows = terms.row_of_number[numbers]
+        return distinct(np.concatenate([rows[rows >= 0], heads]))
+    assert terms.stated is not None
+    least = -inf
+    if 0.0 < confidence < 1.0:
+        least = (log(confidence / (1.0 - confidence)) - _start(terms.stated.patterns, weights)) / weights.slope
+    rows = np.array([row])
+    statements = columns.statements
+    reachable: Ints = kernels.reachable_rows(
+        _array_of(weights),
+        _BORDERS,
+        least - _ROUNDING,
+        row,
+        columns.numbers[row],
+        terms.head_numbers(rows)[0],
+        columns.values,
+        columns.phrases,
+        terms.row_of_number,
+        terms.class_columns,
+        statements.indptr,
+        statements.indices,
+        statements.values,
+        *(part for analogy in terms.analogies(rows) for part in (analogy.indices, analogy.data)),
+    )
+    return distinct(np.concatenate([reachable, heads])) if len(heads) else np.sort(reachable)

@@ -179,15 +179,12 @@ class NeighbourStatements:
         return [self._row(vectors, own, numbers, at) for at in range(len(numbers))]
 
     def _row(self, vectors: Floats32, own: Ints, numbers: Ints, at: int) -> AnalogyRows:
-        """The row of one term by the compiled loop, unless equal values leave it open which parents are the largest."""
+        """The row of one term by the compiled loop; parents that equal values leave open are chosen by NumPy."""
         of_term = (vectors[at], own[at], numbers[at], self.vectors, *self._coded)
         clear, *arrays = kernels.analogy_row(*of_term, *self._tables)
-        if not clear:
-            here = slice(at, at + 1)
-            return self._analogies(vectors[here], own[here], numbers[here])
-        shape = (1, len(self._patterns))
-        rows = zip(arrays[::2], arrays[1::2], strict=True)
-        return AnalogyRows(*(SparseRows(data, columns, np.array([0, len(data)]), shape) for columns, data in rows))
+        shape, pairs = (1, len(self._patterns)), zip(arrays[::2], arrays[1::2], strict=True)
+        rows = AnalogyRows(*(SparseRows(data, columns, np.array([0, len(data)]), shape) for columns, data in pairs))
+        return rows if clear else rows._replace(inherited=self._inherited(rows.neighbours, numbers[at : at + 1]))
 
     @property
     def _tables(self) -> tuple[Any, ...]:

@@ -189,6 +189,14 @@ class Terms:
         rows[numbers[named]] = named
         return rows
 
+    @cached_property
+    def class_columns(self) -> Floats:
+        """log(1 + m) and log(1 + f) of each term of the patterns, 0 for one that is none here."""
+        assert self.isa_columns is not None
+        values = self.isa_columns.values[:, (2, 5)][self.row_of_number]
+        values[self.row_of_number < 0] = 0.0
+        return np.ascontiguousarray(values)
+
     def supported(self, row: int) -> tuple[Ints, list[str]]:
         """What speaks for a hypernym of a term, as `isa` needs it: numbers of terms of the patterns, and its heads.
 

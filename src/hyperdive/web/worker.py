@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 import traceback
+from dataclasses import fields
 from threading import Thread
 from typing import Any, BinaryIO
 
@@ -47,8 +48,10 @@ def frame(content: bytes) -> bytes:
 
 
 def question(endpoint: Endpoint, message: Any) -> bytes:
-    """A request as a worker reads it."""
-    return json.dumps([endpoint.name, plain(message)]).encode()
+    """A request as a worker reads it: the fields that are not as they are by default."""
+    given = {field.name: getattr(message, field.name) for field in fields(message)}
+    said = {field.name: given[field.name] for field in fields(message) if given[field.name] != field.default}
+    return json.dumps([endpoint.name, plain(said)]).encode()
 
 
 def answer_of(reply: bytes) -> bytes:
