@@ -10,9 +10,10 @@ from typing import Any
 
 from hyperdive.web import limits
 from hyperdive.web.problems import Problem
-from hyperdive.web.schema import plain
+from hyperdive.web.schema import parts, plain
 
 _KEPT_BYTES = 32 << 20
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=parts)
 
 
 def written(reply: Any) -> bytes:
@@ -21,7 +22,10 @@ def written(reply: Any) -> bytes:
     >>> written({"term": "café", "value": float("nan")}).decode()
     '{"term":"café","value":null}'
     """
-    text = json.dumps(plain(reply), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        text = _ENCODER.encode(reply)
+    except ValueError:  # a number that JSON does not have
+        text = _ENCODER.encode(plain(reply))
     return within_limit(text.encode("utf-8", errors="replace"))
 
 

@@ -237,15 +237,25 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    names = _names(kind)
-    if names is not None:
-        parts = ((name, getattr(value, name)) for name in names)
-        return {name: part if type(part) in _AS_THEY_ARE else plain(part) for name, part in parts}
     if isinstance(value, str | int):
         return value
-    if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
-    return [plain(part) for part in value]
+    inner = parts(value)
+    if isinstance(inner, dict):
+        return {name: part if type(part) in _AS_THEY_ARE else plain(part) for name, part in inner.items()}
+    return [plain(part) for part in inner]
+
+
+def parts(value: Any) -> Any:
+    """A message or a mapping as a dictionary of its parts, anything else as a list of them.
+
+    >>> parts(Bounds(1, 9)), parts((1, 2))
+    ({'least': 1, 'most': 9}, [1, 2])
+    """
+    kind: Any = type(value)
+    names = _names(kind)
+    if names is not None:
+        return {name: getattr(value, name) for name in names}
+    return dict(value) if isinstance(value, Mapping) else list(value)
 
 
 _AS_THEY_ARE = frozenset({str, int, bool, types.NoneType})
