@@ -13,6 +13,7 @@ import subprocess
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,22 @@ class _Dead(Exception):
     """A worker ended before it answered."""
 
 
+@dataclass(eq=False)
+class _Question:
+    """A question as a worker reads it, its answer to come, the worker that has it, and how many it has ended."""
+
+    content: bytes
+    answer: asyncio.Future[bytes]
+    worker: _Worker | None = None
+    deaths: int = 0
+
+
 class _Worker:
-    """A process of `hyperdive.web.worker`."""
+    """A process of `hyperdive.web.worker`, and the question that it has."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
+        self.question: _Question | None = None
 
     @classmethod
     async def start(cls) -> _Worker:
@@ -65,18 +77,19 @@ class _Worker:
         command = (sys.executable or "python", "-P", "-m", "hyperdive.web.worker")
         return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, env=settings, **group))
 
-    async def ask(self, content: bytes) -> bytes:
-        """Send a frame and wait for the one that comes back; a question nobody waits for any more ends the process."""
-        assert self.process.stdin is not None and self.process.stdout is not None
+    def send(self, content: bytes) -> None:
+        """Write a frame, without waiting for the process to read it."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(frame(content))
+
+    async def reply(self) -> bytes:
+        """The next frame that comes back."""
+        assert self.process.stdout is not None
         try:
-            self.process.stdin.write(frame(content))
             head = await self.process.stdout.readexactly(HEAD_BYTES)
             return await self.process.stdout.readexactly(int.from_bytes(head, "big"))
         except (asyncio.IncompleteReadError, OSError):
             raise _Dead from None
-        except BaseException:
-            self.kill()
-            raise
 
     @property
     def dead(self) -> bool:
@@ -108,7 +121,7 @@ class Workers:
         self._keepers: list[asyncio.Task[None]] = []
         self._running: set[_Worker] = set()
         self._idle: deque[_Worker] = deque()
-        self._waiting: deque[asyncio.Future[_Worker]] = deque()
+        self._waiting: deque[_Question] = deque()
 
     def start(self) -> None:
         """Start them in the background, once; `ready` tells when one answers."""
@@ -122,46 +135,69 @@ class Workers:
 
     async def ask(self, content: bytes) -> bytes:
         """The answer to a question; `NoWorkers` if there is nobody to ask."""
-        for attempt in range(_ATTEMPTS):
-            worker = await self._next(first=attempt > 0)
-            try:
-                reply = await worker.ask(content)
-            except _Dead:
-                continue
-            self._release(worker)
-            return answer_of(reply)
-        raise Problem("unavailable", "the processes that tried to answer this ended", hint="ask for less")
+        if not self._kept:
+            raise NoWorkers
+        question = _Question(content, asyncio.get_running_loop().create_future())
+        self._waiting.append(question)
+        self._hand_out()
+        try:
+            return answer_of(await question.answer)
+        except asyncio.CancelledError:
+            if question.worker is not None:  # nobody waits for what it works on
+                question.worker.kill()
+            raise
 
     async def close(self) -> None:
         """End all of them."""
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
+        self._give_up()
 
-    async def _next(self, *, first: bool) -> _Worker:
-        """The next worker that is free, after those who wait already unless this one is `first`."""
-        while self._idle:
-            if not (worker := self._idle.popleft()).dead:
-                return worker
-        if not self._kept:
-            raise NoWorkers
-        waiter: asyncio.Future[_Worker] = asyncio.get_running_loop().create_future()
-        (self._waiting.appendleft if first else self._waiting.append)(waiter)
-        try:
-            return await waiter
-        except asyncio.CancelledError:
-            if waiter.done() and not waiter.cancelled():
-                self._release(waiter.result())
-            raise
+    def _hand_out(self) -> None:
+        """Give the questions that have waited longest to the workers that are free."""
+        while self._idle and self._waiting:
+            question = self._waiting.popleft()
+            if question.answer.done():  # nobody waits for it any more
+                continue
+            worker = self._idle.popleft()
+            worker.question, question.worker = question, worker
+            worker.send(question.content)
 
-    def _release(self, worker: _Worker) -> None:
-        """Hand a worker to the one who has waited longest: a queue would let new ones go before."""
-        while self._waiting:
-            waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(worker)
-                return
-        self._idle.append(worker)
+    async def _answer(self, worker: _Worker) -> None:
+        """Pass on what a worker answers, and give it the next question at once, until it ends."""
+        while True:
+            self._idle.append(worker)
+            self._hand_out()
+            reply = await worker.reply()
+            question, worker.question = worker.question, None
+            assert question is not None
+            question.worker = None
+            if not question.answer.done():
+                question.answer.set_result(reply)
+
+    def _take_back(self, worker: _Worker) -> None:
+        """What a worker that ended had to do is done by others; a question that ends two is refused."""
+        if worker in self._idle:
+            self._idle.remove(worker)
+        question, worker.question = worker.question, None
+        if question is None or question.answer.done():
+            return
+        question.worker = None
+        question.deaths += 1
+        if question.deaths < _ATTEMPTS:
+            self._waiting.appendleft(question)
+            self._hand_out()
+        else:
+            ended = Problem("unavailable", "the processes that tried to answer this ended", hint="ask for less")
+            question.answer.set_exception(ended)
+
+    def _give_up(self) -> None:
+        """Tell all who wait that there is nobody to ask."""
+        for question in self._waiting:
+            if not question.answer.done():
+                question.answer.set_exception(NoWorkers())
+        self._waiting.clear()
 
     async def _keep(self) -> None:
         """Keep one worker running, until too many starts fail."""
@@ -174,25 +210,27 @@ class Workers:
                 _tell(f"cannot start a process for questions: {error or type(error).__name__}")
                 break
             try:
-                if await worker.ask(self._places) != self._versions:
+                worker.send(self._places)
+                if await worker.reply() != self._versions:
                     _tell("a model has changed since the server was started; restart it to serve the new one")
                     break
                 failures = 0
                 self._running.add(worker)
-                self._release(worker)
-                code = await worker.process.wait()
-                _tell(f"a process for questions ended (status {code}); another one is started")
+                with contextlib.suppress(_Dead):
+                    await self._answer(worker)
+                self._take_back(worker)
+                await worker.end()
+                _tell(f"a process for questions ended (status {worker.process.returncode}); another one is started")
             except _Dead:
                 await asyncio.sleep(_PAUSE_SECONDS)
             finally:
                 self._running.discard(worker)
+                self._take_back(worker)
                 await worker.end()
         self._kept -= 1
         if not self._kept:
             _tell("questions are answered without processes of their own from now on")
-            for waiter in self._waiting:
-                if not waiter.done():
-                    waiter.set_exception(NoWorkers())
+            self._give_up()
 
 
 def _tell(message: str) -> None:
