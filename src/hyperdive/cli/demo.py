@@ -58,7 +58,7 @@ def demo(
     real = _train(page, output, threads, shown)
     model = load(output / "model")
     _answers(page, model, output / "corpus")
-    _tree(page, model)
+    _tree(page, model, shown)
     _topics(page, model)
     _two_words(page, model, output)
     if real:
@@ -119,7 +119,8 @@ def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> boo
     real = len(about) > 1
     page.say(f"1. text: {human(sum(path.stat().st_size for path in texts), 'B')} in {output / 'text'}")
     page.say(*(f"     {line}" for line in about))
-    corpus = encode(texts, output / "corpus", force=True, threads=threads, progress=progress)
+    # the model is made of counts, which have words alone, so no terms are looked for
+    corpus = encode(texts, output / "corpus", terms="none", force=True, threads=threads, progress=progress)
     read = corpus.header["accounting"]["read"]
     page.say(f"2. encoded: {len(corpus):,} of {read:,} words kept; vocabulary of {corpus.vocabulary_size - 1:,} words")
     stated = patterns_of(corpus.path)
@@ -188,12 +189,12 @@ def _rare(corpus: Path) -> Callable[[str], str]:
     return why
 
 
-def _tree(page: _Page, model: Model) -> None:
+def _tree(page: _Page, model: Model, progress: Any) -> None:
     from hyperdive.taxonomy.build import taxonomy
     from hyperdive.taxonomy.formats import tree_lines
 
     terms = [term for term in TREE if term in model]
-    found = taxonomy(model, terms)
+    found = taxonomy(model, terms, progress=progress)
     page.head(f"{len(terms)} words as a taxonomy")
     for line in tree_lines(found):
         page.say(
