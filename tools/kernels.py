@@ -45,7 +45,7 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     yield "taxonomy", ["taxonomy", "-m", str(model), "--top", "200"]
     yield "score", ["score", str(pairs), "-m", str(model)]
     yield "score", ["score", str(pairs), "-m", str(model), "-s", "hyper", "-s", "C*dS"]
-    yield "score", ["hypernyms", *words, "-m", str(model)]  # by now with the compiled loops
+    yield "score", ["hypernyms", *words[:4], "-m", str(model)]  # by now with the compiled loops
     yield "evaluate", ["evaluate", "-m", str(model), "-d", str(pairs)]
     if os.environ.get("HYPERDIVE_DATA"):
         yield "evaluate", ["evaluate", "-m", str(model)]
