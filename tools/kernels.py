@@ -58,7 +58,7 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
         yield "other", ["score", str(pairs), "-m", str(place / space)]
     part, more, more_counts = place / "part.txt", place / "more", place / "more-counts"
     part.write_bytes(text.read_bytes()[:300_000])
-    yield "other", ["encode", str(part), "-o", str(more)]
+    yield "other", ["encode", str(part), "-o", str(more), "--terms", "none"]
     yield "other", ["count", str(more), "-o", str(more_counts)]
     yield "other", ["count", "--merge", str(counts), str(more_counts), "-o", str(place / "merged")]
 
