@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from hyperdive.compilation.signatures import every_use
+
 PLACE = Path(__file__).parents[1] / "tools" / "demo.py"
 
 
@@ -35,6 +37,8 @@ def test_an_environment_gets_its_pip_as_a_package_where_this_python_has_one(
     made = [sys.executable, "-m", "venv", *(["--without-pip"] if pip else []), str(tmp_path / "venv")]
     assert setup.commands == [made]
     monkeypatch.setattr(setup, "has_pip", lambda python: not pip)
+    environment.install("numba>=0.59", pip=False)
+    assert "pip" not in setup.commands.pop()[4:]
     environment.install("numba>=0.59")
     command = setup.commands[1]
     assert command[: command.index("install")] == (
@@ -63,3 +67,35 @@ def test_a_changed_project_is_installed_again(setup: Any, tmp_path: Path) -> Non
     before = (PLACE.parents[1] / "pyproject.toml").stat().st_mtime - 10
     os.utime(environment.stamp, (before, before))
     assert not environment.finished()
+
+
+@pytest.mark.parametrize("forbidden", [True, False])
+def test_bytecode_is_kept_in_the_environment_where_the_shell_forbids_it(
+    setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forbidden: bool
+) -> None:
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1" if forbidden else "")
+    setup.Environment(tmp_path / "venv").keep_bytecode()
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ
+    kept = str(tmp_path / "venv" / "bytecode") if forbidden else None
+    assert os.environ.get("PYTHONPYCACHEPREFIX") == kept
+
+
+def test_the_compiler_runs_beside_and_is_told_the_kernels_of_the_demo_in_their_order(
+    setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    real = setup.subprocess.Popen
+
+    def popen(command: list[str], **options: Any) -> Any:
+        started.append(command)
+        return real([sys.executable, "-c", "import time; time.sleep(60)"], **options)
+
+    monkeypatch.setattr(setup.subprocess, "Popen", popen)
+    compiler = setup.Compiler(setup.Environment(tmp_path / "venv"))
+    assert compiler.seconds == 0
+    compiler.end()
+    assert 0 < compiler.seconds < 60
+    [command] = started
+    assert command[command.index("hyperdive.compilation.compiler") + 1 :] == list(setup.KERNELS)
+    assert set(setup.KERNELS) <= set(every_use())

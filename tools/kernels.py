@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-USES = ("encode", "count", "train", "add", "score", "taxonomy", "evaluate", "other")
+USES = ("encode", "count", "train", "terms", "add", "isa", "taxonomy", "score", "evaluate", "other")
 """Kinds of work, each after what it needs."""
 
 
@@ -31,18 +31,21 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     corpus, counts, model = place / "corpus", place / "counts", place / "model"
     few = ["--dimensions", "8", "--passes", "2", "--pmi-filter", "none"]
     faithful = ["--dimensions", "8", "--pmi-filter", "none", "--ridge", "0", "--sample", "0"]
-    yield "encode", ["encode", str(text), "-o", str(corpus)]
-    yield "count", ["count", str(corpus), "-o", str(counts)]
-    yield "train", ["train", str(corpus), "-o", str(model), *few]
+    yield "encode", ["encode", str(text), "-o", str(place / "words"), "--terms", "none"]
+    yield "count", ["count", str(place / "words"), "-o", str(counts)]
+    yield "train", ["train", str(place / "words"), "-o", str(place / "model-of-words"), *few]
+    yield "terms", ["encode", str(text), "-o", str(corpus)]
+    yield "terms", ["train", str(corpus), "-o", str(model), *few]
     yield "train", ["train", str(corpus), "-o", str(place / "filtered"), "--dimensions", "8", "--passes", "2"]
     yield "add", ["add", str(model), str(text), "-o", str(place / "added")]
     pairs.write_text("".join(f"{a}\t{b}\t{a < b}\n" for a in words for b in words if a != b) * 400)
     terms.write_text("".join(f"{word}\n" for word in (*words, "oak tree", "wild animal")))
-    yield "score", ["score", str(pairs), "-m", str(model)]
-    yield "score", ["score", str(pairs), "-m", str(model), "-s", "hyper", "-s", "C*dS"]
+    yield "isa", ["score", str(pairs), "-m", str(model), "-s", "isa"]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--terms", str(terms)]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--top", "200"]
-    yield "score", ["hypernyms", *words, "-m", str(model)]  # by now with the compiled loops
+    yield "score", ["score", str(pairs), "-m", str(model)]
+    yield "score", ["score", str(pairs), "-m", str(model), "-s", "hyper", "-s", "C*dS"]
+    yield "score", ["hypernyms", *words[:4], "-m", str(model)]  # by now with the compiled loops
     yield "evaluate", ["evaluate", "-m", str(model), "-d", str(pairs)]
     if os.environ.get("HYPERDIVE_DATA"):
         yield "evaluate", ["evaluate", "-m", str(model)]
@@ -55,7 +58,7 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
         yield "other", ["score", str(pairs), "-m", str(place / space)]
     part, more, more_counts = place / "part.txt", place / "more", place / "more-counts"
     part.write_bytes(text.read_bytes()[:300_000])
-    yield "other", ["encode", str(part), "-o", str(more)]
+    yield "other", ["encode", str(part), "-o", str(more), "--terms", "none"]
     yield "other", ["count", str(more), "-o", str(more_counts)]
     yield "other", ["count", "--merge", str(counts), str(more_counts), "-o", str(place / "merged")]
 

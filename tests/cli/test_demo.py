@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hyperdive.cli import demo
 from hyperdive.cli import demo_text as sample
 from hyperdive.cli.main import main
 from hyperdive.errors import MissingExtra
+from hyperdive.text.corpus import Corpus
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -38,6 +40,10 @@ def test_without_its_text_the_page_says_so_and_its_commands_work(
     assert (without_text / demo.PAGE).read_text(encoding="utf-8") == page
     assert "\x1b" not in page
     assert "shark      fish" in page, "made-up text states this often"
+    assert "28 passes at most" in page and "makes 40" in page
+    header = json.loads((without_text / "model" / "header.json").read_text(encoding="utf-8"))
+    assert header["parameters"]["passes"] == 28
+    assert Corpus.open(without_text / "corpus").terms is None
     assert "banana     not known: does not occur in this text" in page
     assert "How good is it?" not in page, "figures of made-up text would mislead"
     lines = page[page.index("Try next") :].splitlines()[1:]

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
 
 import pytest
 
+from hyperdive._locks import exclusive
 from hyperdive._progress import Progress
 from hyperdive.cli.generated_text import write_generated
 from hyperdive.compilation import compiler, environment, kernel_store
 from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels, entry_name
-from hyperdive.compilation.signatures import Signature
+from hyperdive.compilation.signatures import Signature, every_use, manifest, needed
 
 TWO = [
     Signature("text._kernels.streams:add_counts", "u4[:] i8[:]", "try", 0.5),
@@ -23,7 +30,7 @@ TWO = [
 
 
 @pytest.fixture
-def empty_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CompiledKernels:
+def empty_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CompiledKernels]:
     """No kernel is there, and those compiled go to a folder of the test."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     environment.cache_folder.cache_clear()
@@ -74,6 +81,65 @@ def test_a_process_uses_what_another_one_compiled(empty_stores: CompiledKernels,
         printed = "text._kernels.streams:add_counts\n"  # only the types that nobody compiled before
         assert done.stdout == printed, (process, done.stdout, done.stderr)
         assert not done.stderr
+
+
+def test_a_process_waits_for_what_it_needs_of_what_another_one_compiles(empty_stores: CompiledKernels) -> None:
+    """The other process holds the lock all the time: this one goes on as soon as its own kernels are there."""
+    out = io.StringIO()
+    with exclusive(environment.cache_folder().path / "lock"):
+        writers = [Timer(0.3 * (1 + number), write, (empty_stores, one)) for number, one in enumerate(TWO)]
+        for writer in writers:
+            writer.start()
+        assert compiler.prepare("try", progress=Progress("json", out)) == 0
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert lines[0] == {"note": "Waiting for 2 kernels that another process compiles"}
+    assert (lines[-1]["done"], lines[-1]["total"], lines[-1]["finished"]) == (2, 2, True)
+    assert not kernel_store.missing(TWO)
+
+
+def test_what_another_process_leaves_out_is_compiled_after_it(empty_stores: CompiledKernels) -> None:
+    """The lock becomes free with one of two kernels there."""
+    out = io.StringIO()
+    with ExitStack() as other:
+        other.enter_context(exclusive(environment.cache_folder().path / "lock"))
+        write(empty_stores, TWO[0])
+        Timer(0.3, other.pop_all().close).start()
+        assert compiler.prepare("try", progress=Progress("none", out)) == 1
+    assert out.getvalue().splitlines() == [
+        "Waiting for 1 kernel that another process compiles", "Compiling 1 kernel, once (about 2 s)",
+    ]  # fmt: skip
+    assert not kernel_store.missing(TWO)
+
+
+def write(store: CompiledKernels, one: Signature) -> None:
+    store.write(entry_name(one.kernel, one.types), b"code")
+
+
+def test_kernels_are_compiled_in_the_order_of_their_uses_and_the_longest_of_each_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def feed(process: object, waiting: SimpleQueue[Signature], bar: object) -> None:
+        while not waiting.empty():
+            asked.append(waiting.get_nowait().kernel)
+
+    class Nobody:
+        def kill(self) -> None: ...
+        def wait(self) -> None: ...
+
+    monkeypatch.setattr(compiler, "_feed", feed)
+    monkeypatch.setattr(compiler, "start_worker", Nobody)
+    monkeypatch.setattr(compiler, "check_threads", lambda threads: 1)
+    absent = [Signature(*one) for one in (("d", "", "first", 1), ("c", "", "first", 2), ("a", "", "then", 9))]
+    compiler._compile(absent, Progress("none", io.StringIO()))
+    assert asked == ["c", "d", "a"]
+
+
+def test_needed_kernels_come_in_the_order_of_the_uses() -> None:
+    uses = ["taxonomy", "count", "taxonomy"]
+    assert [use for use, _ in groupby(one.use for one in needed(uses))] == ["taxonomy", "count"]
+    assert len(needed(every_use())) == len(manifest())
 
 
 TRAIN = """

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hyperdive.cli.generated_text import sentences as generated_sentences
 from hyperdive.patterns import lexicon
 from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns._kernels import phrases as kernels
+from hyperdive.patterns._kernels import phrases
 from hyperdive.patterns._kernels.items import items
 from hyperdive.patterns._kernels.match import match
 from hyperdive.patterns.definitions import PATTERNS
@@ -19,9 +19,12 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
+from tests.compiled import subkernels
 from tests.examples import examples
 from tests.patterns.test_definitions import MORE
 from tests.patterns.twin import SIGNS, Item, Phrase, Reader, sentences_of, words_of
+
+kernels = subkernels(phrases, "left", "list_left", "list_right", "pair_brackets", "right", "subject", "unwrap")
 
 WORDS = (
     "dogs poodle animals animal cat cats red green large largest barking quickly walks run very such as including "
@@ -77,7 +80,7 @@ def test_noun_phrases_and_lists(sentence: list[Item]) -> None:
     partner = np.full(len(classes) + 1, -1, dtype=np.int32)
     kernels.pair_brackets(classes, 0, end, partner, np.empty(16, dtype=np.int32))
     assert {i: int(other) for i, other in enumerate(partner) if other >= 0} == reader.partner
-    listed = np.empty((kernels.LIST, 2), dtype=np.int32)
+    listed = np.empty((phrases.LIST, 2), dtype=np.int32)
     for i in range(end):
         first, past, after = kernels.right(classes, triggers, flags, i, end)
         assert (phrase(first, past), after) == reader.right(i)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 
 @kernel()
@@ -114,7 +113,7 @@ def resampled_ap(orders, positive, last, counts, most, harmonic, out, start, end
                 out[ranking, group, b] = total[b] / c0[b] if c0[b] > 0 else np.nan
 
 
-@njit(nogil=True)
+@subkernel()
 def _resampled_ranks(order, block, drawn, ranks):
     """Mean ranks (from the top, counting repeats) of the drawn pairs."""
     n = order.shape[0]

@@ -253,7 +253,7 @@ def evaluate(
             notes.append(f"skipped, because the POS model lacks what they need: {', '.join(lacking)}")
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
-    prepare("score", "evaluate", progress=run.progress)
+    prepare("isa", "score", "evaluate", progress=run.progress)
     measured: dict[str, Future[Result]] = {}
     threads = run.threads or 0
     progress = run.progress.stage("evaluating", total=len(loaded), unit="datasets")

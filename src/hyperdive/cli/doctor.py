@@ -48,9 +48,9 @@ def doctor(
 ) -> None:
     if compile:
         from hyperdive.compilation.compiler import prepare
-        from hyperdive.compilation.signatures import manifest
+        from hyperdive.compilation.signatures import every_use
 
-        prepare(*{signature.use for signature in manifest()}, progress=reporter(progress))
+        prepare(*every_use(), progress=reporter(progress))
     findings = examine()
     if json:
         write_json([asdict(finding) for finding in findings])

@@ -1,6 +1,7 @@
 """Compiling ahead: the kernels that some work needs and that are not there yet, in other processes, with a bar.
 
-Numba compiles on one core at a time in one process, so several processes share the work.
+Numba compiles on one core at a time in one process, so several processes share the work. One hyperdive process at a
+time has them compile; others wait until what they need is there, and go on while the rest is compiled.
 
     python -P -m hyperdive.compilation.compiler encode count train      # needs no package but Numba
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -31,7 +32,8 @@ _told: set[str] = set()
 def prepare(*uses: str, progress: Progress) -> int:
     """Have the kernels of these kinds of work at hand; returns how many had to be compiled.
 
-    The kinds are those of the manifest: `encode`, `count`, `train`, … Nothing is said when all of them are there.
+    The kinds are those of the manifest: `encode`, `count`, `train`, … Those of a kind that is named first are compiled
+    first. Nothing is said when all of them are there.
     """
     disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
     if disabled or not in_other_processes or not sys.executable:
@@ -46,22 +48,58 @@ def prepare(*uses: str, progress: Progress) -> int:
             "note: there is no folder to keep compiled kernels in, so every start compiles them "
             "(set NUMBA_CACHE_DIR to a folder of your own)"
         )
-    with exclusive(folder / "lock"):  # one process compiles, the others wait for it
-        absent = missing(absent)  # another process may have compiled them meanwhile
+    with _Waiting(absent, progress) as waiting, exclusive(folder / "lock", unless=waiting.over) as held:
+        waiting.close()
+        absent = missing(absent) if held else []  # another process may have compiled them meanwhile
         if absent:
             _compile(absent, progress)
     return len(absent)
+
+
+class _Waiting:
+    """Kernels that another process compiles, and the bar that shows how many are left."""
+
+    def __init__(self, absent: list[Signature], progress: Progress) -> None:
+        self._absent, self._progress = absent, progress
+        self._shown, self._bar = ExitStack(), Bar("", None, "")
+
+    def __enter__(self) -> _Waiting:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the bar, where there is one."""
+        self._shown.close()
+
+    def over(self) -> bool:
+        """Whether all of them are there; asked only while another process compiles."""
+        left = len(missing(self._absent))
+        if left and self._bar.total is None:
+            title = f"Waiting for {_many(left)} that another process compiles"
+            if self._progress.mode != "bar":
+                self._progress.note(title)
+            self._bar = self._shown.enter_context(self._progress.stage(title, total=left))
+        if self._bar.total is not None:
+            self._bar.advance(self._bar.total - left - self._bar.done)
+        return not left
+
+
+def _many(number: int) -> str:
+    return f"{number} kernel{'' if number == 1 else 's'}"
 
 
 def _compile(absent: list[Signature], progress: Progress) -> None:
     workers = min(check_threads(None), MOST_WORKERS, len(absent))
     longest = max(signature.seconds for signature in absent)
     seconds = max(longest, sum(signature.seconds for signature in absent) / workers) + 2
-    title = f"Compiling {len(absent)} kernels, once (about {seconds:.0f} s)"
+    title = f"Compiling {_many(len(absent))}, once (about {seconds:.0f} s)"
     if progress.mode != "bar":
         progress.note(title)
     waiting: SimpleQueue[Signature] = SimpleQueue()
-    for signature in sorted(absent, key=lambda signature: -signature.seconds):
+    uses = list(dict.fromkeys(signature.use for signature in absent))
+    for signature in sorted(absent, key=lambda signature: (uses.index(signature.use), -signature.seconds)):
         waiting.put(signature)
     with progress.stage(title, total=len(absent)) as bar:
         bar.advance(0)

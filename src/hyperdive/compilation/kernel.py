@@ -1,13 +1,13 @@
-"""The decorator of compiled functions that Python calls: `@kernel()`.
+"""The decorators of compiled functions: `@kernel()` for those that Python calls, `@subkernel()` for those kernels call.
 
-Functions that only kernels call are plain `numba.njit` functions: they become part of their callers, and are not
-kept by themselves.
+Functions that only kernels call become part of their callers, and are not kept by themselves.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numba import config, njit
@@ -21,6 +21,7 @@ if environment.own_process:
     config.CPU_NAME, config.CPU_FEATURES = environment.target()  # type: ignore[attr-defined]
 
 
+_njit: Any = partial(njit, nogil=True, no_cfunc_wrapper=True)
 _rebuilt: Any = compiler.CompileResult._rebuild
 _serialised: Any = serialize.dumps
 
@@ -29,11 +30,20 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function on first call; compiled code is kept, or came with the package."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled: Any = njit(nogil=True, **options)(function)
+        compiled: Any = _njit(**options)(function)
         if hasattr(compiled, "_cache"):  # NUMBA_DISABLE_JIT gives the function as it is
             compiled._cache = KernelCache(f"{function.__module__.removeprefix('hyperdive.')}:{function.__name__}")
         return compiled
 
+    return decorate
+
+
+def subkernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function that only kernels call: without what Python, or C, would need to call it.
+
+    That is one part in eight of what compiling takes. Python cannot call such a function.
+    """
+    decorate: Callable[[Callable[..., Any]], Any] = _njit(no_cpython_wrapper=True, **options)
     return decorate
 
 

@@ -16,7 +16,7 @@ from hyperdive._progress import Progress
 from hyperdive.compilation.compiler import prepare
 from hyperdive.compilation.environment import tag, target
 from hyperdive.compilation.kernel_store import SHIPPED, ShippedKernels, compiled_kernels, entry_name
-from hyperdive.compilation.signatures import manifest
+from hyperdive.compilation.signatures import every_use, manifest
 from hyperdive.errors import Error
 
 
@@ -26,7 +26,7 @@ def package(folder: Path) -> Path:
     path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="hyperdive-kernels-") as scratch:
         os.environ["NUMBA_CACHE_DIR"] = scratch  # nothing that was compiled earlier
-        prepare(*{signature.use for signature in manifest()}, progress=Progress("auto"))
+        prepare(*every_use(), progress=Progress("auto"))
         kernels = {}
         for signature in manifest():
             name = entry_name(signature.kernel, signature.types)

@@ -45,13 +45,21 @@ def manifest() -> tuple[Signature, ...]:
 
 
 def needed(uses: Iterable[str]) -> list[Signature]:
-    """The kernels of some kinds of work.
+    """The kernels of some kinds of work, in that order.
 
     >>> {signature.package for signature in needed(["count"])}
     {'counts'}
     """
-    chosen = set(uses)
-    return [signature for signature in manifest() if signature.use in chosen]
+    return [signature for use in dict.fromkeys(uses) for signature in manifest() if signature.use == use]
+
+
+def every_use() -> list[str]:
+    """All kinds of work, each after what it needs.
+
+    >>> every_use()[:3]
+    ['encode', 'count', 'train']
+    """
+    return list(dict.fromkeys(signature.use for signature in manifest()))
 
 
 def text_of(types: Iterable[Any]) -> str | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 # Windows are fetched this many occurrences ahead: their places in the text are random, so no hardware guesses them.
 _AHEAD = 8
@@ -185,7 +185,7 @@ def count_term_rows(
     return n
 
 
-@njit(nogil=True)
+@subkernel()
 def _mark(indices, begin, end, bits, summary):
     """Set a bit for each id of a list, and one for each word of bits: sorting without comparing."""
     one, low = np.uint64(1), np.uint64(63)
@@ -196,7 +196,7 @@ def _mark(indices, begin, end, bits, summary):
         summary[word >> np.uint64(6)] |= one << (word & low)
 
 
-@njit(nogil=True)
+@subkernel()
 def _emit(n, scratch, edge_scratch, with_edges, bits, summary, indices, counts, edges):
     """Write the marked ids in rising order with their counts from place n on, and leave all scratch zero."""
     one = np.uint64(1)
@@ -350,7 +350,7 @@ def row_sums(pointers, indices, counts, cut, sums, unknown, columns):
         unknown[row] = rare
 
 
-@njit(nogil=True)
+@subkernel()
 def _kept(left, value, right, a, b):
     """left·value ≥ right·a·b, or never met inside the narrower window."""
     return value == 0 or left * np.float64(value) >= right * a * b

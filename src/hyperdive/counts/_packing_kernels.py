@@ -17,16 +17,15 @@ next byte is written, or read, and then counts or not.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 # Places in the bytes are unsigned: Numba has to look whether any other counts from the end.
 _ONE = np.uint64(1)
 _NONE = np.int64(1) << np.int64(62)
 
 
-@njit
+@subkernel()
 def _put_varint(data, at, value):
     while value > 127:
         data[at] = (value & 127) | 128
@@ -36,7 +35,7 @@ def _put_varint(data, at, value):
     return at + _ONE
 
 
-@njit
+@subkernel()
 def _varint(data, at):
     value = np.int64(0)
     shift = 0

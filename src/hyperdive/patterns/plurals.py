@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from hyperdive._types import Ints
-from hyperdive.patterns.evidence import CAP, EvidenceRows, level_in, pack, unpack
+from hyperdive.patterns.evidence import CAP, EvidenceRows, Keys, level_in, pack, unpack
 from hyperdive.patterns.store import Patterns
 
 SINGULARS: Mapping[str, str] = {"people": "person", "people|n": "person|n"}
@@ -33,14 +33,7 @@ def with_singulars(patterns: Patterns) -> Patterns:
     singular = np.arange(len(patterns))
     for many, one in both:
         singular[many] = one
-    hyponym, hypernym, pattern = unpack(patterns.keys)
-    proper = singular[hyponym] != singular[hypernym]
-    keys, counts = pack(singular[hyponym], singular[hypernym], pattern)[proper], patterns.values[proper]
-    order = np.argsort(keys, kind="stable")
-    keys, counts = keys[order], counts[order]
-    if len(keys):
-        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        keys, counts = keys[starts], np.add.reduceat(counts, starts)
+    keys, counts = _renamed(patterns, [many for many, _ in both], singular)
     hyponyms, hypernyms, total = patterns.totals
     return Patterns.from_keys(
         patterns.terms,
@@ -53,6 +46,28 @@ def with_singulars(patterns: Patterns) -> Patterns:
         factors=partial(getattr, patterns, "factors") if patterns.is_factorised else None,
         totals=(_summed(hyponyms, both), _summed(hypernyms, both), total),
     )
+
+
+def _renamed(patterns: Patterns, plurals: list[int], singular: Ints) -> tuple[Keys, Ints]:
+    """Keys and counts with singulars in the place of plurals; the few that name one are put among the others."""
+    hyponyms = np.repeat(np.arange(len(patterns), dtype=np.int32), np.diff(patterns.pointers))
+    moved = np.zeros(len(hyponyms), dtype=np.bool_)
+    for number in plurals:
+        moved |= patterns.hypernyms == number
+        moved[patterns.pointers[number] : patterns.pointers[number + 1]] = True
+    stays = ~moved & (hyponyms != patterns.hypernyms)  # nothing is a kind of itself
+    keys, counts = patterns.keys[stays], patterns.values[stays]
+    hyponym, hypernym = singular[hyponyms[moved]], singular[patterns.hypernyms[moved]]
+    proper = hyponym != hypernym
+    new, number_of = np.unique(
+        pack(hyponym[proper], hypernym[proper], patterns.patterns[moved][proper]), return_inverse=True
+    )
+    added = np.zeros(len(new), dtype=np.int64)
+    np.add.at(added, number_of, patterns.values[moved][proper])
+    at = np.searchsorted(keys, new)
+    known = keys[np.minimum(at, max(len(keys) - 1, 0))] == new if len(keys) else np.zeros(len(new), dtype=np.bool_)
+    counts[at[known]] += added[known]
+    return np.insert(keys, at[~known], new[~known]), np.insert(counts, at[~known], added[~known])
 
 
 def _summed(totals: Ints, both: list[tuple[int, int]]) -> Ints:

@@ -234,7 +234,7 @@ def read_files(artifact: Artifact) -> PatternTable:
         factors=partial(_factors, read, tensors) if "svd.v" in tensors else None,
         totals=totals,
     )
-    if not (np.diff(table.keys.astype(np.int64)) > 0).all() or len(table.numbers) != len(terms):
+    if not (table.keys[1:] > table.keys[:-1]).all() or len(table.numbers) != len(terms):
         raise FormatError(f"{path}: {TENSORS} is not in order", hint=_DAMAGED)
     return table
 

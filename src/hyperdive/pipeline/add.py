@@ -85,7 +85,7 @@ def add(
         made, additions = _with_corpus(model, source, run, wanted=None)
         made.save(output, force=run.force)
         return made, additions
-    prepare("encode", "count", "train", "add", progress=run.progress)
+    prepare("encode", "count", "train", "terms", "add", progress=run.progress)
     rules = _encode_options(model)
     listed = {} if terms is None else read_terms(terms, EncodeOptions(**rules)).spellings
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:

@@ -72,7 +72,8 @@ def encode(
     given = read_input(source, texts)
     if isinstance(given, Corpus | Cooccurrence):
         raise InputError("this is encoded already", hint="train on it as it is")
-    prepare("encode", progress=progress)
+    finds_terms = options.get("terms", EncodeOptions.preset(preset).terms) not in (None, "none")
+    prepare("encode", *(("terms",) if finds_terms else ()), progress=progress)
     if isinstance(given, TokenLists):
         if engine is not None:
             raise OptionError("an engine reads files of text, not token lists", hint="leave out engine=")

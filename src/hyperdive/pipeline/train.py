@@ -195,7 +195,8 @@ def _prepare(kind: str, options: TrainOptions, run: Run) -> None:
     """Have all compiled kernels at hand before the first stage, so that their bar stands by itself."""
     before = {"text": ("encode", "count"), "corpus": ("count",), "counts": ()}[kind]
     usual = options.space == MODEL_SPACE and options.solver == "fast"
-    prepare(*before, "train", *(() if usual else ("other",)), progress=run.progress)
+    terms = ("terms",) if options.terms and usual and kind != "counts" else ()
+    prepare(*before, "train", *terms, *(() if usual else ("other",)), progress=run.progress)
 
 
 def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:

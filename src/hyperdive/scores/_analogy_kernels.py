@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.scores._isa_kernels import _added
 
 _PART = 64  # values of which only the largest is looked at first
 _ROUNDING = 1e-5  # of a cosine in 32 bits
 
 
-@njit(nogil=True)
+@subkernel()
 def _ones(word):
     """How many bits are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -24,14 +23,14 @@ def _ones(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(nogil=True)
+@subkernel()
 def _bit_maps(width):
     """An empty map of so many columns: a bit for each, a bit for each word of these, and the places before a word."""
     words = width // 64 + 1
     return np.zeros(words, dtype=np.uint64), np.zeros(words // 64 + 1, dtype=np.uint64), np.empty(words, dtype=np.int64)
 
 
-@njit(nogil=True)
+@subkernel()
 def _weighted_sum(weights, rows, indptr, indices, data, maps):
     """The columns and values of Σ weights[i]·M[rows[i]], added in that order.
 
@@ -74,7 +73,7 @@ def _weighted_sum(weights, rows, indptr, indices, data, maps):
     return columns, values
 
 
-@njit(nogil=True)
+@subkernel()
 def _with_own(columns, values, indices, data, share):
     """The columns and values of a + share·b, two sparse rows."""
     most = len(columns) + len(indices)
@@ -95,7 +94,7 @@ def _with_own(columns, values, indices, data, share):
     return all_columns[:count], sums[:count]
 
 
-@njit(nogil=True)
+@subkernel()
 def _largest(values, most):
     """The places of so many of the largest values, in their order; none where it is not clear which those are."""
     limit = np.partition(values, len(values) - most)[len(values) - most]
@@ -109,7 +108,7 @@ def _largest(values, most):
     return places
 
 
-@njit(nogil=True)
+@subkernel()
 def _coded(vector):
     """A vector in whole numbers of 16 bits, what one of them is worth, and the length of what is lost.
 
@@ -128,7 +127,7 @@ def _coded(vector):
     return code, worth, np.sqrt(square)
 
 
-@njit(nogil=True)
+@subkernel()
 def _code_products(codes, code, scales):
     """scales[i]·(codes[i]·code), four at a time."""
     count, width = codes.shape
@@ -146,7 +145,7 @@ def _code_products(codes, code, scales):
     return out
 
 
-@njit(nogil=True, fastmath={"nnan", "nsz"})  # without which a processor compares one value after another
+@subkernel(fastmath={"nnan", "nsz"})  # without which a processor compares one value after another
 def _top(values):
     """The largest value."""
     top = values[0]
@@ -155,7 +154,7 @@ def _top(values):
     return top
 
 
-@njit(nogil=True)
+@subkernel()
 def _nearly_largest(values, most, margin):
     """The places, in their order, of the largest values and of those that are less by no more than a margin.
 
@@ -182,7 +181,7 @@ def _nearly_largest(values, most, margin):
     return places[values[places] >= least]
 
 
-@njit(nogil=True)
+@subkernel()
 def _nearest(vector, own, most, vectors, places):
     """The `most` nearest of the vectors at these places, in the order of their places, with their cosines.
 
@@ -229,7 +228,7 @@ def nearest_rows(asked, own, vectors, roughly, margin, chosen, cosines):
         chosen[row], cosines[row] = _nearest(asked[row], own[row], most, vectors, places)
 
 
-@njit(nogil=True)
+@subkernel()
 def _neighbours(vector, own, most, vectors, codes, scales, loss):
     """The places and cosines of the nearest vectors, in the order of their places; the own one has a cosine of 0.
 
@@ -247,7 +246,7 @@ def _neighbours(vector, own, most, vectors, codes, scales, loss):
     return _nearest(vector, own, most, vectors, places)
 
 
-@njit(nogil=True)
+@subkernel()
 def _pairwise(values):
     """The sum as NumPy adds up to 128 numbers: eight sums, and what is left at the end."""
     count, total, rest = len(values), 0.0, 0
@@ -262,7 +261,7 @@ def _pairwise(values):
     return total
 
 
-@njit(nogil=True)
+@subkernel()
 def _shares(likeness, trust):
     """cos²·trust of each, divided by their sum."""
     weights = np.empty(len(likeness))
@@ -275,7 +274,7 @@ def _shares(likeness, trust):
     return shares
 
 
-@njit(nogil=True)
+@subkernel()
 def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
     """The columns and values of B, given the parents and how likely they are; the other arguments as `analogy_rows`."""
     weights = np.empty(len(likely), dtype=np.float32)
@@ -298,7 +297,7 @@ def inherited_row(parents, likely, p_indptr, p_indices, passed_on, shrunk):
     return _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, _bit_maps(len(p_indptr) - 1))
 
 
-@njit(nogil=True)
+@subkernel()
 def _analogies(
     chosen,
     cosines,
@@ -388,7 +387,7 @@ def analogy_row(
     )
 
 
-@njit(nogil=True)
+@subkernel()
 def _appended(columns, values, count, more_columns, more_values):
     """The two arrays, of which so many places are filled, with more at their end; larger ones where these are full."""
     total = count + len(more_columns)

@@ -7,12 +7,11 @@ come in tables that NumPy has made.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 
-@njit(nogil=True)
+@subkernel()
 def _entries(indptr, indices, rows, columns, count, out):
     """out[i] is where M[rows[i], columns[i]] is stored; -1 where it is not, or for numbers below 0."""
     for i in range(count):
@@ -29,7 +28,7 @@ def _entries(indptr, indices, rows, columns, count, out):
             out[i] = low
 
 
-@njit(nogil=True)
+@subkernel()
 def _cosines(matrix, terms, q, p, count, out):
     """out[i] is the cosine of rows q[i] and p[i], 0 where a row is 0; four at a time, each added up in its order."""
     width = matrix.shape[1]
@@ -47,7 +46,7 @@ def _cosines(matrix, terms, q, p, count, out):
         out[i] = out[i] / below if below != 0.0 else 0.0
 
 
-@njit(nogil=True)
+@subkernel()
 def _code_cosines(codes, scales, terms, q, p, count, out):
     """`_cosines` of rows in 8 bits: whole numbers add up exactly, in any order, as the products of the rows do."""
     width = codes.shape[1]
@@ -59,7 +58,7 @@ def _code_cosines(codes, scales, terms, q, p, count, out):
         out[i] = (scales[x] * scales[y]) * np.float64(dot) / below if below != 0.0 else 0.0
 
 
-@njit(nogil=True)
+@subkernel()
 def _added(total, one, other):
     """total + one·other in 32 bits, of which a processor adds more at a time than of Numba's 64."""
     return np.int32(total + np.int32(np.int32(one) * np.int32(other)))

@@ -7,9 +7,8 @@ run in float64 in column order, so a result does not depend on how the pairs wer
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 _SMALL = 32  # below this taking out the smallest beats another partition
 
@@ -93,7 +92,7 @@ def row_entropies(indptr, data, sums, out, start, end):
         out[r] = max(entropy, 0.0)
 
 
-@njit(nogil=True)
+@subkernel()
 def _spend(ratio, mass, value, n, price, budget):
     """Spend `budget` over n dimensions by rising ratio, at most price·mass each.
 
@@ -283,7 +282,7 @@ def median_context_entropy(indptr, indices, order, entropies, n, out, start, end
             out[r] = np.median(values)
 
 
-@njit(nogil=True)
+@subkernel()
 def _median_ppmi(columns, m, indptr, indices, data, sums, grand):
     """The median of max(PMI, 0) over all pairs of the first m columns; 0 for fewer than two."""
     if m < 2:

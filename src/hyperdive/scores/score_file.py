@@ -54,7 +54,7 @@ def score_stream(
     blocks = iter(pairs)
     opening = list(islice(blocks, 1))
     if opening and opening[0].num_rows > _FEW:  # fewer are scored before a compiler has started
-        prepare("score", progress=progress)
+        prepare("isa", "score", progress=progress)
     with progress.stage("scoring", unit="pairs") as bar:
         for block in chain(opening, blocks):
             hyponyms, hypernyms = block.column(0).combine_chunks(), block.column(1).combine_chunks()

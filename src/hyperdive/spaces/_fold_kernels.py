@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 F = np.float32
 ZERO, ONE = F(0.0), F(1.0)
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def _sigmoids(z, n):
     """z[:n] = σ(z) for z ≥ 0, as 1/(1 + e^-z) with e^-z = (e^(-z/32))^32 by seven terms: the compiler makes it wide."""
     for j in range(n):
@@ -24,7 +23,7 @@ def _sigmoids(z, n):
         z[j] = ONE / (ONE + y * y)
 
 
-@njit(nogil=True, error_model="numpy")
+@subkernel(error_model="numpy")
 def _box_step(gradient, curvature, x, step, n):
     """The step with x + step ≥ 0 that maximises gradient·step - ½·stepᵀ·curvature·step, coordinate by coordinate."""
     rest = gradient[:n].copy()
@@ -137,7 +136,7 @@ def fold_rows(
             out[r, active[t]] = F(x[t])
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def _residuals(z, masses):
     """z = mass·(σ(z) - ½ - z/4): what a straight line through σ at 0 leaves."""
     for j in range(len(z)):

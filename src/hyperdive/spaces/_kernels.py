@@ -7,9 +7,8 @@ on how many calls run at once.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 F = np.float32
 ZERO, ONE = F(0.0), F(1.0)
@@ -40,14 +39,14 @@ def scale_entries(indptr, indices, data, scale, out):
             out[j] = data[j] * scale[r] * scale[indices[j]]
 
 
-@njit(nogil=True, fastmath={"contract"}, error_model="numpy")
+@subkernel(fastmath={"contract"}, error_model="numpy")
 def _add_four(g, q1, q2, q3, q4, y1, y2, y3, y4):
     """g += q·y of four rows in their order, with g read and written once."""
     for t in range(len(g)):
         g[t] = (((g[t] + q1 * y1[t]) + q2 * y2[t]) + q3 * y3[t]) + q4 * y4[t]
 
 
-@njit(nogil=True, fastmath={"contract"}, error_model="numpy")
+@subkernel(fastmath={"contract"}, error_model="numpy")
 def _add_one(g, q, y):
     for t in range(len(g)):
         g[t] += q * y[t]
@@ -168,7 +167,7 @@ def kept_bits(first, last, tokens, offsets, indptr, indices, window, bits):
             bits[i] = mask
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def _sigma(x, y):
     dot = ZERO
     for t in range(len(x)):
@@ -237,7 +236,7 @@ def adam_dense(first, last, table, m, v, up, scale, rate, b1, b2, epsilon):
 _MOST = F(2.0)  # no single step changes a log-variance by more than this
 
 
-@njit(nogil=True)
+@subkernel()
 def _draw(state):
     """The next 64 random bits (SplitMix64) of a state of one element."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -247,13 +246,13 @@ def _draw(state):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(nogil=True)
+@subkernel()
 def _uniform(state):
     """A number in [0, 1)."""
     return np.float64(_draw(state) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(nogil=True, fastmath={"reassoc", "nsz", "arcp", "contract"}, error_model="numpy")
+@subkernel(fastmath={"reassoc", "nsz", "arcp", "contract"}, error_model="numpy")
 def _log_ratio(above, below):
     """Σ log(above/below) of positive numbers: the logarithm of two products, or many where these leave the range."""
     over = under = 1.0
@@ -268,7 +267,7 @@ def _log_ratio(above, below):
     return total
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def gaussian_loss(mw, vw, mc, vc, mn, vn, margin, epsilon, a, b):
     """margin - E(w,c) + E(w,n), not cut off at 0; a and b receive 1/(vw + vc + ε) and 1/(vw + vn + ε).
 
@@ -286,7 +285,7 @@ def gaussian_loss(mw, vw, mc, vc, mn, vn, margin, epsilon, a, b):
     return margin + 0.5 * (np.float64(far) + _log_ratio(b, a))
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def _pulls(mx, my, a, along):
     """along = (mx - my)·a and a = ½(a - (mx - my)²·a²): the gradient of -E by mx and by the variances."""
     for t in range(len(mx)):
@@ -295,7 +294,7 @@ def _pulls(mx, my, a, along):
         a[t] = F(0.5) * (a[t] - along[t] * along[t])
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def _move(mean, variance, along, wide, forth, grow, clip, lowest, highest, longest):
     """One step: mean -= forth·along, log variance -= grow·variance·wide, then the bounds."""
     square = ZERO
@@ -320,7 +319,7 @@ def _move(mean, variance, along, wide, forth, grow, clip, lowest, highest, longe
             mean[t] *= scale
 
 
-@njit(nogil=True, fastmath=True, error_model="numpy")
+@subkernel(fastmath=True, error_model="numpy")
 def gaussian_step(w, c, n, means, variances, rate, margin, epsilon, clip, lowest, highest, longest, scratch):
     """One example (word, context, negative): its hinge loss, and where that is above 0 a step of all three."""
     mw, vw, mc, vc, mn, vn = means[w], variances[w], means[c], variances[c], means[n], variances[n]
@@ -342,7 +341,7 @@ def gaussian_step(w, c, n, means, variances, rate, margin, epsilon, clip, lowest
     return loss
 
 
-@njit(nogil=True)
+@subkernel()
 def sampled_line(tokens, start, end, size, keep, state, line):
     """Known words of one line, each kept with probability keep[word]; returns how many of `line` are filled."""
     many = 0

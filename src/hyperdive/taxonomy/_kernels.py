@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 
-@njit(nogil=True)
+@subkernel()
 def _meld(a, b, left, right, key, lazy, spine):
     """Join two skew heaps of edges, largest key on top, then smallest number; returns the new top.
 
@@ -39,7 +38,7 @@ def _meld(a, b, left, right, key, lazy, spine):
     return top
 
 
-@njit(nogil=True)
+@subkernel()
 def _without_top(top, rise, left, right, key, lazy, spine):
     """The heap beneath `top`, all its keys raised by `rise`."""
     rise += lazy[top]
@@ -50,7 +49,7 @@ def _without_top(top, rise, left, right, key, lazy, spine):
     return _meld(left[top], right[top], left, right, key, lazy, spine)
 
 
-@njit(nogil=True)
+@subkernel()
 def _find(node, group):
     while group[node] >= 0:
         node = group[node]

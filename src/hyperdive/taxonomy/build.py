@@ -81,7 +81,7 @@ def taxonomy(
     rules = corrections or Corrections()
     rules.check_parents(options.parents)
     root = None if options.root is None else _standing(options.root, rules)
-    prepare("taxonomy", progress=progress)
+    prepare("isa", "taxonomy", progress=progress)
     with progress.stage("choosing terms"):
         asked, notes = _names(model, terms, replace(options, root=root), least)
     names = [_standing(name, rules) for name in asked]

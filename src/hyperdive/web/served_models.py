@@ -90,7 +90,7 @@ class ServedModel:
         word = self.model.words[0]
         self.model.suggest(word[:1])
         self.model.hypernyms([word])
-        prepare("score", progress=SILENT)  # in other processes, where they have to be compiled
+        prepare("isa", "score", progress=SILENT)  # in other processes, where they have to be compiled
         kernels.load()
         for word in self.model.words[1:3]:  # the first with compiled kernels loads their code
             self.model.hypernyms([word])

@@ -6,8 +6,8 @@ X is the hyponym, Y the hypernym; `x_first`, `x_end`, `y_first` and `y_end` are 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from hyperdive.compilation.kernel import subkernel
 from hyperdive.patterns._kernels.codes import (
     ADJ,
     ADV,
@@ -65,7 +65,7 @@ from hyperdive.patterns._kernels.phrases import (
 )
 
 
-@njit(nogil=True)
+@subkernel()
 def types(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases):
     """Types of Y include X, X; Ys include X."""
     last = before_brackets(classes, partner, i - 1, begin)
@@ -92,7 +92,7 @@ def types(classes, triggers, flags, partner, i, begin, end, matches, n, sentence
     return push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _after_verb(classes, triggers, i, end):
     """The first item of what *is* at i says, after adverbs and "considered as"; `end` if there is none or a *not*."""
     at = i + 1
@@ -107,7 +107,7 @@ def _after_verb(classes, triggers, i, end):
     return at
 
 
-@njit(nogil=True)
+@subkernel()
 def _complement(classes, triggers, flags, at, one_of, begin, end):
     """The Y of "is a Y" that begins at `at`: (first, end, unwrapped?); empty when it cannot be a hypernym."""
     needs_noun = classes[at] != A
@@ -122,7 +122,7 @@ def _complement(classes, triggers, flags, at, one_of, begin, end):
     return first, past, unwrapped
 
 
-@njit(nogil=True)
+@subkernel()
 def is_a(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases):
     """X is a Y, X is a kind of Y, X is the most ... Y, Xs are Ys, ..., which is a Y; and types of Y are X, X."""
     at = _after_verb(classes, triggers, i, end)
@@ -172,7 +172,7 @@ def is_a(classes, triggers, flags, partner, i, begin, end, matches, n, sentence,
     return push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _singular_pattern(triggers, flags, at, article, one_of, unwrapped, end):
     """Which pattern "X is ..." with one X is."""
     if one_of:
@@ -187,7 +187,7 @@ def _singular_pattern(triggers, flags, at, article, one_of, unwrapped, end):
     return np.int64(IS_THE)
 
 
-@njit(nogil=True)
+@subkernel()
 def _plural_subjects(classes, triggers, flags, partner, i, begin, x_first, x_end, opening, phrases):
     """The subjects of "Xs are Ys" or "X, X and X are Ys", read into `phrases`; returns their number."""
     if opening > begin and classes[opening - 1] == CONJ:
@@ -200,7 +200,7 @@ def _plural_subjects(classes, triggers, flags, partner, i, begin, x_first, x_end
     return 1
 
 
-@njit(nogil=True)
+@subkernel()
 def _is_the_most(classes, triggers, flags, opening, past):
     """Whether the phrase from `opening` reads "the most common Ys" or "the largest Ys"."""
     if classes[opening] != THE or (flags[past - 1] & PLURAL) == 0:
@@ -211,7 +211,7 @@ def _is_the_most(classes, triggers, flags, opening, past):
     return False
 
 
-@njit(nogil=True)
+@subkernel()
 def _definition(classes, triggers, i, begin, end):
     """Where the definition begins after the headword of a glossary that ends before i; `end` if there is none."""
     if classes[i] == COMMA and triggers[i + 1] == NOUN_MARK:
@@ -227,7 +227,7 @@ def _definition(classes, triggers, i, begin, end):
     return end
 
 
-@njit(nogil=True)
+@subkernel()
 def glossary(classes, triggers, flags, begin, end, matches, n, sentence):
     """X, n. A kind of Y; X: a kind of Y; at the beginning of a sentence, or after a sentence that is only X, n."""
     i = begin

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.patterns._kernels.codes import (
     ADJ,
     ADV,
@@ -118,12 +117,12 @@ def items(data, span_starts, span_ends, span_kinds, forms, sentence_starts, clas
     )
 
 
-@njit(nogil=True)
+@subkernel()
 def _is_upper(byte):
     return 65 <= byte < 91
 
 
-@njit(nogil=True)
+@subkernel()
 def _class_in_context(item_class, trigger, flags, class_before, after_of):
     """The class of a word inside a sentence: a capital makes a name, *a* or *of* a noun ("walks of life")."""
     if (flags & CAPITAL) != 0 and (item_class == ADJ or item_class == PART or item_class == VERB or item_class == ADV):
@@ -136,7 +135,7 @@ def _class_in_context(item_class, trigger, flags, class_before, after_of):
     return item_class
 
 
-@njit(nogil=True)
+@subkernel()
 def _dropped_word(data, start, end):
     """Class, trigger and flags of a token that has no form: numbers, abbreviations, clitics."""
     first = data[start]
@@ -155,7 +154,7 @@ def _dropped_word(data, start, end):
     return np.uint8(item_class), np.uint8(trigger), np.uint8(flags)
 
 
-@njit(nogil=True)
+@subkernel()
 def _sign(data, start, end):
     """The class of a sign; `_QUOTE` for quotation marks."""
     first = data[start]
@@ -184,7 +183,7 @@ def _sign(data, start, end):
     return SIGN
 
 
-@njit(nogil=True)
+@subkernel()
 def _ends_with(arena, end, ending):
     for j in range(len(ending)):
         if arena[end - len(ending) + j] != ending[j]:

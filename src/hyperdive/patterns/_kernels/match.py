@@ -8,9 +8,8 @@ trigger is bounded, and the total is linear in the length of the text. X is the 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.patterns._kernels.codes import (
     AND_OTHER,
     APPOSITION,
@@ -121,7 +120,7 @@ def match(classes, triggers, flags, borders):
     return matches[:n]
 
 
-@njit(nogil=True)
+@subkernel()
 def _introducer(classes, triggers, flags, i, begin, end):
     """The pattern of "Y such as X", "Ys, including X" … whose trigger is at i, and the item after it; -1 if none."""
     trigger = triggers[i]
@@ -151,7 +150,7 @@ def _introducer(classes, triggers, flags, i, begin, end):
     return pattern, after
 
 
-@njit(nogil=True)
+@subkernel()
 def _introduced(
     classes, triggers, flags, partner, i, begin, end, pattern, after, matches, n, sentence, phrases
 ):  # fmt: skip
@@ -174,7 +173,7 @@ def _introduced(
     return push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _such_y_as(classes, triggers, flags, partner, i, end, matches, n, sentence, phrases):
     """such Y as X and X."""
     y_first, y_end, at = right(classes, triggers, flags, i + 1, end)
@@ -184,7 +183,7 @@ def _such_y_as(classes, triggers, flags, partner, i, end, matches, n, sentence, 
     return push_list(matches, n, phrases, count, y_first, y_end, np.int64(SUCH_Y_AS), sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _and_other(classes, triggers, flags, partner, i, begin, end, matches, n, sentence, phrases):
     """X, X and other Y."""
     last = i - 1
@@ -205,7 +204,7 @@ def _and_other(classes, triggers, flags, partner, i, begin, end, matches, n, sen
     return push_list(matches, n, phrases, count, y_first, y_end, np.int64(AND_OTHER), sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _called(classes, triggers, flags, i, begin, end, matches, n, sentence):
     """a Y called X, a Y known as X."""
     after = i + 1
@@ -230,7 +229,7 @@ def _called(classes, triggers, flags, i, begin, end, matches, n, sentence):
     return push(matches, n, x_first, x_end, y_first, y_end, np.int64(CALLED_P), sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _can_follow_apposition(classes, triggers, at, end, opener):
     """Whether "X, a Y" or "X (a Y" may go on with the item at `at`."""
     following = classes[at] if at < end else END
@@ -248,7 +247,7 @@ def _can_follow_apposition(classes, triggers, at, end, opener):
     )
 
 
-@njit(nogil=True)
+@subkernel()
 def _apposition(classes, triggers, flags, partner, i, begin, end, matches, n, sentence):
     """X, a Y, ... and X (a Y)."""
     opener = classes[i - 1]
@@ -279,7 +278,7 @@ def _apposition(classes, triggers, flags, partner, i, begin, end, matches, n, se
     return push(matches, n, x_first, x_end, y_first, y_end, np.int64(APPOSITION), sentence)
 
 
-@njit(nogil=True)
+@subkernel()
 def _after_bracket_item(classes, after, close):
     """The comma, conjunction or closing bracket after an item in brackets, over what is left of it ("IL-6", "20 mg",
     "etc."); -1 when the brackets hold other things than a list."""
@@ -293,7 +292,7 @@ def _after_bracket_item(classes, after, close):
     return after
 
 
-@njit(nogil=True)
+@subkernel()
 def _brackets(classes, triggers, flags, partner, i, begin, matches, n, sentence, phrases):
     """Ys (X, X and X): a plural, and in brackets two items or more, half of them or more a bare noun phrase."""
     close = np.int64(partner[i])

@@ -7,9 +7,8 @@ A phrase is the pair (first item, end); it is empty when first = end.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.patterns._kernels.codes import (
     ADJ,
     ADV,
@@ -49,24 +48,24 @@ LIST = 24
 _LONGEST_BRACKETS = 60
 
 
-@njit(nogil=True)
+@subkernel()
 def in_phrase(item_class):
     """Whether an item of this class can be part of a noun phrase."""
     return item_class == NOUN or item_class == ADJ or item_class == PART or item_class == OTHER_WORD
 
 
-@njit(nogil=True)
+@subkernel()
 def is_determiner(item_class):
     return item_class == A or item_class == THE or item_class == QUANT or item_class == NUM
 
 
-@njit(nogil=True)
+@subkernel()
 def proper(flags, end, begin):
     """Whether the head at end - 1 is a name: a capital that does not open the sentence."""
     return (flags[end - 1] & CAPITAL) != 0 and end - 1 > begin
 
 
-@njit(nogil=True)
+@subkernel()
 def _trim(classes, first, end):
     """The phrase cut to end with its last noun; empty when none of its words can be a head."""
     last = end
@@ -82,7 +81,7 @@ def _trim(classes, first, end):
     return first, first
 
 
-@njit(nogil=True)
+@subkernel()
 def _adjectives_go_on(classes, i, first, end):
     """Whether an adverb or a comma at i is between adjectives: "a large, very fast cat", not "red, green and blue"."""
     if i == first or i + 1 >= end or (classes[i + 1] != ADJ and classes[i + 1] != PART):
@@ -94,7 +93,7 @@ def _adjectives_go_on(classes, i, first, end):
     return i + 2 < end and (in_phrase(classes[i + 2]) or classes[i + 2] == COMMA)
 
 
-@njit(nogil=True)
+@subkernel()
 def right(classes, triggers, flags, i, end):
     """The noun phrase that begins at i, after its determiners: (first, end of the head, next item); empty if none."""
     limit = min(end, i + 5)
@@ -123,7 +122,7 @@ def right(classes, triggers, flags, i, end):
     return first, past, i
 
 
-@njit(nogil=True)
+@subkernel()
 def left(classes, triggers, flags, i, begin):
     """The noun phrase that ends with item i: (first, end)."""
     if i < begin or not in_phrase(classes[i]) or classes[i] == OTHER_WORD:
@@ -142,7 +141,7 @@ def left(classes, triggers, flags, i, begin):
     return end, end
 
 
-@njit(nogil=True)
+@subkernel()
 def pair_brackets(classes, begin, end, partner, stack):
     """partner[i]: the other bracket of a pair that closes within the sentence; -1 for every other item."""
     depth = 0
@@ -159,7 +158,7 @@ def pair_brackets(classes, begin, end, partner, stack):
                 partner[stack[depth]] = i
 
 
-@njit(nogil=True)
+@subkernel()
 def before_brackets(classes, partner, i, begin):
     """The item before the brackets that close at i; i itself when there are none."""
     if i >= begin and classes[i] == RIGHT and partner[i] >= begin:
@@ -167,7 +166,7 @@ def before_brackets(classes, partner, i, begin):
     return i
 
 
-@njit(nogil=True)
+@subkernel()
 def _after_complements(classes, triggers, flags, partner, i, end):
     """The item after what belongs to a noun phrase that ends before i: "the bank of England", "foxes (Vulpes)"."""
     while i < end:
@@ -183,7 +182,7 @@ def _after_complements(classes, triggers, flags, partner, i, end):
     return i
 
 
-@njit(nogil=True)
+@subkernel()
 def _can_follow_list(item_class):
     return (
         item_class == COMMA
@@ -196,7 +195,7 @@ def _can_follow_list(item_class):
     )
 
 
-@njit(nogil=True)
+@subkernel()
 def list_right(classes, triggers, flags, partner, i, end, phrases):
     """Read the noun phrases of a list that begins at i into `phrases`; returns their number."""
     n = 0
@@ -226,7 +225,7 @@ def list_right(classes, triggers, flags, partner, i, end, phrases):
     return n
 
 
-@njit(nogil=True)
+@subkernel()
 def skip_determiners(classes, first, begin):
     """The first item of a phrase with its determiners."""
     while first > begin and is_determiner(classes[first - 1]):
@@ -234,7 +233,7 @@ def skip_determiners(classes, first, begin):
     return first
 
 
-@njit(nogil=True)
+@subkernel()
 def list_left(classes, triggers, flags, partner, i, begin, phrases):
     """Read the noun phrases of a list that ends at i into `phrases`, last first; returns their number."""
     n = 0
@@ -264,7 +263,7 @@ def list_left(classes, triggers, flags, partner, i, begin, phrases):
     return n
 
 
-@njit(nogil=True)
+@subkernel()
 def unwrap(classes, triggers, flags, first, past, after, end):
     """ "a kind of dog": the noun phrase after *of*, at most three times; (first, end, next item, unwrapped?)."""
     unwrapped = False
@@ -282,7 +281,7 @@ def unwrap(classes, triggers, flags, first, past, after, end):
     return first, past, after, unwrapped
 
 
-@njit(nogil=True)
+@subkernel()
 def _subject_before_insertion(classes, triggers, flags, partner, comma, begin):
     """ "The poodle, called Pudel in German, is ...": the phrase before the insertion, if it opens the sentence."""
     i = comma - 1
@@ -297,7 +296,7 @@ def _subject_before_insertion(classes, triggers, flags, partner, comma, begin):
     return i, i, i
 
 
-@njit(nogil=True)
+@subkernel()
 def subject(classes, triggers, flags, partner, i, begin):
     """The noun phrase before a verb at i + 1: (first, end, first item with its determiners)."""
     i = before_brackets(classes, partner, i, begin)
@@ -346,7 +345,7 @@ def phrase_forms(matches, classes, forms, starts, ends, sentence_starts, column)
     return words, spans
 
 
-@njit(nogil=True)
+@subkernel()
 def push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence):
     """Add a match to the first n rows of `matches`, which grows when it is full.
 
@@ -363,7 +362,7 @@ def push(matches, n, x_first, x_end, y_first, y_end, pattern, sentence):
     return matches, n + 1
 
 
-@njit(nogil=True)
+@subkernel()
 def push_list(matches, n, phrases, count, y_first, y_end, pattern, sentence):
     """Add one match for each of the first `count` phrases: all are hyponyms of the same Y."""
     for j in range(count):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
@@ -24,7 +23,7 @@ def hash_forms(arena, starts, lengths):
     return hashes
 
 
-@njit(nogil=True)
+@subkernel()
 def same_bytes(first, first_start, second, second_start, length):
     for j in range(length):
         if first[first_start + j] != second[second_start + j]:
@@ -45,7 +44,7 @@ def grow_slots(slots, hashes, n_forms):
     return bigger
 
 
-@njit(nogil=True)
+@subkernel()
 def grow_tagged_slots(slots, hashes, n_forms):
     """`grow_slots` for slots that hold the upper half of the hash next to the number."""
     bigger = np.zeros(2 * len(slots), dtype=np.uint64)

@@ -7,9 +7,8 @@ and what joins it to the item before (2 bits). Number 0 is a gap, which no term 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.text._kernels.codes import DROPPED, WORD
 from hyperdive.text._kernels.forms import FNV_PRIME, FNV_START, grow_slots, same_bytes
 
@@ -25,7 +24,7 @@ SENTENCE = np.uint32(1 << 30)
 MAX_NUMERAL_BYTES = 12
 
 
-@njit(nogil=True)
+@subkernel()
 def _joint(data, end, start):
     """What stands between two words without a blank or a sign; `BLANK` where there is either."""
     if end >= start:
@@ -40,7 +39,7 @@ def _joint(data, end, start):
     return APOSTROPHE if byte >= 0x80 and start - end == 2 else BLANK
 
 
-@njit(nogil=True)
+@subkernel()
 def _case(data, start, end):
     """How the ASCII letters of a word are written, and whether it has a digit."""
     upper = lower = 0
@@ -62,7 +61,7 @@ def _case(data, start, end):
     return MIXED, digit
 
 
-@njit(nogil=True)
+@subkernel()
 def _number(slots, hashes, starts, lengths, n_numerals, arena, n_arena, length, h):
     """The number of the numeral at the end of the arena; n_numerals + 1 when it is new."""
     mask = np.uint64(len(slots) - 1)

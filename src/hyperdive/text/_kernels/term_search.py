@@ -7,9 +7,8 @@ form numbers replaced by dense numbers: words first, then numerals.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, CASE_SHIFT, FORM_MASK
 
 # What an item can be in a noun phrase.
@@ -23,7 +22,7 @@ _CASE_MASK = np.uint32(3)
 _BYTE, _BIT = np.uint64(3), np.uint64(7)
 
 
-@njit(nogil=True)
+@subkernel()
 def mix(h, key):
     """The hash of a sequence of keys and one key more."""
     h = (h ^ np.uint64(key)) * FACTOR
@@ -42,12 +41,12 @@ def hash_rows(rows, lengths):
     return hashes
 
 
-@njit(nogil=True)
+@subkernel()
 def _case(item):
     return (item >> CASE_SHIFT) & _CASE_MASK
 
 
-@njit(nogil=True)
+@subkernel()
 def _role(items, i, role_of):
     """The role of item i: inside a sentence a capital makes a modifier or verb a noun, and *A* or *I* a letter."""
     role = role_of[items[i] & FORM_MASK]
@@ -60,17 +59,17 @@ def _role(items, i, role_of):
     return role
 
 
-@njit(nogil=True)
+@subkernel()
 def _starts_phrase(role):
     return role == NOUN or role == MODIFIER or role == LETTER or role == CODE or role == VERB or role == AMOUNT
 
 
-@njit(nogil=True)
+@subkernel()
 def _is_link(role):
     return role == LINK or role == WEAK_LINK
 
 
-@njit(nogil=True)
+@subkernel()
 def _follows(role, before, linked):
     """Whether a candidate goes on with an item of this role."""
     if role == BREAK:
@@ -80,7 +79,7 @@ def _follows(role, before, linked):
     return not (role == DIGITS and _is_link(before))
 
 
-@njit(nogil=True)
+@subkernel()
 def _ends_phrase(role, before):
     if role == LETTER or role == CODE:
         return before == NOUN
@@ -178,13 +177,13 @@ def fill_slots(slots, values, marks, hashes, numbers):
             values[at] = numbers[t]
 
 
-@njit(nogil=True)
+@subkernel()
 def _mark_of(marks, h):
     """The bit of a hash: by its upper half, as slots go by the lower one."""
     return (h >> np.uint64(32)) & np.uint64(8 * len(marks) - 1)
 
 
-@njit(nogil=True)
+@subkernel()
 def _slot(slots, marks, h):
     """The slot of a hash, -1 when it is not in the table."""
     bit = _mark_of(marks, h)
@@ -254,7 +253,7 @@ def count_items(items, key_of, keep, left, counts, forms, capitals):
     return len(items), seen
 
 
-@njit(nogil=True)
+@subkernel()
 def _in_headline(items, i):
     """Whether both neighbours are in capitals too: then capitals say nothing."""
     if i == 0 or i + 1 >= len(items):
@@ -321,7 +320,7 @@ def occurrences(
     return at_item[:n], n_items[:n], starts[:n], lengths[:n], ids[:n]
 
 
-@njit(nogil=True)
+@subkernel()
 def _longer(array, room):
     bigger = np.empty(room, dtype=array.dtype)
     for k in range(len(array)):

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from hyperdive.compilation.kernel import kernel
+from hyperdive.compilation.kernel import kernel, subkernel
 from hyperdive.text._kernels.codes import (
     ABBREVIATION,
     APOSTROPHE,
@@ -44,7 +43,7 @@ from hyperdive.text._kernels.codes import (
 from hyperdive.text._kernels.forms import FNV_PRIME, FNV_START, LOWER_HALF, UPPER_HALF, grow_tagged_slots
 
 
-@njit(nogil=True)
+@subkernel()
 def _decode(data, i, end):
     """Code point and width at i; an invalid sequence is (0xFFFD, 1) with the third value True."""
     b = data[i]
@@ -74,7 +73,7 @@ def _decode(data, i, end):
     return np.int64(0xFFFD), 1, True
 
 
-@njit(nogil=True)
+@subkernel()
 def _class_at(data, i, end, classes):
     cp, width, bad = _decode(data, i, end)
     if cp < len(classes):
@@ -82,7 +81,7 @@ def _class_at(data, i, end, classes):
     return np.uint8(0), width, bad
 
 
-@njit(nogil=True)
+@subkernel()
 def _is_single_t(data, i, end, classes):
     if i >= end or (data[i] != 116 and data[i] != 84):
         return False
@@ -93,7 +92,7 @@ def _is_single_t(data, i, end, classes):
     return kind != LETTER and kind != DIGIT and kind != MARK
 
 
-@njit(nogil=True)
+@subkernel()
 def _is_clitic(arena, at, length):
     """s, d, m, ll, re, ve: what English leaves behind an apostrophe."""
     if length == 1:
@@ -104,7 +103,7 @@ def _is_clitic(arena, at, length):
     return False
 
 
-@njit(nogil=True)
+@subkernel()
 def _contains(ordered, value):
     low, high = 0, len(ordered)
     while low < high:
