@@ -154,6 +154,8 @@ def _numeric_nodes(tree: ast.AST) -> Iterator[ast.AST]:
             continue
         if isinstance(node, ast.Call) and _called(node) in SAID:
             continue
+        if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: an assertion
+            continue
         if isinstance(node, ast.AnnAssign):
             children: list[ast.AST] = [node.value] if node.value is not None else []
         elif isinstance(node, ast.FunctionDef):

@@ -257,7 +257,8 @@ def test_resampled_correlations_are_those_of_each_ranking_alone() -> None:
     for name in values:
         alone = bootstrap.replicates(replace(one, values={name: values[name]}), 30, seed=2)[name]
         np.testing.assert_array_equal(together[name], alone)
-    assert not together["constant"].any()  # no correlation, not an undefined one
+    everything = replace(one, known=np.ones(60, dtype=bool), values={"constant": np.ones(60)})
+    assert not bootstrap.replicates(everything, 30, seed=2)["constant"].any()  # no correlation, not an undefined one
 
 
 def test_draws_are_those_of_the_generator() -> None:
