@@ -78,8 +78,15 @@ def _cell(found: tuple[str, str] | None, *, printed: bool = False) -> str:
 
 
 def page_of(text: str) -> str:
-    """The page with every table of claims as its file has it."""
-    return _REGION.sub(lambda one: f"{one[1]}{chr(10).join(claims_lines(ROOT / one[2]))}\n{one[3]}", text)
+    """The page with every table of claims as its file has it; that of a file without rows of DIVE stays as it is."""
+
+    def region(found: re.Match[str]) -> str:
+        path = ROOT / found[2]
+        if path.read_text(encoding="utf-8").split("\t", 2)[1] != "row":  # a run before claims had rows
+            return found[0]
+        return "".join((found[1], *(f"{line}\n" for line in claims_lines(path)), found[3]))
+
+    return _REGION.sub(region, text)
 
 
 def main() -> None:

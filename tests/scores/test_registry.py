@@ -171,6 +171,9 @@ def test_random_belongs_to_the_place_and_the_seed() -> None:
     assert get("Random")(part).tolist() == values[[5, 50, 99]].tolist()
     assert (get("Random:seed=1")(whole) != values).all()
     assert 0.4 < values.mean() < 0.6
+    # the first three numbers of SplitMix64 from 0, as its authors print them
+    first = (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F)
+    assert values[:3].tolist() == [(number >> 11) / 2**53 for number in first]
 
 
 @pytest.mark.parametrize("form", [np.array, csr_array])
