@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.dive_options import DiveOptions, check_dimensions, check_size, run_identity, stalled
 from hyperdive.spaces.dive_paper import PaperOptions
 from hyperdive.spaces.gaussian import GaussianOptions
+from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.spaces.word2vec import Word2VecOptions
 
@@ -109,3 +111,24 @@ def test_the_identity_of_a_run_is_its_options_and_its_numbers() -> None:
         run_identity(options, numbers[::-1]),
     ]
     assert len({first, *others}) == 7
+
+
+def test_a_shift_of_the_pmi_is_any_number_above_zero() -> None:
+    assert [SpaceOptions(pmi_shift=k).pmi_shift for k in (1e-6, 0.5, 5.0)] == [1e-6, 0.5, 5.0]
+    for wrong in (0.0, -1.0, float("inf"), float("nan")):
+        with pytest.raises(OptionError, match="pmi_shift"):
+            SpaceOptions(pmi_shift=wrong)
+    assert SpaceOptions().pmi_shift == 1.0
+
+
+def test_an_option_of_space_and_solver_is_what_it_says() -> None:
+    assert SpaceOptions(pmi_filter="none").filter is None
+    assert SpaceOptions().filter == PmiFilter(threshold=45.0)
+    assert SpaceOptions(pmi_filter="2ratio").filter == PmiFilter(threshold=2.0, unit="ratio")
+    with pytest.raises(OptionError, match="no solver"):
+        SpaceOptions(solver="best")
+    fast = SpaceOptions(dive=DiveOptions(shift=False)).dive_parameters()
+    assert "beta" not in fast and fast["ridge"] == 0.02 and fast["solver"] == "fast"
+    alone = SpaceOptions(solver="paper", dive=DiveOptions(ridge=0, sample=0, seed=4, beta=0.5)).dive_parameters()
+    assert (alone["seed"], alone["beta"], alone["epochs"], alone["rate"]) == (4, 0.5, 15, 0.001)
+    assert "passes" not in alone
