@@ -149,26 +149,26 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 def _numeric_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Nodes that compute: what is only said or typed is left out."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise | ast.Assert):
-            continue
-        if isinstance(node, ast.Call) and _called(node) in SAID:
-            continue
-        if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: an assertion
-            continue
-        if isinstance(node, ast.AnnAssign):
-            children: list[ast.AST] = [node.value] if node.value is not None else []
-        elif isinstance(node, ast.FunctionDef):
-            children = [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None), *node.body]
-        else:
-            children = [node]
-        for child in children:
-            if child is node:
-                yield node
-                yield from _numeric_nodes(node)
-            else:
-                yield child
-                yield from _numeric_nodes(child)
+    for node in _children(tree):
+        if not _is_said(node):
+            yield node
+            yield from _numeric_nodes(node)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    if isinstance(node, ast.AnnAssign):
+        return [] if node.value is None else [node.value]
+    if isinstance(node, ast.FunctionDef):
+        return [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None), *node.body]
+    return list(ast.iter_child_nodes(node))
+
+
+def _is_said(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return _called(node) in SAID
+    if isinstance(node, ast.keyword):
+        return node.arg == "strict"  # of zip: an assertion
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise | ast.Assert)
 
 
 def _called(node: ast.Call) -> str:
