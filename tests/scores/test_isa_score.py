@@ -93,6 +93,8 @@ def test_rows_of_many_terms_are_those_of_each_part_at_any_number_of_threads() ->
         expected = np.concatenate([part.toarray() for part in parts])
         assert np.array_equal(whole[0][kind].toarray(), expected)
         assert np.array_equal(whole[1][kind].toarray(), expected)
+        two = statements.rows(asked[: _PART + 1], numbers[: _PART + 1])[kind].toarray()
+        assert np.array_equal(two, expected[: _PART + 1])
 
 
 def told(**parts: Any) -> Any:
