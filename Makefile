@@ -63,7 +63,7 @@ bench: $(VENV)/.stamp-dev  ## speed beside the alternatives: make bench TEXT=wik
 	@$(BIN)/python bench/suite.py --text $(TEXT) --megabytes $(MEGABYTES)
 
 mutants: $(VENV)/.stamp-dev  ## do the tests notice a wrong number? hours; make mutants MODULES="spaces/dive.py" MOST=10 is shorter
-	@$(BIN)/python tools/mutants.py $(MODULES) --most $(or $(MOST),0)
+	@$(BIN)/python tools/mutants.py $(MODULES) --most $(or $(MOST),0) $(if $(RECORD),--record $(RECORD))
 
 CORPUS ?= $(HYPERDIVE_CORPUS)
 model: $(VENV)/.stamp-dev  ## rebuild the packaged model, byte for byte: make model CORPUS=wiki.txt.xz

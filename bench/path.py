@@ -27,7 +27,7 @@ from hyperdive.scores import as_source
 from hyperdive.spaces.dive import train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import workers
-from hyperdive.spaces.dive_paper import PaperOptions, Tables, exact_objective, kept_pairs, push_weights, step
+from hyperdive.spaces.dive_paper import Batches, PaperOptions, Tables, exact_objective, kept_pairs, push_weights, step
 from hyperdive.spaces.inputs import NEIGHBOURS
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.spaces.space import VectorSpace
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--preset", default="paper", help="constants of the fast solver")
     parser.add_argument("--threads", type=int, default=None)
     chosen = parser.parse_args()
-    run, recipe = Run(threads=chosen.threads), PaperOptions()
+    run, recipe = Run(threads=chosen.threads), PaperOptions(epochs=max(1, chosen.epochs))
     with tempfile.TemporaryDirectory() as folder:
         corpus = first_part(Corpus.open(chosen.corpus), chosen.share, Path(folder) / "part")
         counts = Cooccurrence.from_corpus(corpus, near=True, run=run)
@@ -71,19 +71,13 @@ def main() -> None:
         print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         tokens = np.asarray(corpus[0 : len(corpus)], dtype=np.int64)
         offsets = np.asarray(corpus.line_offsets, dtype=np.int64)
-        batches = (len(offsets) - 1) // recipe.batch
         tables, weights = Tables.start(matrix.size, recipe), push_weights(matrix.frequencies, recipe)
         with workers(chosen.threads) as pool:
-            bits = kept_pairs(tokens, offsets, matrix, recipe.window, pool)
-            for epoch in range(chosen.epochs):
-                order = np.random.default_rng([recipe.seed, epoch]).permutation(len(offsets) - 1)
-                for number in range(batches):
-                    lines = order[number * recipe.batch : (number + 1) * recipe.batch]
-                    where = np.concatenate([np.arange(offsets[line], offsets[line + 1]) for line in lines])
-                    generator = np.random.default_rng([recipe.seed, epoch, number])
-                    drawn = generator.integers(0, len(tokens), (len(where), recipe.noise))
-                    step(tables, tokens[where], bits[where], tokens[drawn], weights, recipe, pool)
-                if epoch < 6 or epoch % 3 == 2:
+            batches = Batches(tokens, offsets, kept_pairs(tokens, offsets, matrix, recipe.window, pool), recipe)
+            for at in range(len(batches) if chosen.epochs else 0):
+                step(tables, *batches[at], weights, recipe, pool)
+                epoch, number = divmod(at, batches.in_epoch)
+                if number == batches.in_epoch - 1 and (epoch < 6 or epoch % 3 == 2):
                     value = exact_objective(matrix, tables, recipe)
                     report(f"paper, {epoch + 1}", tables.words, counts, skipgram, value)
         constants = TrainOptions.preset(chosen.preset)

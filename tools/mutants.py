@@ -1,59 +1,48 @@
 """Do the tests notice a wrong number? Change one constant, sign or border at a time and run the module's own tests.
 
     python tools/mutants.py                             # every module of the table; hours
-    python tools/mutants.py spaces/skipgram.py          # one module
+    python tools/mutants.py spaces/skipgram.py          # one module; "spaces" is every module of the package
+    python tools/mutants.py spaces/skipgram.py:120      # one line
     python tools/mutants.py --most 12 --seed 1          # at most so many mutants of a module, drawn by the seed
+    python tools/mutants.py --record killed.tsv         # go on where the last run stopped; survivors are run again
     python tools/mutants.py --list spaces/skipgram.py   # show them without running anything
 
-A mutant is killed when the tests of its own module fail; the program prints those that survive, as a diff, and the
-share killed. Mutants are made on a copy of the package in a temporary folder: the working tree is never changed.
-Survivors that are equivalent are listed with the reason in `EQUIVALENT`, by the text of the changed line.
+A mutant is killed when the examples in the module or the module's own tests fail; the program prints those that
+survive, as a diff, and the share killed. `mutants.toml` names the tests of each module, and the survivors that are the
+same program in other words, with the reason. Mutants are made on a copy of the package in a temporary folder: the
+working tree is never changed. Libraries are loaded once: each mutant runs in a fork of this process, with compiled
+kernels from the user's cache.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import compileall
+import hashlib
 import os
+import py_compile
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "hyperdive"
-MODULES = {
-    "text/term_names.py": ("tests/text/test_term_names.py",),
-    "text/lemmas.py": ("tests/text/test_lemmas.py",),
-    "counts/association.py": ("tests/counts/test_association.py",),
-    "counts/pmi_filter.py": ("tests/counts/test_pmi_filter.py",),
-    "patterns/svd.py": ("tests/patterns/test_svd.py",),
-    "spaces/dive.py": ("tests/spaces/test_dive.py",),
-    "spaces/dive_objective.py": ("tests/spaces/test_dive.py", "tests/spaces/test_residuals.py"),
-    "spaces/dive_options.py": ("tests/spaces/test_dive.py", "tests/spaces/test_dive_paper.py"),
-    "spaces/dive_paper.py": ("tests/spaces/test_dive_paper.py",),
-    "spaces/skipgram.py": ("tests/spaces/test_skipgram.py",),
-    "spaces/inputs.py": ("tests/spaces/test_skipgram.py", "tests/pipeline/test_train.py"),
-    "spaces/sbow.py": ("tests/spaces/test_sbow.py",),
-    "scores/paper_scores.py": ("tests/scores/test_kernels.py", "tests/scores/test_registry.py"),
-    "scores/other_scores.py": ("tests/scores/test_kernels.py",),
-    "scores/pattern_scores.py": ("tests/scores/test_pattern_scores.py",),
-    "scores/combined_score.py": ("tests/scores/test_combined_score.py",),
-    "benchmark/measures.py": ("tests/benchmark/test_measures.py",),
-    "benchmark/reproduce/verdicts.py": ("tests/benchmark/test_verdicts.py",),
-    "benchmark/reproduce/printed.py": ("tests/benchmark/test_verdicts.py", "tests/benchmark/test_paper.py"),
-}
-"""Numeric modules → their own tests."""
-EQUIVALENT: dict[tuple[str, str], str] = {
-    ("benchmark/measures.py", "best = int(np.argmax(np.where(test_hits > 0, train_f1, -2.0)))"): (
-        "F1 is never negative, so any negative number leaves a cut out"
-    ),
-}
-"""(module, changed line without indentation) → why the mutant is the same program."""
+TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+MODULES: dict[str, list[str]] = TABLE["tests"]
+"""Module → its own tests, beside the examples in it; those most likely to fail first."""
+EQUIVALENT: list[dict[str, str]] = TABLE["equivalent"]
+"""`module`, `line` (what the changed line begins with, or all of it) and `why` the mutant is the same program."""
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -69,7 +58,11 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Or: ast.And,
 }
 NAMES = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "any": "all", "all": "any"}
-SECONDS = 300
+SAID = ("OptionError", "InputError", "FormatError", "OutputError", "Error", "register", "dataclass")
+LIBRARIES = ("numpy", "scipy.sparse", "numba", "typer", "pytest", "_pytest.doctest", "hypothesis.strategies")
+PROCESSOR_SECONDS = 240
+WALL_SECONDS = 3600  # a mutant that waits for ever; the machine itself may be slow
+BYTES = 8 << 30
 
 
 @dataclass(frozen=True)
@@ -82,6 +75,20 @@ class Mutant:
     after: str
     source: str
 
+    @property
+    def key(self) -> str:
+        """The module with a hash of the changed source."""
+        return f"{self.module} {hashlib.sha256(self.source.encode()).hexdigest()[:20]}"
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line}\n  - {self.before}\n  + {self.after}"
+
+    @property
+    def reason(self) -> str:
+        """Why this is the same program; nothing when it is not."""
+        known = [one for one in EQUIVALENT if one["module"] == self.module and self.after.startswith(one["line"])]
+        return known[0]["why"] if known else ""
+
 
 def mutants_of(module: str) -> list[Mutant]:
     """Every mutant of a module, in the order of its lines.
@@ -89,17 +96,18 @@ def mutants_of(module: str) -> list[Mutant]:
     >>> any("1.0 - lean" in mutant.after or mutant.line for mutant in mutants_of("spaces/sbow.py"))
     True
     """
-    text = (PACKAGE / module).read_text(encoding="utf-8")
+    raw = (PACKAGE / module).read_bytes()
+    text = raw.decode("utf-8")
     lines = text.splitlines()
+    starts = [0]
+    for line in raw.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
     made = []
     for node, replacement in _changes(ast.parse(text)):
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        old = ast.get_source_segment(text, node)
-        if old is None or old == replacement:
+        start, end = starts[first] + node.col_offset, starts[last] + (node.end_col_offset or 0)
+        if raw[start:end].decode() == replacement:
             continue
-        start = sum(len(line.encode()) + 1 for line in lines[:first]) + node.col_offset
-        end = sum(len(line.encode()) + 1 for line in lines[:last]) + (node.end_col_offset or 0)
-        raw = text.encode()
         changed = (raw[:start] + replacement.encode() + raw[end:]).decode()
         try:
             compile(changed, module, "exec")
@@ -141,110 +149,207 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 def _numeric_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Nodes that compute: what is only said or typed is left out."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise | ast.Assert):
-            continue
-        if isinstance(node, ast.Call) and _called(node) in (
-            "OptionError",
-            "InputError",
-            "Error",
-            "register",
-            "dataclass",
-        ):
-            continue
-        if isinstance(node, ast.AnnAssign):
-            children: list[ast.AST] = [node.value] if node.value is not None else []
-        elif isinstance(node, ast.FunctionDef):
-            children = [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None), *node.body]
-        else:
-            children = [node]
-        for child in children:
-            if child is node:
-                yield node
-                yield from _numeric_nodes(node)
-            else:
-                yield child
-                yield from _numeric_nodes(child)
+    for node in _children(tree):
+        if not _is_said(node):
+            yield node
+            yield from _numeric_nodes(node)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    if isinstance(node, ast.AnnAssign):
+        return [] if node.value is None else [node.value]
+    if isinstance(node, ast.FunctionDef):
+        return [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None), *node.body]
+    return list(ast.iter_child_nodes(node))
+
+
+def _is_said(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return _called(node) in SAID
+    if isinstance(node, ast.keyword):
+        return node.arg == "strict"  # of zip: an assertion
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise | ast.Assert)
 
 
 def _called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
 
 
-def survives(mutant: Mutant, folder: Path) -> bool:
-    """Whether the module's own tests pass with the mutant in a copy of the package."""
-    place = folder / "src" / "hyperdive" / mutant.module
-    original = place.read_text(encoding="utf-8")
-    place.write_text(mutant.source, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "addopts=",
-        "-m",
-        "not slow",
-    ]
-    command += ["--rootdir", str(folder), *MODULES[mutant.module]]
+class Copy:
+    """A copy of the package and its tests, in which one mutant at a time is tested."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.original = b""
+        for name in ("src", "tests", "docs", "results", "tools", "bench", "pyproject.toml", "README.md"):
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder)
+        shared = folder / "tests" / "conftest.py"
+        # kernels are compiled when a test calls them: most of a changed package's kernels are not called
+        shared.write_text(shared.read_text(encoding="utf-8").replace("def pytest_sessionstart", "def _compile_ahead"))
+        # by the hash of a source: a mutant of the same length in the same second is another source
+        checked = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(folder, quiet=2, invalidation_mode=checked, workers=1)
+
+    def start(self, mutant: Mutant, *, shown: bool = False) -> int:
+        """Run the tests of a mutant's module in a fork of this process; its number."""
+        place = self.folder / "src" / "hyperdive" / mutant.module
+        self.original = place.read_bytes()
+        place.write_text(mutant.source, encoding="utf-8")
+        child = os.fork()
+        if child:
+            return child
+        code = 70
+        try:
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 10))
+            resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
+            os.chdir(self.folder)
+            if not shown:
+                empty = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(empty, stream)
+            sys.path[:0] = [str(self.folder / "src"), str(self.folder)]
+            os.environ["PYTHONPATH"] = str(self.folder / "src")
+            sys.dont_write_bytecode = True
+            import pytest
+
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "-m", "not slow", "--doctest-modules"]
+            places = [f"src/hyperdive/{mutant.module}", *MODULES[mutant.module]]
+            code = int(pytest.main([*options, "--rootdir", str(self.folder), *places]))
+        finally:
+            os._exit(code)
+
+    def restore(self, mutant: Mutant) -> None:
+        """The module as it was."""
+        (self.folder / "src" / "hyperdive" / mutant.module).write_bytes(self.original)
+
+
+def run(mutants: list[Mutant], copies: list[Copy], *, shown: bool = False) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant with whether it survives, as they end."""
+    waiting, free = list(reversed(mutants)), list(copies)
+    busy: dict[int, tuple[Mutant, Copy, float]] = {}
     try:
-        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=SECONDS, check=False)
-        return ran.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+        while waiting or busy:
+            while waiting and free:
+                copy, mutant = free.pop(), waiting.pop()
+                busy[copy.start(mutant, shown=shown)] = (mutant, copy, time.monotonic())
+            child, status = os.waitpid(-1, os.WNOHANG)
+            if not child:
+                time.sleep(0.02)
+                for late, (_, _, since) in busy.items():
+                    if time.monotonic() - since > WALL_SECONDS:
+                        os.killpg(late, signal.SIGKILL)
+                continue
+            if child not in busy:
+                continue
+            mutant, copy, _ = busy.pop(child)
+            copy.restore(mutant)
+            free.append(copy)
+            yield mutant, os.waitstatus_to_exitcode(status) == 0
     finally:
-        place.write_text(original, encoding="utf-8")
+        for child in busy:
+            os.killpg(child, signal.SIGKILL)
+
+
+def prepare(folder: Path) -> None:
+    """Load the libraries that every test needs, and give mutants a copy of the compiled kernels to add to."""
+    os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    where = "from hyperdive.compilation.environment import cache_folder; print(cache_folder().path)"
+    told = subprocess.run([sys.executable, "-c", where], capture_output=True, text=True, check=True).stdout
+    kept = Path(told.strip())
+    shutil.copytree(kept, folder / "kernels" / "hyperdive-kernels", copy_function=os.link)
+    (folder / "kernels" / "hyperdive-kernels").chmod(0o700)
+    os.environ["NUMBA_CACHE_DIR"] = str(folder / "kernels")
+    sys.path[:] = [place for place in sys.path if Path(place).resolve() not in (ROOT / "tools", ROOT / "src")]
+    for name in LIBRARIES:
+        __import__(name)
+
+
+def chosen_modules(names: list[str]) -> list[tuple[str, int]]:
+    """Modules of the table with the line asked for; 0 is every line."""
+    if not names:
+        return [(module, 0) for module in MODULES]
+    found = []
+    for name in names:
+        module, _, line = name.partition(":")
+        matching = [one for one in MODULES if one == module or one.startswith(module.rstrip("/") + "/")]
+        if not matching:
+            raise SystemExit(f"{module} is not in {Path(__file__).with_suffix('.toml').name}")
+        found += [(one, int(line or 0)) for one in matching]
+    return found
+
+
+def drawn(module: str, line: int, most: int, seed: int) -> list[Mutant]:
+    """The mutants of a module, or a sample of them that depends on the seed and the module only."""
+    found = [one for one in mutants_of(module) if line in (0, one.line)]
+    if most and len(found) > most:
+        found = random.Random(f"{seed} {module}").sample(found, most)
+    return sorted(found, key=lambda one: one.line)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", help="modules of the table; all of them")
+    parser.add_argument("modules", nargs="*", help="modules or packages of the table; all of them")
     parser.add_argument("--most", type=int, default=0, help="at most so many mutants of a module; 0: all")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--record", type=Path, help="file of the mutants killed so far, which are not run again")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at once")
     parser.add_argument("--list", action="store_true", help="show the mutants only")
+    parser.add_argument("--show", action="store_true", help="show what the tests print")
     chosen = parser.parse_args()
-    killed = total = equivalent = 0
+    asked = chosen_modules(chosen.modules)
+    wanted = [(module, drawn(module, line, chosen.most, chosen.seed)) for module, line in asked]
+    if chosen.list:
+        print(*(mutant for _, found in wanted for mutant in found), sep="\n")
+        return 0
+    known = set(chosen.record.read_text("utf-8").splitlines()) if chosen.record and chosen.record.exists() else set()
+    killed, total, equivalent = Counter[str](), Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="hyperdive-mutants-") as name:
-        folder = Path(name)
-        if not chosen.list:
-            ignore = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / "src", folder / "src", ignore=ignore)
-            shutil.copytree(ROOT / "tests", folder / "tests", ignore=ignore)
-            shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignore)
-            shutil.copy(ROOT / "pyproject.toml", folder)
-        for module in chosen.modules or MODULES:
-            found = mutants_of(module)
-            source = (PACKAGE / module).read_text(encoding="utf-8")
-            if not chosen.list and not survives(Mutant(module, 0, "", "", source), folder):
-                print(f"{module}: its tests fail without a change: {' '.join(MODULES[module])}")
-                return 2
-            if chosen.most and len(found) > chosen.most:
-                found = sorted(
-                    random.Random(f"{chosen.seed} {module}").sample(found, chosen.most), key=lambda one: one.line
-                )
-            for mutant in found:
-                shown = f"{module}:{mutant.line}\n  - {mutant.before}\n  + {mutant.after}"
-                if chosen.list:
-                    print(shown)
+        copies = []
+        for number in range(max(1, chosen.jobs)):
+            (Path(name) / str(number)).mkdir()
+            copies.append(Copy(Path(name) / str(number)))
+        prepare(Path(name))
+        sound: set[tuple[str, ...]] = set()
+        broken: list[str] = []
+        for module, found in wanted:
+            package, tests = module.split("/")[0], tuple(MODULES[module])
+            left = [mutant for mutant in found if mutant.key not in known]
+            total[package] += len(found) - len(left)
+            killed[package] += len(found) - len(left)
+            if left and tests not in sound:
+                plain = Mutant(module, 0, "", "", (PACKAGE / module).read_text(encoding="utf-8"))
+                if not all(passed for _, passed in run([plain], copies[:1], shown=chosen.show)):
+                    print(f"{module}: its tests fail without a change: {' '.join(tests)}", flush=True)
+                    broken.append(module)
                     continue
-                total += 1
-                if not survives(mutant, folder):
-                    killed += 1
-                elif (module, mutant.after) in EQUIVALENT:
-                    equivalent += 1
+                sound.add(tests)
+            started = time.monotonic()
+            for mutant, survived in run(left, copies, shown=chosen.show):
+                total[package] += 1
+                if not survived:
+                    killed[package] += 1
+                    if chosen.record:
+                        with chosen.record.open("a", encoding="utf-8") as file:
+                            file.write(mutant.key + "\n")
+                elif mutant.reason:
+                    equivalent[package] += 1
                 else:
-                    print(f"SURVIVED {shown}", flush=True)
-            if not chosen.list:
-                print(f"{module}: {len(found)} mutants; so far {killed} of {total} killed", flush=True)
-    if total:
-        share = 100 * killed / max(total - equivalent, 1)
-        print(f"{killed} of {total - equivalent} killed ({share:.0f} %), {equivalent} equivalent")
-    return 0 if total == killed + equivalent else 1
+                    print(f"SURVIVED {mutant}", flush=True)
+            so_far = f"{killed.total()} of {total.total() - equivalent.total()}"
+            print(f"{module}: {len(found)} mutants, {time.monotonic() - started:.0f} s; so far {so_far}", flush=True)
+    for package in total:
+        share = 100 * killed[package] / max(total[package] - equivalent[package], 1)
+        print(f"{package}: {killed[package]} of {total[package] - equivalent[package]} killed ({share:.0f} %), "
+              f"{equivalent[package]} equivalent")  # fmt: skip
+    if broken:
+        print(f"not tested: {', '.join(broken)}")
+        return 2
+    return 0 if total.total() == killed.total() + equivalent.total() else 1
 
 
 if __name__ == "__main__":

@@ -26,6 +26,13 @@ def one_question(places: list[int], gold: int) -> tuple[float, float, float]:
     return figures.map, figures.mrr, figures.p_at_5
 
 
+def test_no_question_has_no_figures() -> None:
+    empty = question_figures(np.zeros((0, 15), dtype=bool), np.zeros(0, dtype=int), np.zeros(0, dtype=bool))
+    scorer = empty.scorer
+    assert (empty.map, empty.mrr, empty.p_at_5, empty.questions, empty.answered, empty.coverage) == (0, 0, 0, 0, 0, 0)
+    assert (scorer.map, scorer.mrr, scorer.p_at_5) == (0, 0, 0)
+
+
 def test_measures_by_hand() -> None:
     assert one_question([0], 1) == (1.0, 1.0, 1.0)
     assert one_question([1], 1) == (0.0, 0.0, 0.0)  # one right answer is asked for, so one answer is read

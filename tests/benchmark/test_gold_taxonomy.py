@@ -40,7 +40,15 @@ def test_what_counts_as_right() -> None:
     assert (found.ancestors.found, found.ancestors.stated) == (1, 1)  # through a term the gold does not know
     found = gold.compare([("poodle", "animal")], terms=["poodle", "animal"])
     assert found.direct.f1 == found.ancestors.f1 == 1.0
-    assert gold.compare([]).edges.f1 == 0.0
+    one = gold.compare([("cat", "animal")]).edges
+    assert (one.precision, one.recall, one.f1) == pytest.approx((1.0, 1 / 3, 0.5))
+    two = gold.compare([("cat", "animal"), ("cat", "dog")])
+    assert (two.edges.precision, two.edges.recall, two.edges.f1) == pytest.approx((1 / 2, 1 / 3, 2 / 5))
+    assert (two.ancestors.precision, two.ancestors.recall) == pytest.approx((1 / 2, 1 / 4))
+    none = gold.compare([])
+    assert none.edges == none.edges.__class__(0.0, 0.0, 0.0, 0, 0, 3) and none.judged == 0.0
+    wrong = gold.compare([("cat", "dog")])
+    assert (wrong.edges.f1, wrong.judged, wrong.judged_edges) == (0.0, 0.0, 1)
 
 
 def test_chains_stay_inside_a_dataset_and_pairs_of_both_directions_fall() -> None:

@@ -257,6 +257,8 @@ def test_resampled_correlations_are_those_of_each_ranking_alone() -> None:
     for name in values:
         alone = bootstrap.replicates(replace(one, values={name: values[name]}), 30, seed=2)[name]
         np.testing.assert_array_equal(together[name], alone)
+    everything = replace(one, known=np.ones(60, dtype=bool), values={"constant": np.ones(60)})
+    assert not bootstrap.replicates(everything, 30, seed=2)["constant"].any()  # no correlation, not an undefined one
 
 
 def test_draws_are_those_of_the_generator() -> None:
@@ -270,6 +272,8 @@ def test_intervals_are_deterministic_and_cover_the_figure() -> None:
     first = bootstrap.replicates(one, 500, threads=1)["x"]
     again = bootstrap.replicates(one, 500, threads=3)["x"]
     assert first.tobytes() == again.tobytes()
+    assert bootstrap.replicates(one)["x"][:500].tobytes() == first.tobytes()
+    assert len(bootstrap.replicates(one)["x"]) == 1000  # with seed 0 unless told otherwise
     low, high = bootstrap.interval(first)
     assert low < 100 * average_precision(one.values["x"], one.dataset.labels, one.known) < high
 

@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hyperdive._sparse_rows import SparseRows
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.isa_score import UNSUPPORTED, head_confidence, isa_confidence, isa_sum
-from hyperdive.scores.neighbour_statements import _PART, NEAREST, NEIGHBOURS, PARENTS, NeighbourStatements
+from hyperdive.scores.neighbour_statements import (
+    _PART,
+    NEAREST,
+    NEIGHBOURS,
+    PARENTS,
+    AnalogyRows,
+    NeighbourStatements,
+    _cut,
+    _with_own,
+)
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.edge_weights import edge_confidence
 
@@ -83,6 +93,8 @@ def test_rows_of_many_terms_are_those_of_each_part_at_any_number_of_threads() ->
         expected = np.concatenate([part.toarray() for part in parts])
         assert np.array_equal(whole[0][kind].toarray(), expected)
         assert np.array_equal(whole[1][kind].toarray(), expected)
+        two = statements.rows(asked[: _PART + 1], numbers[: _PART + 1])[kind].toarray()
+        assert np.array_equal(two, expected[: _PART + 1])
 
 
 def told(**parts: Any) -> Any:
@@ -247,3 +259,24 @@ def test_heads_are_doubted_where_the_text_speaks_against_them(
 ) -> None:
     pairs = told(frequency=frequency, cosine=cosine, counts=counts)
     assert head_confidence(pairs)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_term_is_stated_to_be_is_added_to_what_its_neighbours_are(seed: int) -> None:
+    """A(q, ·) + 0.3·PPMI(q, ·), also for the first term of the patterns; entries of the term alone are marked."""
+    rng = np.random.default_rng(seed)
+    tables = rng.random((2, 5, 9)).astype(np.float32) * (rng.random((2, 5, 9)) < 0.4)
+    of_neighbours, stated = (
+        SparseRows(table[table > 0], np.nonzero(table)[1], np.append(0, (table > 0).sum(axis=1).cumsum()), table.shape)
+        for table in tables
+    )
+    numbers = np.array([0, -1, 3, 0, 4])
+    own_part = np.where(numbers[:, None] >= 0, np.float32(0.3) * tables[1][numbers], 0)
+    rows, own = _with_own(of_neighbours, stated, numbers)
+    np.testing.assert_allclose(rows.toarray(), tables[0] + own_part, rtol=1e-6)
+    marked = SparseRows(own.astype(float), rows.indices, rows.indptr, rows.shape).toarray()
+    np.testing.assert_array_equal(marked > 0, (tables[0] == 0) & (own_part > 0))
+    whole = AnalogyRows(rows, of_neighbours, stated)
+    for start, end in ((0, 5), (1, 3), (4, 5), (2, 2)):
+        for cut, row in zip(_cut(whole, start, end), whole, strict=True):
+            np.testing.assert_array_equal(cut.toarray(), row.toarray()[start:end])

@@ -58,3 +58,14 @@ def test_phrase_means_are_not_rounded(sparse: bool) -> None:
     for score in ("C", "ΔS", "ΔQ", "ΔE", "CDE", "AL₁", "APSyn", "balAPinc"):
         exact = get(score)(Pairs(means, q, p))
         np.testing.assert_allclose(get(score)(terms.pairs(q, p)), exact, rtol=1e-12, atol=1e-14, err_msg=score)
+
+
+def test_a_name_of_fifty_words_or_a_thousand_characters_is_the_longest_that_is_composed() -> None:
+    space = VectorSpace(["blue", "dog"], np.eye(2), frequencies=[1, 1], kind="dive")
+    for name, known in (
+        (" ".join(["blue"] * 49 + ["dog"]), True),
+        (" ".join(["blue"] * 50 + ["dog"]), False),
+        ("blue" + "x" * (1000 - 8) + " dog", True),
+        ("blue" + "x" * (1001 - 8) + " dog", False),
+    ):
+        assert bool(look_up_terms(space, [name]).found[0]) is known, name[:20]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 from hyperdive import Model
-from hyperdive.errors import InputError
+from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
 from hyperdive.scores import _kernels as k
@@ -144,6 +144,13 @@ def test_heads_count_when_asked_for(model: Model) -> None:
     # n(q, ·) of the guide dog is then 2, and N is 10 instead of 9
     assert scored(model, "Pppmi:head=true", ("guide dog", "helper")) == [pytest.approx(np.log(1 * 10 / (2 * 1)))]
     assert scored(model, "Pppmi", ("guide dog", "helper")) == [pytest.approx(np.log(1 * 9 / (1 * 1)))]
+
+
+def test_factors_have_no_heads_so_the_option_is_refused() -> None:
+    for name in ("P:head=true", "Pppmi:head=true"):
+        assert get(name).name.startswith(name.split(":")[0])
+    with pytest.raises(OptionError, match="head"):
+        get("Psvd:head=true")
 
 
 def test_tagged_phrases_are_found_whatever_their_modifiers_are() -> None:

@@ -171,6 +171,9 @@ def test_random_belongs_to_the_place_and_the_seed() -> None:
     assert get("Random")(part).tolist() == values[[5, 50, 99]].tolist()
     assert (get("Random:seed=1")(whole) != values).all()
     assert 0.4 < values.mean() < 0.6
+    # the first three numbers of SplitMix64 from 0, as its authors print them
+    first = (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F)
+    assert values[:3].tolist() == [(number >> 11) / 2**53 for number in first]
 
 
 @pytest.mark.parametrize("form", [np.array, csr_array])
@@ -212,3 +215,19 @@ def test_a_term_without_a_skipgram_vector_has_w_zero() -> None:
 def test_frequency_is_a_difference_of_logarithms_counts_or_roots(power: str, values: list[float]) -> None:
     pairs = Pairs(TermArrays(np.ones((3, 1)), frequencies=[4, 16, 4]), [0, 0], [1, 2])
     assert get(f"Frequency{power}")(pairs).tolist() == pytest.approx(values)
+
+
+def test_a_switch_is_spelled_in_six_ways_and_a_number_is_not_negative() -> None:
+    for text, value in (("true", True), ("1", True), ("Yes", True), ("FALSE", False), ("0", False), ("no", False)):
+        assert get(f"Weeds:printed={text}").chosen == {"printed": value}
+    for wrong in ("Weeds:printed=perhaps", "Weeds:printed=", "AL1:w0=-1", "AL1:w0=inf", "AL1:w0=x", "SLQS Sub:n=1.5"):
+        with pytest.raises(OptionError):
+            get(wrong)
+    assert get("AL1:w0=0").chosen == {"w0": 0.0}
+
+
+def test_the_weight_of_what_exceeds_is_five_unless_told() -> None:
+    pairs = make(random_rows(3))
+    default = get("AL1")(pairs)
+    np.testing.assert_array_equal(default, get("AL1:w0=5")(pairs))
+    assert (default != get("AL1:w0=10")(pairs)).any()

@@ -14,9 +14,10 @@ from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.spaces import dive_paper
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveResult, workers
-from hyperdive.spaces.dive_paper import PaperOptions, Tables, kept_pairs, push_weights, step, train_paper
+from hyperdive.spaces.dive_paper import Batches, PaperOptions, Tables, kept_pairs, push_weights, step, train_paper
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
 
@@ -81,8 +82,6 @@ def test_the_recipe_is_the_papers() -> None:
 
 
 def test_a_batch_draws_noise_for_each_of_its_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hyperdive.spaces import dive_paper
-
     corpus, counts = toy(tmp_path)
     shapes = []
 
@@ -140,6 +139,39 @@ def test_threads_do_not_change_a_byte(tmp_path: Path) -> None:
     results = [_trained(threads, tmp_path / str(threads)) for threads in (1, 2, 5)]
     assert len({r.words.tobytes() + r.contexts.tobytes() for r in results}) == 1
     assert all((r.words >= 0).all() and (r.contexts >= 0).all() for r in results)
+
+
+def test_sizes_of_blocks_do_not_change_a_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _trained(2, tmp_path / "whole")
+    for name, size in (("POSITIONS", 7), ("ROWS", 5), ("COLUMNS", 4), ("LINES", 3)):
+        monkeypatch.setattr(dive_paper, name, size)
+    corpus, counts = toy(tmp_path / "again")
+    blocks = train_paper(corpus, counts, filtered=PmiFilter(threshold=4), run=Run(threads=2), **OPTIONS)
+    assert blocks.words.tobytes() + blocks.contexts.tobytes() == whole.words.tobytes() + whole.contexts.tobytes()
+
+
+def test_an_epoch_reads_every_line_once_in_an_order_of_its_own() -> None:
+    offsets = np.array([0, 2, 5, 6, 9, 11, 12, 15])
+    tokens, bits = np.arange(15), np.arange(15, dtype=np.uint32)
+    options = PaperOptions(batch=3, epochs=2, window=2, negatives=1.0, seed=5)
+    batches = Batches(tokens, offsets, bits, options)
+    assert (batches.lines, batches.in_epoch, len(batches)) == (3, 2, 4)  # the seventh line waits
+    read = []
+    for at in range(4):
+        batch = batches[at]
+        assert batch.bits.tolist() == batch.ids.tolist() and batch.noise.shape == (len(batch.ids), 4)
+        assert batch.ids.dtype == batch.noise.dtype == np.int64
+        read.append([int(i) for i in np.searchsorted(offsets, batch.ids, side="right") - 1])
+        assert read[-1] == sorted(read[-1], key=read[-1].index) and len(set(read[-1])) == 3
+        again = batches[at]
+        assert all(np.array_equal(one, other) for one, other in zip(batch, again, strict=True))
+    epochs = [list(dict.fromkeys(read[0] + read[1])), list(dict.fromkeys(read[2] + read[3]))]
+    assert all(len(lines) == 6 for lines in epochs) and epochs[0] != epochs[1]
+    assert not np.array_equal(batches[0].noise[:4], batches[1].noise[:4])
+    drawn = np.concatenate([batches[at].noise.ravel() for at in range(4)])
+    assert set(drawn) == set(range(15))  # of all the text
+    few = Batches(tokens, offsets, bits, PaperOptions(batch=100, epochs=1))
+    assert (few.lines, few.in_epoch, len(few[0].ids)) == (7, 1, 15)
 
 
 @pytest.mark.parametrize("after", [2, 5])

@@ -57,9 +57,9 @@ def pattern_ppmi(pairs: Pairs, *, contrast: bool = False, head: bool = False) ->
     needs=("patterns",),
     aliases=("pattern svd", "spmi"),
 )
-def pattern_svd(pairs: Pairs, *, contrast: bool = False, head: bool = False, rank: int = 0) -> Floats:
+def pattern_svd(pairs: Pairs, *, contrast: bool = False, rank: int = 0) -> Floats:
     """Pppmi smoothed by what similar terms are called. `rank` uses only the first dimensions (0: all there are)."""
-    stated = _stated(pairs, head)
+    stated = _stated(pairs, head=False)  # the factors are those of what patterns state
     if rank:
         values = stated.smoothed(rank)
         return values - stated.smoothed(rank, reverse=True) if contrast else values

@@ -196,23 +196,36 @@ def batch_pulls(first, last, ids, bits, noise, weight, words, contexts, forward,
 
 @kernel(error_model="numpy")
 def batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backward, push, up_words, up_contexts):
-    """Add the batch's gradient to both tables in dimensions low to high, position by position."""
+    """Add the batch's gradient to both tables in dimensions low to high, position by position.
+
+    One loop for each row that is added to: of rows that might be one and the same the compiler makes no vectors.
+    """
+    columns = range(high - low)
     for i in range(len(ids)):
         a = ids[i]
+        wa, ca = words[a, low:high], contexts[a, low:high]
+        up_wa, up_ca = up_words[a, low:high], up_contexts[a, low:high]
         if bits[i]:
             for d in range(1, forward.shape[1] + 1):
                 if (bits[i] >> np.uint32(d - 1)) & np.uint32(1):
                     b, f, g = ids[i + d], forward[i, d - 1], backward[i, d - 1]
-                    for t in range(low, high):
-                        up_words[a, t] += f * contexts[b, t]
-                        up_contexts[b, t] += f * words[a, t]
-                        up_words[b, t] += g * contexts[a, t]
-                        up_contexts[a, t] += g * words[b, t]
+                    wb, cb = words[b, low:high], contexts[b, low:high]
+                    up_wb, up_cb = up_words[b, low:high], up_contexts[b, low:high]
+                    for t in columns:
+                        up_wa[t] += f * cb[t]
+                    for t in columns:
+                        up_cb[t] += f * wa[t]
+                    for t in columns:
+                        up_wb[t] += g * ca[t]
+                    for t in columns:
+                        up_ca[t] += g * wb[t]
         for j in range(noise.shape[1]):
             b, p = noise[i, j], push[i, j]
-            for t in range(low, high):
-                up_words[a, t] -= p * contexts[b, t]
-                up_contexts[b, t] -= p * words[a, t]
+            cb, up_cb = contexts[b, low:high], up_contexts[b, low:high]
+            for t in columns:
+                up_wa[t] -= p * cb[t]
+            for t in columns:
+                up_cb[t] -= p * wa[t]
 
 
 @kernel(error_model="numpy")

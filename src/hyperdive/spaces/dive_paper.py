@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from hyperdive.text.corpus import Corpus
 SAMPLE = 128
 POSITIONS = 512  # positions of a batch, and rows of a table, worked on at once: never depends on the threads
 ROWS = 4096
-COLUMNS = 25
+COLUMNS = 50
 LINES = 4096
 EPOCHS = "epochs"
 WIDEST = 32  # a window's kept pairs are bits of one 32-bit number
@@ -107,6 +108,57 @@ class Tables:
         """What a checkpoint keeps: the gradient is zero between steps."""
         named = zip(("m0", "m1", "v0", "v1"), (*self.m, *self.v), strict=True)
         return {"words": self.words, "contexts": self.contexts, **dict(named)}
+
+
+class Batch(NamedTuple):
+    """The tokens of some lines, which of the next tokens each forms a kept pair with, and the noise drawn for each."""
+
+    ids: Ints
+    bits: Ids
+    noise: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """The batches of a training: lines are drawn anew for every epoch, and a batch depends on its place only.
+
+    >>> text = Batches(np.arange(6), np.array([0, 2, 4, 6]), np.zeros(6, np.uint32), PaperOptions(batch=2, window=1))
+    >>> len(text), text[0].ids.shape, text[0].noise.shape
+    (15, (4,), (4, 3))
+    """
+
+    tokens: Ints
+    offsets: Ints
+    bits: Ids
+    options: PaperOptions
+
+    @property
+    def lines(self) -> int:
+        """Lines a batch."""
+        return min(self.options.batch, len(self.offsets) - 1)
+
+    @property
+    def in_epoch(self) -> int:
+        """Batches an epoch; what does not fill the last one waits for another epoch."""
+        return (len(self.offsets) - 1) // self.lines
+
+    def __len__(self) -> int:
+        return self.options.epochs * self.in_epoch
+
+    def __getitem__(self, at: int) -> Batch:
+        epoch, number = divmod(at, self.in_epoch)
+        order = _order(self.options.seed, epoch, len(self.offsets) - 1)
+        lines = order[number * self.lines : (number + 1) * self.lines]
+        where = np.concatenate([np.arange(self.offsets[line], self.offsets[line + 1]) for line in lines])
+        generator = np.random.default_rng([self.options.seed, epoch, number])
+        drawn = generator.integers(0, len(self.tokens), (len(where), self.options.noise))
+        ids, noise = (self.tokens[places].astype(np.int64) for places in (where, drawn))
+        return Batch(ids, self.bits[where], noise)
+
+
+@lru_cache(maxsize=2)
+def _order(seed: int, epoch: int, lines: int) -> Ints:
+    return np.random.default_rng([seed, epoch]).permutation(lines)
 
 
 def step(
@@ -209,33 +261,33 @@ def train_paper(
     check_size(matrix.frequencies, chosen.dimensions)
     tokens = np.asarray(corpus[0 : len(corpus)], dtype=np.int64)
     offsets = np.asarray(corpus.line_offsets, dtype=np.int64)
-    batch = min(chosen.batch, len(offsets) - 1)
-    batches = (len(offsets) - 1) // batch
     identity = "" if checkpoint is None else run_identity(chosen, tokens, offsets, matrix.indptr, matrix.indices)
     keeper = Checkpoint(checkpoint, identity, seconds=checkpoint_seconds)
     tables, history, done = _resume(keeper, Tables.start(matrix.size, chosen))
     weights = push_weights(matrix.frequencies, chosen)
-    total = chosen.epochs * batches
-    with workers(run.threads) as pool, run.progress.stage("training", total=total, unit="batches") as bar:
-        bits = kept_pairs(tokens, offsets, matrix, chosen.window, pool)
-        bar.advance(done)
-        for at in range(done, total):
-            epoch, number = divmod(at, batches)
-            # lines are drawn anew for every epoch; a batch's randomness depends on its place only
-            if number == 0 or at == done:
-                order = np.random.default_rng([chosen.seed, epoch]).permutation(len(offsets) - 1)
-            lines = order[number * batch : (number + 1) * batch]
-            where = np.concatenate([np.arange(offsets[line], offsets[line + 1]) for line in lines])
-            drawn = np.random.default_rng([chosen.seed, epoch, number]).integers(
-                0, len(tokens), (len(where), chosen.noise)
-            )
-            step(tables, tokens[where], bits[where], tokens[drawn], weights, chosen, pool)
-            bar.advance(1, epoch=epoch + 1, objective=f"{history[-1].objective:.4f}" if history else "")
-            if number == batches - 1:
-                history.append(Pass(EPOCHS, epoch + 1, exact_objective(matrix, tables, chosen)))
-                if chosen.tolerance and stalled([p.objective for p in history], chosen.tolerance):
-                    break
-            keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
+    with workers(run.threads) as pool:
+        with run.progress.stage("filtering pairs", total=1, unit="texts") as bar:
+            bits = kept_pairs(tokens, offsets, matrix, chosen.window, pool)
+            bar.advance(1)
+        # noise is gathered from all over the text: half the bytes are half the time
+        batches = Batches(tokens.astype(np.int32), offsets, bits, chosen)
+        del tokens
+        with run.progress.stage("training", total=len(batches), unit="batches") as bar:
+            bar.advance(done)
+            following = pool.submit(batches.__getitem__, done) if done < len(batches) else None
+            for at in range(done, len(batches)):
+                assert following is not None
+                batch = following.result()
+                if at + 1 < len(batches):
+                    following = pool.submit(batches.__getitem__, at + 1)
+                step(tables, *batch, weights, chosen, pool)
+                epoch, number = divmod(at, batches.in_epoch)
+                bar.advance(1, epoch=epoch + 1, objective=f"{history[-1].objective:.4f}" if history else "")
+                if number == batches.in_epoch - 1:
+                    history.append(Pass(EPOCHS, epoch + 1, exact_objective(matrix, tables, chosen)))
+                    if chosen.tolerance and stalled([p.objective for p in history], chosen.tolerance):
+                        break
+                keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
     keeper.remove()
     gauge = np.ones(tables.words.shape[1], dtype=np.float32)
     shifted = chosen.noise * word_weights(matrix.frequencies, beta=chosen.beta, shift=chosen.shift)

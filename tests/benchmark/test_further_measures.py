@@ -1,0 +1,168 @@
+"""Measures beside AP, coverage and comparisons, worked out again by hand from small sets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hyperdive.benchmark import EvaluationOptions, evaluate
+from hyperdive.benchmark.bootstrap import interval, paired_p
+from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
+from hyperdive.benchmark.comparison import compare
+from hyperdive.benchmark.coverage import Coverage, coverage
+from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import MICRO_10
+from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover_all, priors
+from hyperdive.benchmark.evaluation import Scored
+from hyperdive.benchmark.further_measures import (
+    direction_figures,
+    first_hundred,
+    fold_figures,
+    further_measures,
+    separation_figures,
+)
+from hyperdive.benchmark.measures import average_precision_at, cross_validated, directionality, separation
+from hyperdive.errors import InputError, OptionError
+from hyperdive.scores import get
+
+from .test_evaluation import WORDS, planted, tree_pairs
+
+
+def scored(name: str, seed: int, n: int, score: str = "ΔS") -> Scored:
+    rng = np.random.default_rng(seed)
+    q, p, labels = rng.integers(0, 9, n), rng.integers(0, 4, n), rng.random(n) < 0.5
+    labels[:2] = True, False
+    dataset = Dataset(name, tuple(map(str, range(9))), q, p, labels.astype(float))
+    return Scored(dataset, "raw", rng.random(n) < 0.9, 0, {score: rng.normal(size=n).round(1)})
+
+
+def test_figures_of_folds_and_of_a_hundred_pairs_are_per_cent_to_four_digits() -> None:
+    one = scored("a", 1, 300)
+    values, labels = one.values["ΔS"], one.dataset.labels
+    folds = cross_validated(values, labels, one.known, seed=3)
+    assert fold_figures(one, 3) == {"ΔS": {"f1": round(100 * folds.f1, 4), "accuracy": round(100 * folds.accuracy, 4)}}
+    assert fold_figures(one) == fold_figures(one, 0) != fold_figures(one, 3)
+    assert fold_figures(scored("b", 1, 8)) == {}  # too few positive pairs for twenty folds
+    expected = average_precision_at(values, labels, 100, one.known, shuffles=20, seed=5)
+    assert first_hundred(one, seed=5) == first_hundred(one, ["ΔS"], seed=5) == {"ΔS": round(100 * expected, 4)}
+    assert first_hundred(one) == first_hundred(one, seed=0)
+    assert first_hundred(one, ["C"]) == {}
+
+
+def test_directions_are_pooled_and_weighted_by_the_size_of_sets() -> None:
+    both = [scored("a", 1, 60), scored("b", 2, 20)]
+    first, second = (directionality(one.values["ΔS"], one.dataset.labels, one.known) for one in both)
+    pooled, weighted = first + second, (60 * first.accuracy + 20 * second.accuracy) / 80
+    found = direction_figures(both, ["ΔS", "C"])
+    assert list(found) == ["ΔS"]
+    assert found["ΔS"] == {
+        "accuracy": round(100 * pooled.accuracy, 4),
+        "decided": round(100 * pooled.decided_accuracy, 4),
+        "weighted_by_size": round(100 * weighted, 4),
+        "correct": pooled.correct,
+        "wrong": pooled.wrong,
+        "undecided": pooled.undecided,
+    }
+    assert direction_figures([], ["ΔS"])["ΔS"]["weighted_by_size"] == 0.0
+
+
+def test_separation_over_all_sets_weighs_by_the_pairs_compared() -> None:
+    both = [scored("a", 1, 61), scored("b", 2, 23)]
+    alone = replace(scored("c", 3, 9), dataset=Dataset.from_rows("c", [("x", "y", 1.0)] * 9))
+    (first, many), (second, few) = (
+        separation(one.values["ΔS"], one.dataset.labels, one.dataset.p, one.known) for one in both
+    )
+    assert many != few and first != second
+    together = (first * many + second * few) / (many + few)
+    expected = {"a": round(100 * first, 4), "b": round(100 * second, 4), "all": round(100 * together, 4)}
+    assert separation_figures([*both, alone]) == {"ΔS": expected}
+    assert len({str(value).partition(".")[2] for value in expected.values()}) == 3  # four digits, not rounder ones
+    assert separation_figures([alone]) == {"ΔS": {}}
+
+
+def test_further_measures_are_those_of_their_parts() -> None:
+    result = evaluate(planted(), datasets=[tree_pairs(), tree_pairs("BLESS")])
+    options = DiscoveryOptions(sample=7, seed=2)
+    further = further_measures(result, planted(), discovery=["tree"], options=options)
+    assert (
+        list(further["f1"]) == list(further["accuracy"]) == ["tree"]
+    )  # no set of the paper but those with F1 in print
+    assert further["f1"]["tree"]["C·ΔS"] is None  # fifteen positive pairs are too few for twenty folds
+    assert further["coverage"] == {"words": 18, "found": 18, "nonzero_dimensions": 48 / 18, "share": 100.0}
+    by = get(result.scores[0])
+    first, *rest = discover_all(planted(), tree_pairs(), [by, *priors(planted())], options)
+    found = further["discovery"]["tree"]
+    assert (found["score"], found["map"], found["hyponyms"]) == (by.name, first.map, 7)
+    assert [figures["map"] for figures in found["priors"].values()] == [one.map for one in rest]
+    with pytest.raises(OptionError, match="not among the evaluated"):
+        further_measures(result, planted(), discovery=["LEDS"])
+
+
+def test_coverage_is_of_the_words_as_they_stand() -> None:
+    assert Coverage(8, 2, 1.0).share == 25.0 and Coverage(0, 0, 0.0).share == 0.0
+    plural = Dataset.from_rows("x", [("dogs", "animal", 1.0)])
+    assert coverage(planted(), [plural]).found == 1
+    assert coverage(planted(), [plural], lemmas=True).found == 2
+    assert coverage(planted(), []) == Coverage(0, 0, 0.0)
+
+
+def test_a_difference_is_this_model_minus_the_other() -> None:
+    rng = np.random.default_rng(0)
+    noisy = replace_matrix(rng.random((len(WORDS), 18)))
+    sets = [tree_pairs(name) for name in MICRO_10]
+    sets[0] = sets[0].__class__.from_rows(
+        MICRO_10[0], [("dog", "animal", 1.0), ("car", "animal", 0.0), ("oak", "dog", 0.0)]
+    )
+    chosen = EvaluationOptions(scores=["ΔS", "C"], bootstrap=200)
+    good, bad = (evaluate(space, datasets=sets, options=chosen) for space in (planted(), noisy))
+    found = compare(good, bad)
+    for score in ("ΔS", "C"):
+        for name in MICRO_10:
+            one, other = good.results[name], bad.results[name]
+            assert found[name][score].difference == one.cells[score].value - other.cells[score].value
+            assert found[name][score].ci95 == interval(one.replicates[score] - other.replicates[score])
+        sizes = {name: good.results[name].n for name in MICRO_10}
+        first, second = (
+            sum(sizes[name] * model.results[name].replicates[score] for name in MICRO_10) / sum(sizes.values())
+            for model in (good, bad)
+        )
+        micro = found["micro10"][score]
+        assert micro.difference == good.micro10[score] - bad.micro10[score] != 0
+        assert micro.ci95 == interval(first - second) and micro.p == paired_p(first, second)
+    assert min(sizes.values()) == 3  # sets of several sizes
+    with pytest.raises(InputError, match="needs resamples"):
+        compare(good, evaluate(noisy, datasets=sets, options=EvaluationOptions(scores=["C"])))
+    with pytest.raises(OptionError, match="no score in common"):
+        compare(good, evaluate(noisy, datasets=sets, options=EvaluationOptions(scores=["ΔQ"], bootstrap=5)))
+
+
+def replace_matrix(matrix: np.ndarray) -> object:
+    space = planted()
+    return type(space)(WORDS, matrix, frequencies=space.frequencies, kind="dive")
+
+
+def test_a_vocabulary_without_the_hyponyms_discovers_nothing() -> None:
+    strange = Dataset.from_rows("x", [("yak", "animal", 1.0), ("gnu", "animal", 1.0)])
+    for found in discover_all(planted(), strange, ["C·ΔS", "ΔS"]):
+        assert (found.map, found.mrr, found.p_at_5, found.hyponyms, found.missing) == (0.0, 0.0, 0.0, 0, 2)
+
+
+def test_the_first_right_answer_among_tied_ones_is_expected_in_their_middle() -> None:
+    """Of t tied answers with s right ones, the first right one stands at (t + 1)/(s + 1) in the mean."""
+    values, right = np.array([5.0, 3.0, 3.0, 3.0, 1.0]), np.array([False, True, True, False, True])
+    _, first, at_five = _measures(values, right, 3)
+    assert first == pytest.approx(1 / (1 + 4 / 3)) and at_five == pytest.approx(3 / 5)
+    assert _measures(values, np.zeros(5, dtype=bool), 1) == (0.0, 0.0, 0.0)
+
+
+def test_bins_of_a_calibration_are_rounded_means_and_shares() -> None:
+    confidences, right = [0.12345678, 0.14, 0.91, 0.95, 1.0], [False, True, True, True, False]
+    low, high = reliability(confidences, right)
+    assert low == Bin(2, round((0.12345678 + 0.14) / 2, 6), 0.5) and low.confidence == 0.131728
+    assert high == Bin(3, 0.953333, 0.666667)
+    assert reliability([0.25, 0.3, 0.05], [True, True, False], bins=4) == [Bin(1, 0.05, 0.0), Bin(2, 0.275, 1.0)]
+    expected = (2 * abs(low.confidence - 0.5) + 3 * (high.confidence - high.true)) / 5
+    assert expected_calibration_error([low, high]) == pytest.approx(expected)
+    assert expected_calibration_error([]) == 0.0
