@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +83,40 @@ def test_the_loss_of_a_worker_while_training(tmp_path: Path, cluster: Cluster, o
     cluster.kill_worker()
     driver.finish()
     assert same(tmp_path / "model", one / "model")
+
+
+def test_executors_that_the_system_kills(tmp_path: Path, cluster: Cluster) -> None:
+    """As it does for want of memory: Spark gives up, and one line says so."""
+    cluster.renew()
+    program = """
+import sys
+from pathlib import Path
+from hyperdive.engines import SparkEngine
+from hyperdive.errors import Error
+from tests.engines.test_cluster import kill_executor
+with SparkEngine(sys.argv[1], {"spark.executor.memory": "1g"}) as engine:
+    try:
+        list(engine.results(Path(sys.argv[2]), "part", kill_executor, [1]))
+    except Error as error:
+        print(error)
+"""
+    command = [sys.executable, "-c", program, cluster.master, str(tmp_path)]
+    told = subprocess.run(
+        command, env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    assert told == (
+        "part: executors were lost, probably for want of memory "
+        "(use a smaller --part-size, or executors with more memory)\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def kill_executor(task: int) -> Any:
+    """End the JVM above this process."""
+    pid = os.getpid()
+    while Path(f"/proc/{pid}/comm").read_text(encoding="ascii").strip() != "java":
+        pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1])
+    os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
