@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -25,7 +27,7 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine, hadoop_files
 from hyperdive.engines import spark as spark_module
 from hyperdive.engines.spark import _environment, _GatherTask, _Place, _reported, _ResultTask
-from hyperdive.errors import Error, InputError, OutputError
+from hyperdive.errors import DiskFullError, Error, InputError, OutputError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader
@@ -128,17 +130,19 @@ def test_an_executor_without_memory_is_one_line(tmp_path: Path, spark: SparkEngi
 
 
 def refused(task: int) -> Any:
-    raise PermissionError(13, "Permission denied", "/data/corpus")
+    raise OSError(task, os.strerror(task), "/data/corpus")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for a folder that nobody may write to")
 def test_no_right_to_write_is_one_line(tmp_path: Path, spark: SparkEngine) -> None:
-    with pytest.raises(OutputError, match=r"Permission denied") as told:
-        list(spark.results(tmp_path, "sums", refused, [7]))
+    with pytest.raises(OutputError, match=r"no permission to write there") as told:
+        list(spark.results(tmp_path, "sums", refused, [errno.EACCES]))
     assert "\n" not in str(told.value)
+    with pytest.raises(DiskFullError, match=r": the disk is full \(free some space"):
+        list(spark.results(tmp_path, "sums", refused, [errno.ENOSPC]))
     assert not list(tmp_path.iterdir())
     # neither the result nor the error can be written there, by any user
-    with pytest.raises(OutputError, match=r"^/sys/kernel/sums-000000: ") as told:
+    with pytest.raises(OutputError, match=r"^/sys/kernel/sums-000000: no permission to write there") as told:
         list(spark.results(Path("/sys/kernel"), "sums", one_number, [7]))
     assert "\n" not in str(told.value)
 

@@ -229,7 +229,7 @@ class _Job:
 
 _ERROR = ".error"
 _OWN = "hyperdive.errors."
-_PLAIN = (Error, InputError, OptionError, errors.FormatError, errors.OutputError)
+_PLAIN = (Error, InputError, OptionError, errors.FormatError, errors.OutputError, errors.DiskFullError)
 
 
 @dataclass(frozen=True)
