@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -89,11 +88,15 @@ def test_executors_that_the_system_kills(tmp_path: Path, cluster: Cluster) -> No
     """As it does for want of memory: Spark gives up, and one line says so."""
     cluster.renew()
     program = """
-import sys
+import os, signal, sys
 from pathlib import Path
 from hyperdive.engines import SparkEngine
 from hyperdive.errors import Error
-from tests.engines.test_cluster import kill_executor
+def kill_executor(task):  # the JVM above this process
+    pid = os.getpid()
+    while Path(f"/proc/{pid}/comm").read_text().strip() != "java":
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(pid, signal.SIGKILL)
 with SparkEngine(sys.argv[1], {"spark.executor.memory": "1g"}) as engine:
     try:
         list(engine.results(Path(sys.argv[2]), "part", kill_executor, [1]))
@@ -109,14 +112,6 @@ with SparkEngine(sys.argv[1], {"spark.executor.memory": "1g"}) as engine:
         "(use a smaller --part-size, or executors with more memory)\n"
     )
     assert not list(tmp_path.iterdir())
-
-
-def kill_executor(task: int) -> Any:
-    """End the JVM above this process."""
-    pid = os.getpid()
-    while Path(f"/proc/{pid}/comm").read_text(encoding="ascii").strip() != "java":
-        pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1])
-    os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
