@@ -90,5 +90,5 @@ def test_more_text_of_the_same_words_takes_no_more_memory(
         text = tmp_path / f"{times}.txt"
         text.write_bytes(base * times)
         peaks.append(peak_of(text, tmp_path / f"corpus-{times}", engine, **options))
-    # one number of eight bytes a document would be a quarter of the text
+    # a single array over documents can hide below the peak, which is that of the terms
     assert peaks[2] - peaks[1] < 0.1 * 30 * len(base)
