@@ -2,7 +2,7 @@
 
     python -m bench.spark_cluster --text wiki.txt --megabytes 200 --parts 1 2 5 --brief
     python -m bench.spark_cluster --text wiki.txt --workers 1 2 --parts 6
-    python -m bench.spark_cluster --text wiki.txt --megabytes 25 --part-size 16 --verbs encode --memory 700
+    python -m bench.spark_cluster --text wiki.txt --megabytes 25 --times 8 --part-size 16 --verbs encode --memory 700
 
 Starts a master and workers of one core each, on the loopback address; every verb on the cluster is a driver of its own.
 Each folder that a driver makes (corpus with patterns, counts, model) is compared with that of one process, file by
@@ -153,7 +153,7 @@ def run(options: argparse.Namespace, folder: Path) -> bool:
         text = folder / "text.txt"
         if not text.exists():
             with options.text.open("rb") as file:
-                text.write_bytes(file.read(options.megabytes * 10**6))
+                text.write_bytes(file.read(options.megabytes * 10**6) * options.times)
     one = folder / "one"
     one.mkdir(exist_ok=True)
     verbs = [verb for verb in VERBS if verb in options.verbs]
@@ -217,6 +217,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", type=Path, required=True, help="uncompressed text, one document a line")
     parser.add_argument("--megabytes", type=int, default=0, help="use so much of the text; 0: all")
+    parser.add_argument("--times", type=int, default=1, help="with --megabytes: that text so many times")
     parser.add_argument("--parts", type=int, nargs="+", default=[2])
     parser.add_argument("--part-size", type=int, default=0, help="megabytes of a part for encode, instead of --parts")
     parser.add_argument("--memory", type=int, default=0, help="megabytes that encode may have")

@@ -67,7 +67,7 @@ class Cluster:
 
     def _wait(self, workers: int) -> None:
         """Until the master is there and has so many living workers: they register late."""
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{self._ports[1]}/json/", timeout=5) as answer:

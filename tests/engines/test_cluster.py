@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +82,36 @@ def test_the_loss_of_a_worker_while_training(tmp_path: Path, cluster: Cluster, o
     cluster.kill_worker()
     driver.finish()
     assert same(tmp_path / "model", one / "model")
+
+
+def test_executors_that_the_system_kills(tmp_path: Path, cluster: Cluster) -> None:
+    """As it does for want of memory: Spark gives up, and one line says so."""
+    cluster.renew()
+    program = """
+import os, signal, sys
+from pathlib import Path
+from hyperdive.engines import SparkEngine
+from hyperdive.errors import Error
+def kill_executor(task):  # the JVM above this process
+    pid = os.getpid()
+    while Path(f"/proc/{pid}/comm").read_text().strip() != "java":
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(pid, signal.SIGKILL)
+with SparkEngine(sys.argv[1], {"spark.executor.memory": "1g"}) as engine:
+    try:
+        list(engine.results(Path(sys.argv[2]), "part", kill_executor, [1]))
+    except Error as error:
+        print(error)
+"""
+    command = [sys.executable, "-c", program, cluster.master, str(tmp_path)]
+    told = subprocess.run(
+        command, env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    assert told == (
+        "part: executors were lost, probably for want of memory "
+        "(use a smaller --part-size, or executors with more memory)\n"
+    )
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import numpy as np
 import pytest
 
 import hyperdive
+from hyperdive._engine import Emit, Gather
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder, is_stage, read_stage
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import RowPacker, RowSummation
-from hyperdive.counts.shard_layout import Shard
+from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
@@ -27,6 +29,7 @@ from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.parts import cut_parts
 from hyperdive.text.readers import DocumentLayout, read_blocks
 from hyperdive.text.sources import TextSource
+from hyperdive.text.token_lists import encode_tokens
 from tests.engines.conftest import contents
 
 
@@ -97,6 +100,34 @@ def test_counts_of_parts_are_those_of_the_whole(tmp_path: Path, text: Path, near
         run = Run(engine=LocalEngine())
         count(corpora, tmp_path / str(parts), options=options, block_tokens=tokens, run=run)
         assert contents(tmp_path / str(parts)) == reference
+
+
+def test_a_frequent_word_is_no_larger_piece_for_more_text(tmp_path: Path) -> None:
+    """Every other token is *also*: its row is one array of the words beside it, however often they meet."""
+
+    class Measured(LocalEngine):
+        def exchange(self, folder: Path, emit: Emit, tasks: Any, gather: Gather, groups: Any) -> Any:
+            def measured(task: Any) -> Iterator[tuple[int, memoryview]]:
+                for group, piece in emit(task):
+                    largest[group] = max(largest.get(group, 0), len(piece))
+                    yield group, piece
+
+            return super().exchange(folder, measured, tasks, gather, groups)
+
+    sizes = []
+    for times in (2, 16):
+        words = [word for n in range(1000) for word in ("also", f"w{n * n % 997}")]
+        corpus = encode_tokens([words] * times, tmp_path / f"c{times}", min_count=1)
+        largest: dict[int, int] = {}
+        options, run = CountOptions(window=5), Run(engine=Measured(1))
+        count([corpus], tmp_path / f"one{times}", options=options)
+        count([corpus], tmp_path / f"k{times}", options=options, block_tokens=-(-len(corpus) // 2), run=run)
+        assert contents(tmp_path / f"k{times}") == contents(tmp_path / f"one{times}")
+        layout = make_layout(corpus.counts, 1, options)
+        assert corpus.vocabulary[1] == "also"
+        sizes.append(largest[layout.shard_of(1).number])
+        assert layout.shard_of(1).bound == layout.types
+    assert 0 < sizes[0] <= sizes[1] < 2 * sizes[0]
 
 
 def test_the_limit_of_memory_is_looked_at_after_every_part(

@@ -22,10 +22,20 @@ def test_more_executors_share_what_tasks_do_and_not_what_the_driver_does() -> No
     few, many = (plan_bytes(10**11, 87 * 10**8, executors) for executors in (10, 100))
     assert few.driver_seconds == many.driver_seconds
     assert many.seconds > many.driver_seconds
-    shared = few.seconds - few.driver_seconds - 60
-    assert (many.seconds - many.driver_seconds - 60) == pytest.approx(shared / 10)
+    shared = few.seconds - few.driver_seconds - 20
+    assert (many.seconds - many.driver_seconds - 20) == pytest.approx(shared / 10)
     assert (few.count_tasks, many.count_tasks) == (130, 130)
     assert plan_bytes(10**9, 87 * 10**6, 10).count_tasks == 10  # a task for every executor, at least
+
+
+@pytest.mark.parametrize(("executors", "encode", "count"), [(1, 83, 22), (2, 81, 19)])
+def test_the_plan_beside_runs_of_two_cores(executors: int, encode: float, count: float) -> None:
+    """335 MB on a cluster whose driver and executors share two cores; an executor of `count` starts in some six seconds."""
+    plan = plan_bytes(334_949_984, 30_609_699, executors)
+    assert plan.encode_seconds == pytest.approx({1: 82.0, 2: 63.0}[executors], abs=0.2)
+    assert plan.count_seconds + 6 == pytest.approx({1: 22.3, 2: 14.7}[executors], abs=0.1)
+    assert 1 <= encode / plan.encode_seconds < 1.3
+    assert 0.95 < count / (plan.count_seconds + 6) < 1.3
 
 
 def test_the_driver_takes_in_text_and_trains_skip_gram() -> None:
@@ -53,6 +63,7 @@ def test_the_command(tmp_path: Path, text: Path, hyperdive: Callable[..., Any]) 
     assert told.code == 0
     assert "estimate for training on 50 executors of one core" in told.out
     assert "one machine with eight cores takes about as long" in told.out
+    assert "cores of their own for the driver and each executor" in told.out
     assert "more than the" not in told.out
     plan = json.loads(hyperdive(*command, "--json").out)["spark"]
     assert (plan["executors"], plan["parts"], plan["text_bytes"]) == (50, 1, text.stat().st_size)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import hashlib
 import json
+import os
+import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,8 +25,9 @@ from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
 from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine, hadoop_files
-from hyperdive.engines.spark import _Place, _reported, _ResultTask
-from hyperdive.errors import Error, InputError, OutputError
+from hyperdive.engines import spark as spark_module
+from hyperdive.engines.spark import _environment, _GatherTask, _Place, _reported, _ResultTask
+from hyperdive.errors import DiskFullError, Error, InputError, OutputError
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader
@@ -102,6 +108,97 @@ def test_a_failure_of_a_task_is_one_line(tmp_path: Path, spark: SparkEngine) -> 
     assert "\n" not in str(told.value)
     with pytest.raises(Error, match="an executor ran out of memory"):
         list(spark.results(tmp_path, "sums", forgetful, [7]))
+
+
+def hungry(task: int) -> Any:
+    """More memory than the process may have; it runs other tasks later."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20), before[1]))
+    try:
+        return {}, {"zeros": np.ones(1 << 30, dtype=np.uint8)}
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_an_executor_without_memory_is_one_line(tmp_path: Path, spark: SparkEngine) -> None:
+    line = r"^an executor ran out of memory \(use a smaller --part-size or larger executors\)$"
+    with pytest.raises(Error, match=line):
+        list(spark.results(tmp_path, "sums", hungry, [7]))
+    assert not list(tmp_path.iterdir())
+
+
+def refused(task: int) -> Any:
+    raise OSError(task, os.strerror(task), "/data/corpus")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for a folder that nobody may write to")
+def test_no_right_to_write_is_one_line(tmp_path: Path, spark: SparkEngine) -> None:
+    with pytest.raises(OutputError, match=r"no permission to write there") as told:
+        list(spark.results(tmp_path, "sums", refused, [errno.EACCES]))
+    assert "\n" not in str(told.value)
+    with pytest.raises(DiskFullError, match=r": the disk is full \(free some space"):
+        list(spark.results(tmp_path, "sums", refused, [errno.ENOSPC]))
+    assert not list(tmp_path.iterdir())
+    # neither the result nor the error can be written there, by any user
+    with pytest.raises(OutputError, match=r"^/sys/kernel/sums-000000: no permission to write there") as told:
+        list(spark.results(Path("/sys/kernel"), "sums", one_number, [7]))
+    assert "\n" not in str(told.value)
+
+
+def one_number(task: int) -> Any:
+    return {}, {"task": np.array([task])}
+
+
+def test_what_a_task_gathers_waits_on_disk_beyond_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices of four groups and thirty tasks, in any order but that of a task's own."""
+    sizes = {(group, task): 1 + (7 * group + task) % 3 for group in range(4) for task in range(30)}
+    slices = [(0, (group, task, bytes([group, task, part]) * 5000)) for part in range(3)
+              for (group, task), size in sizes.items() if part < size]  # fmt: skip
+    most: list[int] = []
+
+    def gather(group: int, pieces: Iterator[bytes]) -> dict[str, Any]:
+        digest = hashlib.sha256()
+        for piece in pieces:
+            digest.update(piece)
+            most.append(tracemalloc.get_traced_memory()[0])
+        return {"group": group, "sha": digest.hexdigest()}
+
+    expected = []
+    for group in range(4):
+        whole = b"".join(bytes([group, task, part]) * 5000 for task in range(30) for part in range(sizes[group, task]))
+        expected.append({"group": group, "sha": hashlib.sha256(whole).hexdigest()})
+    work = WorkFolder(tmp_path / ".c.work", tmp_path / "c", "run")
+    task = _GatherTask(_Place.of(work.folder), gather)
+    held = []
+    for limit in (1 << 30, 100_000, 1):
+        monkeypatch.setattr(spark_module, "HELD_BYTES", limit)
+        most.clear()
+        tracemalloc.start()
+        assert [json.loads(line) for line in task(iter(slices))] == expected
+        tracemalloc.stop()
+        held.append(max(most))
+    work.remove()
+    assert held[1] < 1_000_000
+    assert held[2] < 1_000_000
+
+
+def test_executors_compute_as_the_driver_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On mixed machines the kinds of CPU are pinned."""
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/scratch/kernels")
+    monkeypatch.setenv("PYTHONPATH", "/more")
+    settings = _environment()
+    package = str(Path(hyperdive.__file__).parents[1])
+    assert settings.pop("spark.executorEnv.PYTHONPATH") == f"{package}:/more"
+    settings.pop("spark.executorEnv.HYPERDIVE_DATA", None)
+    assert settings == {
+        "spark.executorEnv.NUMBA_CPU_NAME": "generic",
+        "spark.executorEnv.OPENBLAS_CORETYPE": "Haswell",
+        "spark.executorEnv.NUMBA_CACHE_DIR": "/scratch/kernels",
+    }
 
 
 def late(task: int) -> Any:

@@ -117,6 +117,7 @@ def _cluster(path: list[str], executors: int, executor_memory: str, json: bool) 
         ("train", duration(found.train_seconds)),
         ("all", f"{duration(found.seconds)}, of which {duration(found.driver_seconds)} on the driver"),
         ("one machine", f"{duration(found.local_seconds)} with eight cores"),
+        ("assumed", "cores of their own for the driver and each executor, storage that keeps up"),
         ("advice", found.advice),
     )
 

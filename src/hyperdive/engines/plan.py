@@ -1,7 +1,9 @@
 """What a run on a cluster will cost: tasks, bytes that move, hours; and whether one machine does better.
 
 The rates of encoding, of counting and of the driver are processor times measured with `bench/spark.py` and
-`bench/spark_cluster.py` (docs/spark.md); those of training are rough. A plan is an estimate, not a promise.
+`bench/spark_cluster.py` (docs/spark.md); those of training are rough. Driver and executors are assumed to have cores
+of their own: where they share some, the work of all of them divided by the cores is a further bound. A plan is an
+estimate, not a promise.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _TOGETHER_SECONDS = 60.0  # the frequent words, on the driver: at most 4·10⁸ 
 _SKIPGRAM_SECONDS, _SKIPGRAM_TOKENS = 17.0, 30.6e6  # on the driver: it grows with distinct pairs, as rows do
 _ROWS = 4_000.0  # rare words a second and core, both sides
 _TYPE_BYTES = 24  # in a task of count: arrays over all words
-_START_SECONDS = 60.0
+_START_SECONDS = 20.0  # of executors, and of tasks by themselves: what is left of a measured run with one executor
 _LOCAL_CORES = 8
 
 

@@ -35,8 +35,10 @@ from hyperdive.errors import Error, InputError, MissingExtra, OptionError
 
 SLICE_BYTES = 256 << 10
 """Larger pieces go through the shuffle in slices of this size, of which Spark's Python side holds some hundreds."""
+HELD_BYTES = 64 << 20
+"""Pieces that a task gathers are held up to so many bytes; beyond that they wait on the executor's disk."""
 _GROUPS_A_TASK = 8
-"""Groups that one task gathers, whose pieces it holds: a task of Spark costs some hundredths of a second by itself."""
+"""Groups that one task gathers: a task of Spark costs some hundredths of a second by itself."""
 _POLL_SECONDS = 0.05
 _VISIBLE_SECONDS = 30.0
 _PASSED_ON = ("NUMBA_CPU_NAME", "NUMBA_CACHE_DIR", "OPENBLAS_CORETYPE", "HYPERDIVE_DATA")
@@ -227,7 +229,7 @@ class _Job:
 
 _ERROR = ".error"
 _OWN = "hyperdive.errors."
-_PLAIN = (Error, InputError, OptionError, errors.FormatError, errors.OutputError)
+_PLAIN = (Error, InputError, OptionError, errors.FormatError, errors.OutputError, errors.DiskFullError)
 
 
 @dataclass(frozen=True)
@@ -341,14 +343,58 @@ class _GatherTask:
     gather: Gather
 
     def __call__(self, slices: Iterable[_Slice]) -> Iterator[str]:
-        arrived: dict[int, dict[int, list[bytes]]] = {}
-        for _, (group, number, data) in slices:
-            arrived.setdefault(group, {}).setdefault(number, []).append(data)
-        for group in sorted(arrived):
-            pieces = arrived.pop(group)
-            with _reported(self.place):
-                whole = (b"".join(pieces.pop(number)) for number in sorted(pieces))
-                yield json.dumps(dict(self.gather(group, whole)))
+        with _reported(self.place), _ArrivedSlices() as arrived:
+            for _, (group, number, data) in slices:
+                arrived.add(group, number, data)
+            for group in arrived.groups():
+                yield json.dumps(dict(self.gather(group, arrived.pieces(group))))
+
+
+class _ArrivedSlices:
+    """The slices of some groups: in memory up to `HELD_BYTES`, beyond that in a temporary file."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, dict[int, list[int]]] = {}
+        self._starts = [0]
+        self._held: list[bytes] = []
+        # closed with this object
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def __enter__(self) -> _ArrivedSlices:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, group: int, task: int, data: bytes) -> None:
+        """Take a slice of the piece that a task has for a group."""
+        self._numbers.setdefault(group, {}).setdefault(task, []).append(len(self._starts) - 1)
+        self._starts.append(self._starts[-1] + len(data))
+        self._held.append(data)
+        if self._starts[-1] - self._file.tell() > HELD_BYTES:
+            self._store()
+
+    def _store(self) -> None:
+        self._file.writelines(self._held)
+        self._held.clear()
+
+    def groups(self) -> list[int]:
+        """All groups; no slice comes any more."""
+        if self._file.tell():
+            self._store()
+        return sorted(self._numbers)
+
+    def pieces(self, group: int) -> Iterator[bytes]:
+        """The pieces of a group, in the order of the tasks."""
+        numbers = self._numbers.pop(group)
+        for task in sorted(numbers):
+            yield b"".join(map(self._slice, numbers[task]))
+
+    def _slice(self, number: int) -> bytes:
+        if self._held:
+            return self._held[number]
+        self._file.seek(self._starts[number])
+        return self._file.read(self._starts[number + 1] - self._starts[number])
 
 
 # ---- the session ------------------------------------------------------------------------------------------------

@@ -24,8 +24,11 @@ class PatternReader:
     """Collects the matches of every block while the text is read; see `hyperdive.text.tokens.BlockObserver`."""
 
     def __init__(self, *, sentences: bool = True, memory: int = MEMORY) -> None:
-        self._collector = Collector(NAMES, precision=PRECISION, memory=memory)
         self._sentences, self._memory = sentences, memory
+        self._collector = self._empty()
+
+    def _empty(self) -> Collector:
+        return Collector(NAMES, precision=PRECISION, memory=self._memory)
 
     @property
     def examine(self) -> Examine:
@@ -54,9 +57,10 @@ class PatternReader:
         self._collector.add_state(strings, arrays, documents)
 
     def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
-        """Write the folder of patterns into the corpus folder."""
+        """Write the folder of patterns into the corpus folder; what was collected is let go."""
         source = str(header.get("input", {}).get("sha256", ""))
         save_table(self._collector.table(documents=documents), folder / FOLDER, source=source, parameters={})
+        self._collector = self._empty()
 
 
 def as_matches(

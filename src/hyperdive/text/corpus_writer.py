@@ -27,7 +27,7 @@ from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.options import EncodeOptions
 
 _CHUNK_TOKENS = 4 << 20
-_CHUNK_WORDS = 1 << 16
+_CHUNK_WORDS = _CHUNK_DOCUMENTS = 1 << 16
 # Arrays over the whole text up to this many bytes stay in memory; longer texts work on disk.
 IN_MEMORY = 192 << 20
 
@@ -97,21 +97,47 @@ def document_order(seed: int, documents: int) -> Ints:
 
 
 def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:
-    """The same documents in an order drawn with `seed`."""
+    """The same documents in an order drawn with `seed`; in memory there is this order, 8 bytes a document."""
     order = document_order(seed, len(spool.documents) - 1)
     forms = scratch_array(writer, "shuffled.bin", len(spool.forms))
-    lengths = np.diff(spool.documents)[order]
-    documents = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    for new, old in enumerate(order):
-        forms[documents[new] : documents[new + 1]] = spool.forms[spool.documents[old] : spool.documents[old + 1]]
-    counts = np.diff(spool.document_sentences)[order]
-    document_sentences = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    # sentence j of new document i is sentence (start of its old document + j)
-    pick = np.repeat(spool.document_sentences[:-1][order] - document_sentences[:-1], counts) + np.arange(counts.sum())
-    shift = np.repeat(documents[:-1] - spool.documents[:-1][order], counts)
-    sentences = np.append(spool.sentences[pick] + shift, np.int64(len(forms)))
-    text = None if spool.sentence_text is None else spool.sentence_text[pick]
+    documents, document_sentences, sentences, pairs = (
+        scratch_array(writer, f"shuffled_{name}.bin", size, np.int64)
+        for name, size in (
+            ("documents", len(spool.documents)),
+            ("document_sentences", len(spool.documents)),
+            ("sentences", len(spool.sentences)),
+            ("spans", 0 if spool.sentence_text is None else 2 * len(spool.sentence_text)),
+        )
+    )
+    text = None if spool.sentence_text is None else pairs.reshape(-1, 2)
+    documents[0] = document_sentences[0] = 0
+    for start in range(0, len(order), _CHUNK_DOCUMENTS):
+        some = order[start : start + _CHUNK_DOCUMENTS]
+        new = slice(start, start + len(some))
+        behind = slice(start + 1, start + len(some) + 1)
+        firsts, ends = spool.documents[some], spool.documents[some + 1]
+        documents[behind] = documents[start] + np.cumsum(ends - firsts)
+        places = zip(documents[new].tolist(), firsts.tolist(), ends.tolist(), strict=True)
+        for place, first, end in places:
+            forms[place : place + end - first] = spool.forms[first:end]
+        first_sentences = spool.document_sentences[some]
+        counts = spool.document_sentences[some + 1] - first_sentences
+        document_sentences[behind] = document_sentences[start] + np.cumsum(counts)
+        low, high = int(document_sentences[start]), int(document_sentences[start + len(some)])
+        # sentence j of new document i is sentence (start of its old document + j)
+        pick = np.repeat(first_sentences - document_sentences[new], counts) + np.arange(low, high)
+        sentences[low:high] = spool.sentences[pick] + np.repeat(documents[new] - firsts, counts)
+        if text is not None and spool.sentence_text is not None:
+            text[low:high] = spool.sentence_text[pick]
+    sentences[-1] = len(forms)
     return Spool(forms, documents, document_sentences, sentences, text)
+
+
+def taken(values: Ints, places: Ints, writer: ArtifactWriter, name: str) -> Ints:
+    """The values at some places, as a temporary array."""
+    chosen = scratch_array(writer, name, len(places), values.dtype)
+    np.take(values, places, out=chosen, mode="clip")  # any other mode makes a copy first
+    return chosen
 
 
 def select(
@@ -157,7 +183,8 @@ def select(
     sentences = sentences[: last_sentence + 1]
     sentences[-1] = written
     text = None if spool.sentence_text is None else spool.sentence_text[:last_sentence]
-    return KeyStream(selected[:written], sentences[document_sentences], document_sentences, sentences, text)
+    documents = taken(sentences, document_sentences, writer, "kept_documents.bin")
+    return KeyStream(selected[:written], documents, document_sentences, sentences, text)
 
 
 def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> KeyStream:
@@ -179,7 +206,7 @@ def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWrit
     sentences[sentence:] = written
     return KeyStream(
         selected[:written],
-        sentences[stream.document_sentences],
+        taken(sentences, stream.document_sentences, writer, f"documents_{name}"),
         stream.document_sentences,
         sentences,
         stream.sentence_text,
@@ -214,11 +241,19 @@ def vocabulary_order(words: Sequence[str], counts: Ints) -> Ints:
     return order
 
 
-def line_offsets(stream: KeyStream, options: EncodeOptions) -> Ints | None:
-    """Offsets of lines that do not all have one length; empty ones are left out."""
+def write_lines(stream: KeyStream, options: EncodeOptions, writer: ArtifactWriter) -> int:
+    """Write the offsets of lines that do not all have one length, without empty ones; returns how many lines."""
     if isinstance(options.line_length, int):
-        return None
-    return np.unique(stream.documents if options.line_length == "document" else stream.sentences)
+        return -(-len(stream.keys) // options.line_length)
+    offsets = stream.documents if options.line_length == "document" else stream.sentences
+    out = writer.stream("lines.bin", "int64")
+    written, last = 0, -1
+    for some in chunks(len(offsets)):
+        distinct = np.unique(offsets[some])  # they are in order
+        distinct = distinct[int(distinct[0] == last) :]
+        out.append(distinct)
+        written, last = written + len(distinct), int(offsets[some.stop - 1])
+    return written - 1
 
 
 def chunks(size: int) -> Iterator[slice]:
@@ -298,13 +333,7 @@ def finish(
     writer.put("sentences.bin", sentences)
     if stream.sentence_text is not None:
         writer.put("sentence_text.bin", np.ascontiguousarray(stream.sentence_text))
-    offsets = line_offsets(KeyStream(stream.keys, documents, stream.document_sentences, sentences, None), options)
-    if offsets is not None:
-        writer.put("lines.bin", offsets)
-        n_lines = len(offsets) - 1
-    else:
-        assert isinstance(options.line_length, int)
-        n_lines = -(-size // options.line_length)
+    n_lines = write_lines(stream, options, writer)
     totals = {
         "tokens": size,
         "types": len(order),

@@ -16,7 +16,7 @@ from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
 from hyperdive.text._kernels import streams as _streams
-from hyperdive.text.corpus_writer import Accounting, Spool, scratch_array
+from hyperdive.text.corpus_writer import Accounting, Spool, scratch_array, taken
 from hyperdive.text.forms import FormTable
 from hyperdive.text.lemmas import FormKeys, FormResolver, lower
 from hyperdive.text.options import EncodeOptions
@@ -181,7 +181,7 @@ class PhraseJoiner:
         )
         joined = Spool(
             forms[:written],
-            sentences[spool.document_sentences],
+            taken(sentences, spool.document_sentences, self._writer, f"joined_documents_{step}.bin"),
             spool.document_sentences,
             sentences,
             spool.sentence_text,

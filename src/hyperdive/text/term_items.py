@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hyperdive.text.tokens import Tokens
 
 MAX_FORMS = int(k.NUMBER_MASK)
-_CHUNK = 4 << 20
+_CHUNK, _CHUNK_DOCUMENTS = 4 << 20, 1 << 16
 
 
 class BlockItems(NamedTuple):
@@ -109,7 +109,7 @@ class ItemSpool:
         self._table = table
         self._items = GrowingArray(writer.scratch("items.bin"), "uint32")
         self._documents = GrowingArray(writer.scratch("document_items.bin"), "int64")
-        self._numerals: list[npt.NDArray[np.uint32]] = []
+        self._is_numeral: npt.NDArray[np.bool_] = np.zeros(1 << 16, dtype=np.bool_)
         self._mixed: dict[int, str] = {}
         self._abbreviations = AbbreviationCounts()
 
@@ -118,8 +118,16 @@ class ItemSpool:
         numerals = self._table.merge(items.arena, items.starts, items.lengths, items.hashes)
         if len(self._table) > MAX_FORMS:
             raise InputError(f"more than {MAX_FORMS:,} distinct word forms", hint="add --terms none")
-        self._numerals.append(numerals)
+        self._note_numerals(numerals)
         k.renumber_items(items.items, numbers, numerals)
+
+    def _note_numerals(self, forms: npt.NDArray[np.uint32]) -> None:
+        last = int(forms.max(initial=0))
+        if last >= len(self._is_numeral):
+            more = np.zeros(max(last + 1, 2 * len(self._is_numeral)), dtype=np.bool_)
+            more[: len(self._is_numeral)] = self._is_numeral
+            self._is_numeral = more
+        self._is_numeral[forms] = True
 
     def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, numbers: npt.NDArray[np.uint32]) -> None:
         """Append the items of a merged block.
@@ -142,7 +150,7 @@ class ItemSpool:
 
     def state(self) -> tuple[dict[str, str], dict[str, Array]]:
         """What was collected, for the spool of the whole text: how forms in mixed case are written, and arrays."""
-        numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals]))
+        numerals = np.flatnonzero(self._is_numeral).astype(np.uint32)
         arrays = {"items": self._items.close(), "document_items": self._documents.close(), "numerals": numerals}
         return {str(form): word for form, word in self._mixed.items()}, arrays | self._abbreviations.state()
 
@@ -159,7 +167,7 @@ class ItemSpool:
         for form, word in mixed.items():
             self._mixed.setdefault(int(numbers[int(form) - 1]), word)
         if len(arrays["numerals"]):
-            self._numerals.append(numbers[np.asarray(arrays["numerals"]) - 1])
+            self._note_numerals(numbers[np.asarray(arrays["numerals"]) - 1])
         self._abbreviations.add_state(arrays)
         self._documents.append(np.asarray(arrays["document_items"]) + self._items.size)
         items = arrays["items"]
@@ -173,7 +181,7 @@ class ItemSpool:
         if self._items.size and self._documents.size == 0:  # one document of pieces whose first had no word
             self._documents.append(np.zeros(1))
         self._documents.append(np.array([self._items.size]))
-        numerals = np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *self._numerals])).astype(np.int64)
+        numerals = np.flatnonzero(self._is_numeral)
         spelling = ItemSpelling(TableWords(self._table, 1), self._mixed)
         pairs = dict(self._abbreviations.pairs)
         return TextItems(self._items.close(), self._documents.close(), numerals, spelling, pairs)
@@ -197,7 +205,12 @@ class TextItems:
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""
         items = GrowingArray(writer.scratch("shuffled_items.bin"), "uint32")
-        for document in order.tolist():
-            items.append(self.items[self.documents[document] : self.documents[document + 1]])
-        documents = np.concatenate([[0], np.cumsum(np.diff(self.documents)[order])]).astype(np.int64)
-        return replace(self, items=items.close(), documents=documents)
+        documents = GrowingArray(writer.scratch("shuffled_document_items.bin"), "int64")
+        documents.append(np.zeros(1))
+        for start in range(0, len(order), _CHUNK_DOCUMENTS):
+            some = order[start : start + _CHUNK_DOCUMENTS]
+            firsts, ends = self.documents[some], self.documents[some + 1]
+            documents.append(items.size + np.cumsum(ends - firsts))
+            for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
+                items.append(self.items[first:end])
+        return replace(self, items=items.close(), documents=documents.close())

@@ -1,0 +1,94 @@
+"""The memory of the process that puts parts together: it grows with words and terms, not with the text."""
+
+from __future__ import annotations
+
+import multiprocessing
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hyperdive
+from hyperdive._engine import TaskFunction, result_place
+from hyperdive._resume import read_stage, write_stage
+from hyperdive._types import Array
+from hyperdive.engines import LocalEngine
+from hyperdive.pipeline import encode as encode_module
+from hyperdive.text.memory_plan import MemoryPlan
+from tests.engines.conftest import rare_lines
+
+
+def _run(place: Path, function: TaskFunction, task: Any) -> None:
+    write_stage(place, *function(task))
+
+
+class ProcessEngine(LocalEngine):
+    """Runs tasks in a process of their own, so that only the driver's memory is this process's."""
+
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        super().__init__(1)
+        self._pool = pool
+
+    def results(
+        self,
+        folder: Path,
+        stage: str,
+        function: TaskFunction,
+        tasks: Sequence[Any],
+        addresses: Sequence[str | None] | None = None,
+    ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
+        for number, task in enumerate(tasks):
+            place = result_place(folder, stage, number)
+            self._pool.submit(_run, place, function, task).result()
+            yield read_stage(place, verify=False)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[ProcessEngine]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield ProcessEngine(pool)
+
+
+@pytest.fixture
+def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What may stay in memory up to a limit is put on disk."""
+    of = MemoryPlan.of
+
+    def small(limit: int | None, **options: Any) -> MemoryPlan:
+        return replace(of(limit, **options), in_memory=1 << 10, items=1 << 14, candidates=1 << 10, block_bytes=1 << 16)
+
+    monkeypatch.setattr(MemoryPlan, "of", small)
+    monkeypatch.setattr(encode_module, "pattern_memory", lambda limit: 1 << 18)
+    for name in ("corpus_writer._CHUNK_TOKENS", "corpus_writer._CHUNK_DOCUMENTS", "parts._CHUNK", "term_items._CHUNK",
+                 "term_items._CHUNK_DOCUMENTS", "term_inventory._CHUNK"):  # fmt: skip
+        monkeypatch.setattr(f"hyperdive.text.{name}", 1 << 10)
+
+
+def peak_of(text: Path, corpus: Path, engine: ProcessEngine, **options: Any) -> int:
+    """The most memory that Python and NumPy had at a time for encoding."""
+    tracemalloc.start()
+    try:
+        hyperdive.encode(text, corpus, engine=engine, part_bytes=200_000, min_count=2, **options)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("options", [{}, {"shuffle": 3, "line_length": "document", "rare": "drop"}])
+def test_more_text_of_the_same_words_takes_no_more_memory(
+    tmp_path: Path, engine: ProcessEngine, small_shares: None, options: dict[str, Any]
+) -> None:
+    """Short documents with numerals and patterns, so often that all phrases are frequent already."""
+    lines = [f"In {1000 + n} dogs such as poodles slept.\nA guide dog of Mr. X.\n" for n in range(1000)]
+    base = rare_lines(1, 60_000) + "".join(lines).encode()
+    peaks = []
+    for times in (1, 6, 36):  # the first time modules and lists of words are loaded
+        text = tmp_path / f"{times}.txt"
+        text.write_bytes(base * times)
+        peaks.append(peak_of(text, tmp_path / f"corpus-{times}", engine, **options))
+    # a single array over documents can hide below the peak, which is that of the terms
+    assert peaks[2] - peaks[1] < 0.1 * 30 * len(base)
