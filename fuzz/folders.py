@@ -48,8 +48,12 @@ def make(folder: Path) -> dict[str, Path]:
     from hyperdive.text.token_lists import encode_tokens
 
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "text.txt").write_text("\n".join(sentences()), encoding="utf-8")
-    (folder / "terms-list.txt").write_text("guide dog\nsour cherry\nracing bicycle\n", encoding="utf-8")
+    for name, text in (
+        ("text.txt", "\n".join(sentences())),
+        ("terms-list.txt", "guide dog\nsour cherry\nracing bicycle\n"),
+    ):
+        if not (folder / name).exists():  # others may read it
+            (folder / name).write_text(text, encoding="utf-8")
     places = {name: folder / name for name in ("corpus", "lines", "counts", "model", "sparse", "gaussian")}
     if not places["corpus"].exists():
         encode(folder / "text.txt", places["corpus"], terms=str(folder / "terms-list.txt"), min_count=3, keep_text=True)

@@ -2,7 +2,7 @@
 
 Inputs are small: a case may touch 64 MB of memory and twice its input more than its process had, and reserve 64 MB of
 private memory (384 MB where libraries reserve by what the data claims and do not touch it), and take 5 seconds of
-processor time. What it raises is a `hyperdive.Error`.
+processor time or of waiting. What it raises is a `hyperdive.Error`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import os
 import random
 import resource
+import select
 import signal
 import sys
 import tempfile
@@ -19,7 +20,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from hyperdive.errors import Error
 
@@ -27,7 +28,7 @@ SECONDS = 5
 ROOM = 64 << 20
 _RECORD, _WARM = 256, 12
 _EACH = 5_000  # mutations of one child
-_PATIENCE = 8  # times the limit of processor time that a case may take on a busy machine
+_TICK = 0.25  # seconds between two looks at what a case waits for
 
 Case = Callable[[random.Random, Path], int]
 """Makes an input from a random generator in a folder of its own and uses it; gives the size of the input in bytes."""
@@ -95,8 +96,8 @@ def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int
         _work(case, folder, numbers, end, write)
     os.close(write)
     done, refused, message = first, 0, ""
-    with os.fdopen(read, "rb") as pipe:
-        while record := pipe.read(_RECORD):
+    with os.fdopen(read, "rb", buffering=0) as pipe:
+        while record := _record(pipe, pid):
             kind, number, text = record.decode("utf-8", errors="replace").split("\0")[:3]
             done = int(number) + 1
             refused += kind == "refused"
@@ -114,12 +115,29 @@ def _child(findings: Findings, case: Case, folder: Path, numbers: tuple[int, int
     return done
 
 
+def _record(pipe: IO[bytes], pid: int) -> bytes:
+    """The next record of a child; one that computes for long where no signal is heard, in compiled code, is killed."""
+    used: float | None = None
+    while not select.select([pipe], [], [], SECONDS)[0]:
+        used = _processor_time(pid) if used is None else used
+        if _processor_time(pid) - used > 4 * SECONDS:
+            os.kill(pid, signal.SIGKILL)
+            break
+    return pipe.read(_RECORD)
+
+
+def _processor_time(pid: int) -> float:
+    """Seconds of processor time that a child has used."""
+    with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+        fields = file.read().rsplit(b")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: float, write: int) -> NoReturn:
     """The child: it tells the number of each mutation before it begins, and what came of it."""
     seed, first, last, room = numbers
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    signal.signal(signal.SIGALRM, _hang)
-    signal.signal(signal.SIGPROF, _hang)
+    watch = _Watch(SECONDS)
     printed: list[str] = []
     sys.unraisablehook = lambda told: printed.append(f"{told.exc_value!r} in {told.object!r}")
 
@@ -142,8 +160,7 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
         size = 0
         try:
             resource.setrlimit(resource.RLIMIT_DATA, (before + room, resource.RLIM_INFINITY))
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            signal.setitimer(signal.ITIMER_REAL, _PATIENCE * SECONDS)
+            watch.begin()
             size = case(random.Random(f"{seed}:{number}"), own)
             held = "held"
         except Error:
@@ -155,8 +172,7 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
         except BaseException:
             held = _where()
         finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            watch.end()
             resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         touched = memory("VmHWM")[0] - resident
         if held in ("held", "refused") and touched > ROOM + 2 * size:
@@ -174,8 +190,50 @@ def _work(case: Case, folder: Path, numbers: tuple[int, int, int, int], end: flo
     os._exit(0)
 
 
-def _hang(*_: Any) -> None:
-    raise _Hang
+class _Watch:
+    """Raises `_Hang` in a case that computes or waits too long. Time in which it is ready and others have the
+    processor, or in which it is stopped, is not its own."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.tick = seconds, min(_TICK, seconds / 4)
+        self.waited = 0.0
+        self._last = 0.0
+        self._ran: dict[str, int] = {}
+        signal.signal(signal.SIGPROF, self._hang)
+        signal.signal(signal.SIGALRM, self._look)
+
+    def begin(self) -> None:
+        self.waited, self._last, self._ran = 0.0, time.monotonic(), {}
+        signal.setitimer(signal.ITIMER_PROF, self.seconds)
+        signal.setitimer(signal.ITIMER_REAL, self.tick, self.tick)
+
+    def end(self) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _look(self, *_: Any) -> None:
+        now, ran = time.monotonic(), _ready()
+        passed, self._last = now - self._last, now
+        ready = sum(time - self._ran.get(thread, 0) for thread, time in ran.items()) / 1e9 if self._ran else passed
+        self._ran = ran
+        if passed < 2 * self.tick:  # a longer one was stopped in between
+            self.waited += max(0.0, passed - ready)
+        if self.waited > self.seconds:
+            self._hang()
+
+    def _hang(self, *_: Any) -> None:
+        self.end()
+        raise _Hang
+
+
+def _ready() -> dict[str, int]:
+    """Nanoseconds that each thread of this process has run or stood in the queue for a processor."""
+    times: dict[str, int] = {}
+    for thread in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # it ended just now
+            run, queued, _ = (thread / "schedstat").read_bytes().split()
+            times[thread.name] = int(run) + int(queued)
+    return times
 
 
 def _where() -> str:
@@ -192,10 +250,7 @@ def outcome(function: Callable[[], object]) -> str:
     pid = os.fork()
     if pid == 0:
         os.close(read)
-        signal.signal(signal.SIGALRM, _hang)
-        signal.signal(signal.SIGPROF, _hang)
-        signal.setitimer(signal.ITIMER_PROF, 4 * SECONDS)  # imports included
-        signal.setitimer(signal.ITIMER_REAL, 4 * _PATIENCE * SECONDS)
+        _Watch(4 * SECONDS).begin()  # imports included
         try:
             function()
             text = "held"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import settings
 
+from hyperdive._locks import exclusive
 from hyperdive._progress import Progress
 from hyperdive.cli.main import main
 from hyperdive.compilation.compiler import prepare
@@ -50,6 +51,23 @@ def hyperdive(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
         return Ran(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """A folder that the first process of tests makes, and the others read: `made_once("healthy", folders.make)`."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        with exclusive(base / f"{name}.lock"):
+            if not (base / f"{name}.made").exists():
+                (base / name).mkdir(exist_ok=True)
+                make(base / name)
+                (base / f"{name}.made").touch()
+        return base / name
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,26 +76,35 @@ def differs(said: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is None
 
 
-def run(page: Path, folder: Path) -> Iterator[tuple[Step, list[str], int]]:
-    """Each command of a page with what it printed and its exit code."""
+Shell = Callable[[str, Path], tuple[str, str, int]]
+"""Runs a command in a folder: what it writes to standard output and error, and its exit code."""
+
+
+def shell(command: str, folder: Path) -> tuple[str, str, int]:
+    """Run a command as a reader would."""
     binaries = str(Path(sys.executable).parent)
     environment = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ.get('PATH', '')}", "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
+    )
+    return done.stdout, done.stderr, done.returncode
+
+
+def run(page: Path, folder: Path, shell: Shell = shell) -> Iterator[tuple[Step, list[str], int]]:
+    """Each command of a page with what it printed and its exit code."""
     for step in steps(page.read_text(encoding="utf-8")):
         if step.file:
             (folder / step.file).write_text("".join(f"{line}\n" for line in step.lines), encoding="utf-8")
             continue
-        command = step.command.replace("\n", " ")
-        done = subprocess.run(
-            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
-        )
-        printed = [line.rstrip() for line in done.stdout.splitlines()]
-        yield step, printed if done.returncode == 0 else [*printed, *done.stderr.splitlines()], done.returncode
+        out, error, code = shell(step.command.replace("\n", " "), folder)
+        printed = [line.rstrip() for line in out.splitlines()]
+        yield step, printed if code == 0 else [*printed, *error.splitlines()], code
 
 
-def check(page: Path, folder: Path, *, write: bool = False) -> list[str]:
+def check(page: Path, folder: Path, *, write: bool = False, shell: Shell = shell) -> list[str]:
     """What is wrong with a page, one line each; with `write` the page is brought up to date instead."""
     wrong, lines, moved = [], page.read_text(encoding="utf-8").splitlines(), 0
-    for step, printed, code in run(page, folder):
+    for step, printed, code in run(page, folder, shell):
         where = f"{page.name}:{step.first}: {step.command.splitlines()[0]}"
         if code:
             wrong.append(f"{where}: exit code {code}: {printed[-1] if printed else ''}")

@@ -21,6 +21,7 @@ from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
 from tests.compiled import subkernels
 from tests.examples import examples
+from tests.kept import kept
 from tests.patterns.test_definitions import MORE
 from tests.patterns.twin import SIGNS, Item, Phrase, Reader, sentences_of, words_of
 
@@ -31,6 +32,8 @@ WORDS = (
     "include especially mainly and or other similar like for example namely called known is was are were a the some "
     "many of kind kinds types breed in which who that he not one most considered term n examples there but however"
 ).split()
+pair_brackets, right, unwrap, left = map(kept, (kernels.pair_brackets, kernels.right, kernels.unwrap, kernels.left))
+list_right, list_left, subject = map(kept, (kernels.list_right, kernels.list_left, kernels.subject))
 NUMBER, EG, NAME = Item(k.NUM), Item(k.FUNC, k.EG), Item(k.OTHER_WORD, flags=k.CAPITAL)
 
 
@@ -78,23 +81,23 @@ def test_noun_phrases_and_lists(sentence: list[Item]) -> None:
     classes, triggers, flags, borders = arrays(sentence)
     reader, end = Reader(sentence), int(borders[1])
     partner = np.full(len(classes) + 1, -1, dtype=np.int32)
-    kernels.pair_brackets(classes, 0, end, partner, np.empty(16, dtype=np.int32))
+    pair_brackets(classes, 0, end, partner, np.empty(16, dtype=np.int32))
     assert {i: int(other) for i, other in enumerate(partner) if other >= 0} == reader.partner
     listed = np.empty((phrases.LIST, 2), dtype=np.int32)
     for i in range(end):
-        first, past, after = kernels.right(classes, triggers, flags, i, end)
+        first, past, after = right(classes, triggers, flags, i, end)
         assert (phrase(first, past), after) == reader.right(i)
         if first < past:
-            first, past, after, unwrapped = kernels.unwrap(classes, triggers, flags, first, past, after, end)
+            first, past, after, unwrapped = unwrap(classes, triggers, flags, first, past, after, end)
             inner = reader.right(i)[0]
             assert inner is not None
             assert ((first, past), after, unwrapped) == reader.unwrap(inner, reader.right(i)[1])
-        assert phrase(*kernels.left(classes, triggers, flags, i, 0)) == reader.left(i)
-        count = kernels.list_right(classes, triggers, flags, partner, i, end, listed)
+        assert phrase(*left(classes, triggers, flags, i, 0)) == reader.left(i)
+        count = list_right(classes, triggers, flags, partner, i, end, listed)
         assert [tuple(row) for row in listed[:count].tolist()] == reader.list_right(i)
-        count = kernels.list_left(classes, triggers, flags, partner, i, 0, listed)
+        count = list_left(classes, triggers, flags, partner, i, 0, listed)
         assert [tuple(row) for row in listed[:count].tolist()] == reader.list_left(i)
-        first, past, opening = kernels.subject(classes, triggers, flags, partner, i, 0)
+        first, past, opening = subject(classes, triggers, flags, partner, i, 0)
         expected = reader.subject(i)
         assert phrase(first, past) == (expected and expected[0])
         assert expected is None or opening == expected[1]

@@ -297,13 +297,15 @@ def test_an_old_model_stays_until_the_new_one_is_whole(tmp_path: Path, text: Pat
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on a terminal")
-def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Path) -> None:
-    arguments = ["train", str(text), "--dimensions", "8", "--passes", "20", "--lemmas", "none", "--stopwords", "none",
-                 "--min-count", "5", "--pmi-filter", "20tokens", "--progress", "json"]  # fmt: skip
-    command = [sys.executable, "-m", "hyperdive", *arguments]
-    subprocess.run([*command, "-o", tmp_path / "whole"], check=True, capture_output=True)
+def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Path, hyperdive: Callable) -> None:
+    command = ["train", str(text), "--dimensions", "8", "--passes", "20", "--lemmas", "none", "--stopwords", "none",
+               "--min-count", "5", "--pmi-filter", "20tokens", "--progress", "json"]  # fmt: skip
+    assert hyperdive(*command, "-o", tmp_path / "whole").code == 0
     child = subprocess.Popen(
-        [*command, "-o", tmp_path / "m"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "hyperdive", *command, "-o", tmp_path / "m"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert child.stderr is not None
     deadline = time.monotonic() + 120
@@ -314,10 +316,10 @@ def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Pat
     child.wait()
     assert not (tmp_path / "m").exists()
     assert (tmp_path / ".m.train" / "counts").exists()
-    other = subprocess.run([*command, "-o", tmp_path / "m", "--seed", "7"], capture_output=True, text=True)
-    assert other.returncode == 1
-    assert "other options" in other.stderr
-    subprocess.run([*command, "-o", tmp_path / "m"], check=True, capture_output=True)
+    other = hyperdive(*command, "-o", tmp_path / "m", "--seed", "7")
+    assert other.code == 1
+    assert "other options" in other.err
+    assert hyperdive(*command, "-o", tmp_path / "m").code == 0
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
     assert not list(tmp_path.glob(".m*"))
 

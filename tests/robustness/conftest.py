@@ -11,8 +11,8 @@ from fuzz import folders
 
 
 @pytest.fixture(scope="session")
-def healthy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return folders.make(tmp_path_factory.mktemp("healthy"))
+def healthy(made_once: Callable[[str, Callable[[Path], object]], Path]) -> dict[str, Path]:
+    return folders.make(made_once("healthy", folders.make))
 
 
 @pytest.fixture

@@ -33,9 +33,15 @@ def strike(names: tuple[str, ...], prepared: Path, *options: str) -> subprocess.
 
 
 def test_small_outputs_at_every_event(prepared: Path) -> None:
-    ran = strike(QUICK, prepared, "--faults", "kill,full")
+    ran = strike(QUICK, prepared, "--faults", "kill")
     assert ran.returncode == 0, ran.stdout
     assert all(f"| {verb} | kill |" in ran.stdout for verb in QUICK)
+
+
+def test_small_outputs_on_a_disk_that_is_full_from_some_event_on(prepared: Path) -> None:
+    ran = strike(QUICK, prepared, "--faults", "full", "--every", "4")
+    assert ran.returncode == 0, ran.stdout
+    assert all(f"| {verb} | full |" in ran.stdout for verb in QUICK)
 
 
 def test_trouble_around_a_verb(prepared: Path) -> None:

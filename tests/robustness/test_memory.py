@@ -31,10 +31,10 @@ print(code, peak[0])
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two million tokens of 150,000 words, most of them rare."""
+    """A million tokens of 150,000 words, most of them rare."""
     place = tmp_path_factory.mktemp("many") / "corpus"
     rng = np.random.default_rng(0)
-    numbers = np.minimum(rng.zipf(1.15, 2_000_000), 150_000)
+    numbers = np.minimum(rng.zipf(1.15, 1_000_000), 150_000)
     words = [f"w{number}" for number in range(150_001)]
     lines = (
         [words[number] for number in numbers[start : start + 100].tolist()] for start in range(0, len(numbers), 100)
@@ -45,12 +45,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sentences that state 90,000 pairs of 60,000 terms, each with a sentence of its own."""
+    """Sentences that state 55,000 pairs of 40,000 terms, each with a sentence of its own."""
     place = tmp_path_factory.mktemp("stated") / "text.txt"
     choice = random.Random(0)
     with place.open("w", encoding="utf-8") as file:
-        for number in range(90_000):
-            one, other = (letters(choice.randrange(60_000)) for _ in range(2))
+        for number in range(55_000):
+            one, other = (letters(choice.randrange(40_000)) for _ in range(2))
             file.write(f"In place number {number} there are many {one}s such as {other}s near the old road.\n")
     return place
 
@@ -101,10 +101,9 @@ def test_reading_keeps_the_limit_with_the_same_bytes(text: Path, tmp_path: Path)
     """Pairs, their sentences and candidates for terms wait on disk; nothing of that shows in the corpus."""
     code, free, told = encode(text, tmp_path / "free", "4GB")
     assert code == 0, told
-    code, peak, told = encode(text, tmp_path / "kept", "320MB")
+    code, peak, told = encode(text, tmp_path / "kept", "270MB")
     assert code == 0, told
-    assert peak <= 1.05 * 320e6, (peak, free)
-    assert peak < free
+    assert peak <= 1.05 * 270e6 < free, (peak, free)
     assert contents(tmp_path / "kept") == contents(tmp_path / "free")
 
 

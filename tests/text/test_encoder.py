@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import pickle
 import random
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from pyarrow import parquet
 
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import readers as reading
+from hyperdive.text import tagging
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.kept_text import drop_text
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.sources import TextSource
 from hyperdive.text.token_lists import encode_tokens
 
 
@@ -85,15 +88,35 @@ def test_compression_does_not_change_a_byte(tmp_path: Path, text: Path) -> None:
         assert contents(tmp_path / f"{name}.corpus") == contents(tmp_path / "reference"), name
 
 
+def sent(value: Any) -> Any:
+    """A value as another process of a pool gets it."""
+    return pickle.loads(pickle.dumps(value))  # noqa: S301
+
+
+def test_tagging_is_the_same_for_any_blocks_and_after_the_way_to_a_worker(tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text(book(60), encoding="utf-8")
+    for block in (900, 1 << 20):
+        encode_text(path, tmp_path / f"pos{block}", pos="textblob", threads=1, block_bytes=block, min_count=1)
+    assert contents(tmp_path / "pos900") == contents(tmp_path / f"pos{1 << 20}")
+    words = Corpus.open(tmp_path / "pos900").vocabulary
+    assert "dog|n" in words
+    assert all("|" in word for word in words[1:])
+    [block] = reading.read_blocks(TextSource(str(path), "text", path.stat().st_size), reading.DocumentLayout())
+    options = EncodeOptions(pos="textblob")
+    work, *given = sent((tagging.tag_block, block, options))
+    for here, there in zip(tagging.tag_block(block, options), sent(work(*given)), strict=True):
+        np.testing.assert_array_equal(here, there)
+
+
+@pytest.mark.slow
 def test_tagging_is_the_same_in_any_number_of_processes(tmp_path: Path, text: Path) -> None:
+    """Each process loads the tagger, for seconds."""
     for processes in (1, 2):
         encode_text(
             text, tmp_path / f"pos{processes}", pos="textblob", threads=processes, block_bytes=3000, min_count=1
         )
     assert contents(tmp_path / "pos1") == contents(tmp_path / "pos2")
-    words = Corpus.open(tmp_path / "pos1").vocabulary
-    assert "dog|n" in words
-    assert all("|" in word for word in words[1:])
 
 
 def test_a_long_document_is_cut_at_places_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

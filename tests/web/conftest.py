@@ -88,9 +88,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small(made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """The folder of a small model with sentences."""
-    return small_model(tmp_path_factory.mktemp("models"))
+    return made_once("models", small_model) / "small"
 
 
 @pytest.fixture(scope="session")
