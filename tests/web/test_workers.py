@@ -407,7 +407,7 @@ def test_a_server_without_workers_starts_none(serve: Callable[..., Running], sma
     assert seen.errors == () and children(server.process.pid) == []
 
 
-@pytest.mark.parametrize(("cores", "workers"), [(1, 0), (2, 2), (4, 4), (64, 4)])
-def test_there_is_a_worker_for_each_of_a_few_cores(cores: int, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("cores", "workers"), [(1, 0), (2, 3), (3, 4), (4, 4), (64, 4)])
+def test_there_is_one_worker_more_than_a_few_cores(cores: int, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "check_threads", lambda _: cores)
     assert default_workers() == workers

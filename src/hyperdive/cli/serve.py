@@ -58,7 +58,7 @@ def serve(
             min=0,
             max=64,
             help="Processes that answer questions when many come at one time; each holds the models once more.",
-            show_default="one for each core up to 4, 0 on one core",
+            show_default="one more than cores, up to 4; 0 on one core",
         ),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,

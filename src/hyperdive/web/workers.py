@@ -31,13 +31,15 @@ _PAUSE_SECONDS, _END_SECONDS = 0.5, 5.0
 
 
 def default_workers() -> int:
-    """One for each core up to 4; none on one core, which they would only have to share.
+    """One more than there are cores, up to 4; none on one core, which they would only have to share.
+
+    While the server reads the answer of one and gives it the next question, the others keep the cores busy.
 
     >>> 0 <= default_workers() <= 4
     True
     """
     cores = check_threads(None)
-    return min(cores, _MOST) if cores > 1 else 0
+    return min(cores + 1, _MOST) if cores > 1 else 0
 
 
 class NoWorkers(Exception):
