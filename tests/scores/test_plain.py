@@ -57,6 +57,15 @@ def test_values_of_an_empty_matrix() -> None:
     assert filled(_plain.csr_values, 3, empty.indptr, empty.indices, empty.data, *pairs).tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("type_", [np.float32, np.float64])
+def test_one_row_against_many_is_summed_by_numpy(type_: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_blocks, "run", None)  # no kernel
+    left, right = np.random.default_rng(3).normal(size=(2, 40, 100)).astype(type_)
+    every, one = np.arange(40), np.full(40, 7)
+    np.testing.assert_array_equal(products(left, right, every, one), np.einsum("ij,j->i", left, right[7]))
+    np.testing.assert_array_equal(products(left, right, one, every), np.einsum("ij,j->i", right, left[7]))
+
+
 @pytest.mark.parametrize("q", [[2] * 5, [0, 1, 2, 3, 4]])
 @pytest.mark.parametrize("p", [[1] * 5, [0, 1, 2, 3, 4], [4, 4, 0, 1, 2]])
 def test_products_of_tables(q: list[int], p: list[int]) -> None:
