@@ -78,6 +78,7 @@ def peak_of(text: Path, corpus: Path, engine: ProcessEngine, **options: Any) -> 
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"shuffle": 3, "line_length": "document", "rare": "drop"}])
 def test_more_text_of_the_same_words_takes_no_more_memory(
     tmp_path: Path, engine: ProcessEngine, small_shares: None, options: dict[str, Any]
