@@ -110,8 +110,11 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def open_tab(browser: Any, explored: Running) -> Iterator[Callable[..., Tab]]:
-    """Open a tab on the explored server, without corrections at first; every tab must stay silent until the end."""
+def open_tab(browser: Any, explored: Running, serve: object) -> Iterator[Callable[..., Tab]]:
+    """Open a tab on the explored server, without corrections at first; every tab must stay silent until the end.
+
+    It depends on `serve` so that tabs are closed before their servers: one that stops refuses what a page still asks.
+    """
     for file in explored.folder.glob("*.corrections.tsv"):
         file.unlink()
     tabs: list[Tab] = []

@@ -385,6 +385,19 @@ def test_a_server_answers_the_same_when_its_worker_dies(
     assert crowd(server) != worker and "Traceback" not in server.log()
 
 
+@reads_proc
+@stops_processes
+def test_a_question_that_a_stopping_server_cannot_answer_is_refused(serve: Callable[..., Running], small: Path) -> None:
+    server = serve(str(small), "--workers", "1")
+    os.kill(crowd(server), signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(server.get, "hypernyms", term="pear", top=7)
+        time.sleep(0.3)
+        server.process.terminate()
+        answer = asked.result()
+    assert answer.status_code == 503 and answer.json()["error"]["message"] == "the server is stopping"
+
+
 def test_workers_are_started_by_more_questions_than_one_page_asks(service: Service) -> None:
     class Counted:
         starts, ready = 0, False

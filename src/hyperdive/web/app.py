@@ -98,6 +98,8 @@ class _Server:
                 return _problem(problem)
             except Error as error:
                 return _problem(problem_of(error))
+            except asyncio.CancelledError:  # only the end of the server cancels a request
+                return _problem(Problem("unavailable", "the server is stopping", hint="ask again when it runs"))
 
         return answer
 
