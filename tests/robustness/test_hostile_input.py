@@ -235,6 +235,22 @@ def test_256_megabytes_of_blanks_is_read_in_bounded_memory(tmp_path: Path, opene
     assert outcome(read) == "held"
 
 
+def test_nothing_but_empty_lines_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    """A bzip2 file with a wrong byte unfolded to millions of them; three arrays of their ends took 105 MB at a time."""
+    path = tmp_path / "empty.txt"
+    path.write_bytes(b"\n" * (9 << 20))
+    source = TextSource(str(path), "text", path.stat().st_size)
+    tracemalloc.start()
+    lines = 0
+    for block in read_blocks(source, DocumentLayout()):
+        lines += len(block.ends)
+        assert block.ends[0] == 1 and block.ends[-1] == len(block.data) == len(block.ends)
+        del block
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert lines == 9 << 20 and peak < 64 << 20, peak
+
+
 def test_only_blanks_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b" " * 100_000)
     with pytest.raises((InputError, OptionError)):

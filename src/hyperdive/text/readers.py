@@ -134,14 +134,13 @@ def _block(
 
     `unfinished`: the last one goes on in the next block.
     """
-    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
     continued = np.zeros(len(ends), dtype=np.bool_)
     if going_on:
         continued[0] = True
-    if len(ends) and int((ends - starts).max()) > PIECE_BYTES:
-        cuts, flags = [], []
+    if len(data) > PIECE_BYTES and int(np.diff(ends, prepend=0).max()) > PIECE_BYTES:
+        cuts, flags, start = [], [], 0
         view = memoryview(data)
-        for start, end, flag in zip(starts.tolist(), ends.tolist(), continued.tolist(), strict=True):
+        for end, flag in zip(ends.tolist(), continued.tolist(), strict=True):
             while end - start > PIECE_BYTES:
                 start += _cut(view[start:end])
                 cuts.append(start)
@@ -149,6 +148,7 @@ def _block(
                 flag = True
             cuts.append(end)
             flags.append(flag)
+            start = end
         ends, continued = np.array(cuts, dtype=np.int64), np.array(flags, dtype=np.bool_)
     follows = np.append(continued[1:], unfinished)
     return TextBlock(
@@ -174,10 +174,12 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
         cut = len(pending) if last else pending.rfind(b"\n") + 1
         if cut:
             data, pending = pending[:cut], pending[cut:]
-            ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10).astype(np.int64) + 1
+            ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10).astype(np.int64, copy=False)
+            ends += 1  # in place: of nothing but empty lines, they are eight times as large as the text
             if not len(ends) or ends[-1] != len(data):
                 ends = np.append(ends, np.int64(len(data)))
             yield _block(data, ends, going_on, stream, offset)
+            del data, ends  # before the next block is read
             offset += cut
             going_on = False
         elif len(pending) > PIECE_BYTES:
