@@ -83,6 +83,30 @@ def test_a_process_uses_what_another_one_compiled(empty_stores: CompiledKernels,
         assert not done.stderr
 
 
+def test_subkernels_get_code_of_their_own_only_where_they_may_be_called() -> None:
+    code = (
+        "import sys\n"
+        "from hyperdive.compilation import environment\n"
+        "environment.own_process, environment.only_compiles = True, sys.argv[1] == 'compiles'\n"
+        "from hyperdive.compilation.signatures import types_of\n"
+        "from hyperdive.taxonomy import _kernels\n"
+        "from numba import njit\n"
+        "caller = njit(lambda node, group: _kernels._find(node, group))\n"
+        "caller.compile(types_of('i8 i8[:]'))\n"
+        "for function in (caller, _kernels._find):\n"
+        "    [compiled] = function.overloads.values()\n"
+        "    code = compiled.library\n"
+        "    found = code.get_pointer_to_function(compiled.fndesc.llvm_func_name)\n"
+        "    print(type(code).__name__, found != 0)\n"
+        "import numpy as np\n"
+        "print(caller(1, np.array([-1, 2, -1])))\n"
+    )
+    for process, callee in (("compiles", "CalleeLibrary False"), ("calls", "JITCodeLibrary True")):
+        command = [sys.executable, "-c", code, process]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.stdout == f"JITCodeLibrary True\n{callee}\n2\n", (process, done.stdout, done.stderr)
+
+
 def test_a_process_waits_for_what_it_needs_of_what_another_one_compiles(empty_stores: CompiledKernels) -> None:
     """The other process holds the lock all the time: this one goes on as soon as its own kernels are there."""
     out = io.StringIO()

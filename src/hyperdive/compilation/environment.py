@@ -32,6 +32,8 @@ class Target(NamedTuple):
 
 own_process = False
 """Whether this process is hyperdive's own: the command, or one that compiles. Numba then compiles for `target()`."""
+only_compiles = False
+"""Whether this process compiles kernels for others and calls none of them."""
 unforeseen: Callable[[str], None] | None = None
 """Told the name of every kernel that this process has to compile itself, before it does."""
 

@@ -15,6 +15,7 @@ from numba.core import compiler, serialize
 from numba.core.caching import NullCache
 
 from hyperdive.compilation import environment, kernel_store
+from hyperdive.compilation.callees import CalleeCompiler
 from hyperdive.compilation.signatures import text_of
 
 if environment.own_process:
@@ -43,7 +44,9 @@ def subkernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     That is one part in eight of what compiling takes. Python cannot call such a function.
     """
-    decorate: Callable[[Callable[..., Any]], Any] = _njit(no_cpython_wrapper=True, **options)
+    decorate: Callable[[Callable[..., Any]], Any] = _njit(
+        no_cpython_wrapper=True, pipeline_class=CalleeCompiler, **options
+    )
     return decorate
 
 

@@ -60,7 +60,8 @@ def source_stamp(package: str) -> str:
             sha.update(f"{path.relative_to(_PACKAGE).as_posix()} {len(text)}\n".encode())
             sha.update(text)
             waiting += sorted({found.decode() for found in _IMPORT.findall(text)} - {"compilation", *seen})
-    sha.update((Path(__file__).with_name("kernel.py")).read_bytes())
+    for name in ("kernel.py", "callees.py"):
+        sha.update((Path(__file__).with_name(name)).read_bytes())
     return sha.hexdigest()[:32]
 
 

@@ -23,7 +23,8 @@ def compile_kernel(kernel: str, types: str) -> float:
 
 def main() -> None:
     """Compile until there is no more input."""
-    environment.own_process, kernel_store.use_shipped = True, False
+    environment.own_process = environment.only_compiles = True
+    kernel_store.use_shipped = False
     for line in sys.stdin:
         try:
             answer = f"{compile_kernel(*line.rstrip().split(chr(9))):.2f}"

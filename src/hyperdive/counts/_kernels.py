@@ -95,7 +95,7 @@ def count_rows(
     empty when every distance weighs 1. Scratch rows, bits and summary are zero before and after. Returns the number
     of entries; `indices` has one place more than they need.
     """
-    n = 0
+    n = np.int64(0)  # with 0, functions would be compiled for that constant, too
     one = scratch.dtype.type(1)
     end = np.int64(len(tokens))
     weighted = len(weights) > 0
@@ -146,7 +146,7 @@ def count_term_rows(
     Its contexts are the left[i] tokens before it and the right[i] tokens after it; a token of the term is no context of
     it. A context's distance is that from the nearer end of the occurrence.
     """
-    n = 0
+    n = np.int64(0)  # with 0, functions would be compiled for that constant, too
     one = scratch.dtype.type(1)
     end = np.int64(len(tokens))
     weighted = len(weights) > 0
@@ -231,7 +231,7 @@ def add_rows(
     a_pointers, a_indices, a_counts, a_edges, b_pointers, b_indices, b_counts, b_edges, pointers, indices, counts, edges
 ):
     """The sum of two sparse row blocks with the same rows; returns the number of entries."""
-    n = 0
+    n = np.int64(0)  # with 0, functions would be compiled for that constant, too
     with_edges = len(edges) > 0
     pointers[0] = 0
     for row in range(len(pointers) - 1):
@@ -282,7 +282,7 @@ def renumber_rows(
     indices, counts, edges, lengths,
 ):  # fmt: skip
     """Each row with table[c] in place of c, sorted again; returns the number of entries."""
-    n = 0
+    n = np.int64(0)  # with 0, functions would be compiled for that constant, too
     with_edges = len(edges) > 0
     for row in range(len(in_pointers) - 1):
         begin = n

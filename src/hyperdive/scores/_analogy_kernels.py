@@ -1,6 +1,8 @@
 """Compiled loops of what neighbours are stated to be: the nearest vectors of terms, and the sparse rows A, A₂₀ and B.
 
 `hyperdive.scores.neighbour_statements` has the same in NumPy, to the bit: sums run in the same order and precision.
+Sorting, choosing and gathering are loops here: Numba compiles NumPy's functions for them from Python, too, and needs
+four times as long for all of this then.
 """
 
 from __future__ import annotations
@@ -95,9 +97,58 @@ def _with_own(columns, values, indices, data, share):
 
 
 @subkernel()
+def _limit(values, most):
+    """The smallest of so many of the largest values: the top of a heap of them."""
+    heap = np.empty(most, dtype=np.float32)
+    for i in range(len(values)):
+        value, place = values[i], i
+        if i < most:
+            while place > 0 and heap[(place - 1) // 2] > value:
+                heap[place] = heap[(place - 1) // 2]
+                place = (place - 1) // 2
+            heap[place] = value
+        elif value > heap[0]:
+            place, below = 0, 1
+            while below < most:
+                below += below + 1 < most and heap[below + 1] < heap[below]
+                if heap[below] >= value:
+                    break
+                heap[place] = heap[below]
+                place, below = below, 2 * below + 1
+            heap[place] = value
+    return heap[0]
+
+
+@subkernel()
+def _descending(values, most):
+    """The places of so many of the largest values, the largest first; of equal ones the first places."""
+    places, count = np.empty(min(most, len(values)), dtype=np.int64), 0
+    for i in range(len(values)):
+        if count < len(places):
+            count += 1
+        elif not values[i] > values[places[-1]]:
+            continue
+        place = count - 1
+        while place > 0 and values[places[place - 1]] < values[i]:
+            places[place] = places[place - 1]
+            place -= 1
+        places[place] = i
+    return places
+
+
+@subkernel()
+def _gathered(values, places):
+    """The values at these places."""
+    out = np.empty(len(places), dtype=values.dtype)
+    for i in range(len(places)):
+        out[i] = values[places[i]]
+    return out
+
+
+@subkernel()
 def _largest(values, most):
     """The places of so many of the largest values, in their order; none where it is not clear which those are."""
-    limit = np.partition(values, len(values) - most)[len(values) - most]
+    limit = _limit(values, most)
     places, count = np.empty(most, dtype=np.int64), 0
     for i in range(len(values)):
         if values[i] >= limit:
@@ -166,8 +217,9 @@ def _nearly_largest(values, most, margin):
         tops[part] = _top(values[part * _PART : (part + 1) * _PART])
     limit, reached = np.float32(-np.inf), parts
     if parts > most:
-        limit = np.partition(tops, parts - most)[parts - most] - margin
-        reached = (tops >= limit).sum()
+        limit, reached = _limit(tops, most) - margin, 0
+        for part in range(parts):
+            reached += tops[part] >= limit
     places, count = np.empty(reached * _PART, dtype=np.int64), 0
     for part in range(parts):
         if tops[part] < limit:
@@ -176,14 +228,17 @@ def _nearly_largest(values, most, margin):
             if values[i] >= limit:
                 places[count] = i
                 count += 1
-    places = places[:count]
-    least = np.partition(values[places], count - most)[count - most] - margin
-    return places[values[places] >= least]
+    least = _limit(_gathered(values, places[:count]), most) - margin
+    kept = 0
+    for i in range(count):
+        places[kept] = places[i]
+        kept += values[places[i]] >= least
+    return places[:kept]
 
 
 @subkernel()
-def _nearest(vector, own, most, vectors, places):
-    """The `most` nearest of the vectors at these places, in the order of their places, with their cosines.
+def _nearest(vector, own, vectors, places, chosen, near):
+    """Fill `chosen` and `near` with the nearest of the vectors at these places, in their order, and their cosines.
 
     The own one has a cosine of 0; of equal ones the first places are taken.
     """
@@ -203,8 +258,15 @@ def _nearest(vector, own, most, vectors, places):
         cosines[j], cosines[k] = np.float32(dot2), np.float32(dot3)
     for i in range(count):
         cosines[i] = cosines[i] if places[i] != own else np.float32(0)
-    chosen = np.sort(np.argsort(-cosines, kind="mergesort")[:most])
-    return places[chosen], cosines[chosen]
+    limit, ties, kept = _limit(cosines, len(chosen)), len(chosen), 0
+    for i in range(count):
+        ties -= cosines[i] > limit
+    for i in range(count):
+        if cosines[i] < limit or (cosines[i] == limit and ties == 0):
+            continue
+        ties -= cosines[i] == limit
+        chosen[kept], near[kept] = places[i], cosines[i]
+        kept += 1
 
 
 @kernel()
@@ -225,7 +287,7 @@ def nearest_rows(asked, own, vectors, roughly, margin, chosen, cosines):
         if own[row] >= 0:
             roughly[row, own[row]] = 0.0
         places = _nearly_largest(roughly[row], most, margin)
-        chosen[row], cosines[row] = _nearest(asked[row], own[row], most, vectors, places)
+        _nearest(asked[row], own[row], vectors, places, chosen[row], cosines[row])
 
 
 @subkernel()
@@ -234,8 +296,9 @@ def _neighbours(vector, own, most, vectors, codes, scales, loss):
 
     Codes tell which vectors can be among the nearest at all; of equal ones the first places are taken.
     """
+    chosen, cosines = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.float32)
     if most == 0:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        return chosen, cosines
     code, worth, own_loss = _coded(vector)
     roughly = _code_products(codes, code, scales)
     if own >= 0:
@@ -243,7 +306,8 @@ def _neighbours(vector, own, most, vectors, codes, scales, loss):
     # |q·x − q'·x'| ≤ |x − x'| + |q − q'|·|x'|, of which two may differ the other way, and some for rounding
     margin = 2.0 * (loss + own_loss * (1.0 + loss) + _ROUNDING) / worth
     places = _nearly_largest(roughly, most, np.float32(margin))
-    return _nearest(vector, own, most, vectors, places)
+    _nearest(vector, own, vectors, places, chosen, cosines)
+    return chosen, cosines
 
 
 @subkernel()
@@ -252,8 +316,8 @@ def _pairwise(values):
     count, total, rest = len(values), 0.0, 0
     if count >= 8:
         rest = count - count % 8
-        parts = values[:8].copy()
-        for i in range(8, rest):
+        parts = np.zeros(8)
+        for i in range(rest):
             parts[i % 8] += values[i]
         total = ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]))
     for i in range(rest, count):
@@ -262,11 +326,11 @@ def _pairwise(values):
 
 
 @subkernel()
-def _shares(likeness, trust):
-    """cos²·trust of each, divided by their sum."""
+def _shares(likeness, trust, places):
+    """cos²·trust of each of the neighbours at these places, divided by their sum."""
     weights = np.empty(len(likeness))
     for i in range(len(likeness)):
-        weights[i] = np.float64(likeness[i] * likeness[i]) * trust[i]
+        weights[i] = np.float64(likeness[i] * likeness[i]) * trust[places[i]]
     total = max(_pairwise(weights), 1e-9)
     shares = np.empty(len(likeness), dtype=np.float32)
     for i in range(len(likeness)):
@@ -281,7 +345,8 @@ def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
     if len(likely):
         # as `reduceat` adds, whose last part has a 0 at its end
         rest = np.zeros(len(likely))
-        rest[:-1] = likely[1:]
+        for i in range(1, len(likely)):
+            rest[i - 1] = likely[i]
         total = max(np.float64(likely[0]) + _pairwise(rest), 1e-9)
         for i in range(len(likely)):
             weights[i] = np.float32(np.float64(likely[i] * shrunk[parents[i]]) / total)
@@ -320,18 +385,28 @@ def _analogies(
     The arguments are those of `analogy_rows`, and bit maps.
     """
     clear = True
-    likeness = np.maximum(cosines, np.float32(0))
-    columns, values = _weighted_sum(_shares(likeness, trust[chosen]), numbers[chosen], indptr, indices, ppmi, maps)
-    nearest = np.argsort(-likeness, kind="mergesort")[: sizes[1]]
+    likeness = np.empty(len(cosines), dtype=np.float32)
+    for i in range(len(cosines)):
+        likeness[i] = cosines[i] if cosines[i] > 0 else np.float32(0)
+    columns, values = _weighted_sum(
+        _shares(likeness, trust, chosen), _gathered(numbers, chosen), indptr, indices, ppmi, maps
+    )
+    first_ones = _descending(likeness, sizes[1])
+    nearest = _gathered(chosen, first_ones)
     near_columns, near_values = _weighted_sum(
-        _shares(likeness[nearest], trust[chosen[nearest]]), numbers[chosen[nearest]], indptr, indices, ppmi, maps
+        _shares(_gathered(likeness, first_ones), trust, nearest),
+        _gathered(numbers, nearest),
+        indptr,
+        indices,
+        ppmi,
+        maps,
     )
     first, last = (indptr[number], indptr[number + 1]) if number >= 0 else (indptr[0], indptr[0])
     classes, likely = _with_own(columns, values, indices[first:last], ppmi[first:last], own_share)
     if len(likely) > sizes[2]:
         parents = _largest(likely, sizes[2])
         clear = len(parents) == sizes[2]
-        classes, likely = classes[parents], likely[parents]
+        classes, likely = _gathered(classes, parents), _gathered(likely, parents)
     above, inherited = _inherited(classes, likely, p_indptr, p_indices, passed_on, shrunk, maps)
     return clear, columns, values, near_columns, near_values, above, inherited
 

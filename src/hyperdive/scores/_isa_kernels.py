@@ -119,7 +119,7 @@ def isa_sums(
         np.empty(size, dtype=np.int64),
     )
     is_head = np.zeros(size, dtype=np.bool_)
-    count = 0
+    count = np.int64(0)  # with 0, functions would be compiled for that constant, too
     for k in range(start, end):
         out[k, 1] = np.inf
         hypernym = p[k]
@@ -132,8 +132,11 @@ def isa_sums(
             hypernym = head_rows[hypernym]
             if not compared or hypernym < 0 or hypernym == q[k]:
                 break
-    hyponym, class_ = numbers[of_q[:count]], numbers[of_p[:count]]
-    head_of_q, head_of_p = head_numbers[of_q[:count]], head_numbers[of_p[:count]]
+    hyponym, class_ = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    head_of_q, head_of_p = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    for i in range(count):
+        hyponym[i], class_[i] = numbers[of_q[i]], numbers[of_p[i]]
+        head_of_q[i], head_of_p[i] = head_numbers[of_q[i]], head_numbers[of_p[i]]
     entries = np.empty((7, count), dtype=np.int64)
     _entries(indptr, indices, hyponym, class_, count, entries[0])
     _entries(indptr, indices, head_of_q, class_, count, entries[2])

@@ -74,7 +74,7 @@ def fold_rows(
             y, q = contexts[indices[start + j]], data[start + j]
             for t in range(dimensions):
                 summed[t] += q * y[t]
-        n = 0
+        n = np.int64(0)
         for t in range(dimensions):
             if np.float64(summed[t]) > a * mean[t]:
                 active[n] = t

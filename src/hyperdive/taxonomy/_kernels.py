@@ -100,7 +100,7 @@ def maximum_arborescence(child, parent, weight, n):
             seen[node] = start
             node = _find(parent[edge] if edge < m else n, group)
             if seen[node] == start and node != n:
-                joined, end, time = -1, length, changes
+                joined, end, time = np.int64(-1), length, changes
                 while True:
                     length -= 1
                     member = path[length]

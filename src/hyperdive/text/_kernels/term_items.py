@@ -95,7 +95,8 @@ def term_items(data, span_starts, span_ends, span_kinds, forms, sent_starts, n_f
     starts = np.empty(most, dtype=np.int64)
     lengths = np.empty(most, dtype=np.int32)
     arena = np.empty(MAX_NUMERAL_BYTES * (most + 1), dtype=np.uint8)
-    n = sentence = token = n_numerals = n_arena = 0
+    n = sentence = token = 0
+    n_numerals = n_arena = np.int64(0)  # with 0, functions would be compiled for that constant, too
     joint = BLANK
     last_end = np.int64(-1)
     for i in range(n_spans):

@@ -150,8 +150,8 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
     span_starts = np.empty(span_room, dtype=np.int64)
     span_ends = np.empty(span_room, dtype=np.int64)
     span_kinds = np.empty(span_room, dtype=np.uint8)
-    n = n_forms = n_arena = n_docs = n_sents = 0
-    begin = 0
+    n = n_forms = n_docs = n_sents = 0
+    begin = n_arena = np.int64(0)  # with 0, functions would be compiled for that constant, too
     for d in range(len(ends)):
         end = ends[d]
         piece_tokens[d] = n
