@@ -2,6 +2,7 @@
 
     python tools/kernels.py record TEXT           # run every command on the text and write the manifest
     python tools/kernels.py check [TEXT]          # the same; fails when a kernel is missing from the manifest
+    python tools/kernels.py time                  # measure anew how long each kernel of the manifest takes to compile
 
 A text of 20 MB or more is needed for `record`, which adds what a generated one asks for: counts change their type with
 their size. `check` takes a generated one.
@@ -119,16 +120,28 @@ def timed(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return entries
 
 
+def written(entries: list[dict[str, Any]]) -> int:
+    """Write these entries into the manifest, with the seconds that each takes."""
+    from hyperdive.compilation.signatures import MANIFEST
+
+    entries = sorted(timed(entries), key=lambda entry: (USES.index(entry["use"]), entry["kernel"], entry["types"]))
+    MANIFEST.write_text("[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n", encoding="utf-8")
+    sys.stdout.write(f"{len(entries)} kernels, {sum(entry['seconds'] for entry in entries):.0f} s\n")
+    return 0
+
+
 def run() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["record", "check"])
+    parser.add_argument("action", choices=["record", "check", "time"])
     parser.add_argument("text", type=Path, nargs="?")
     given = parser.parse_args()
     from hyperdive.cli.generated_text import write_generated
     from hyperdive.compilation import compiler, environment
     from hyperdive.compilation.signatures import MANIFEST
 
+    if given.action == "time":
+        return written(json.loads(MANIFEST.read_text(encoding="utf-8")))
     environment.own_process, compiler.in_other_processes = True, False
     with tempfile.TemporaryDirectory() as folder:
         generated = write_generated(Path(folder))[0]
@@ -137,11 +150,7 @@ def run() -> int:
             known = {(entry["kernel"], entry["types"]) for entry in asked}
             asked += [entry for entry in rehearse(generated) if (entry["kernel"], entry["types"]) not in known]
     if given.action == "record":
-        asked = timed(asked)
-        asked.sort(key=lambda entry: (USES.index(entry["use"]), entry["kernel"], entry["types"]))
-        MANIFEST.write_text("[\n" + ",\n".join(json.dumps(entry) for entry in asked) + "\n]\n", encoding="utf-8")
-        sys.stdout.write(f"{len(asked)} kernels, {sum(entry['seconds'] for entry in asked):.0f} s\n")
-        return 0
+        return written(asked)
     known = {(entry["kernel"], entry["types"]) for entry in json.loads(MANIFEST.read_text(encoding="utf-8"))}
     absent = [entry for entry in asked if (entry["kernel"], entry["types"]) not in known]
     for entry in absent:

@@ -40,9 +40,9 @@ def test_without_its_text_the_page_says_so_and_its_commands_work(
     assert (without_text / demo.PAGE).read_text(encoding="utf-8") == page
     assert "\x1b" not in page
     assert "shark      fish" in page, "made-up text states this often"
-    assert "28 passes at most" in page and "makes 40" in page
+    assert "24 passes at most" in page and "makes 40" in page
     header = json.loads((without_text / "model" / "header.json").read_text(encoding="utf-8"))
-    assert header["parameters"]["passes"] == 28
+    assert header["parameters"]["passes"] == 24
     assert Corpus.open(without_text / "corpus").terms is None
     assert "banana     not known: does not occur in this text" in page
     assert "How good is it?" not in page, "figures of made-up text would mislead"

@@ -18,12 +18,21 @@ Serve = Callable[..., Running]
 EDGES = [(child, parent) for parent, children in KINDS.items() for child in children]
 
 
+@pytest.fixture(scope="module")
+def corrected(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One server over the small model for all tests that correct its tree."""
+    folder = tmp_path_factory.mktemp("corrected")
+    running = Running(folder, str(small), "--corrections", str(folder))
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def served(serve: Serve, small: Path, tmp_path: Path) -> Running:
-    """A server over the small model, with corrections that give its tree a known shape."""
+def served(corrected: Running) -> Running:
+    """The server with corrections that give its tree a known shape."""
     lines = "".join(f"force\t{child}\t{parent}\n" for child, parent in EDGES)
-    (tmp_path / "small.corrections.tsv").write_text(f"# by hand\n{lines}")
-    return serve(str(small), "--corrections", str(tmp_path))
+    (corrected.folder / "small.corrections.tsv").write_text(f"# by hand\n{lines}")
+    return corrected
 
 
 def events(running: Running, job: dict[str, Any]) -> Iterator[tuple[float, str, dict[str, Any]]]:

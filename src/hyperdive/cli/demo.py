@@ -35,7 +35,7 @@ TREE = (
     "oak plant rifle shark sparrow sword terrier tree trout tulip violin weapon whale"
 ).split()
 TWO = ("violin", "instrument")
-_PASSES = 28
+_PASSES = 24
 """Instead of 40, for the sake of time: the answers are the same ones, in the same order."""
 _TOPICS_ABOUT = ("ship", "disease", "metal", "church", "cloth", "war", "nerve", "wine")
 _SCORES = {

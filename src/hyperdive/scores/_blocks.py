@@ -14,7 +14,8 @@ from hyperdive._resources import check_threads
 from hyperdive._types import Floats
 from hyperdive.scores import _plain
 
-_COMPILED = tuple(f"hyperdive.scores.{name}" for name in ("_kernels", "_isa_kernels", "_analogy_kernels"))
+_MODULES = ("_kernels", "_isa_kernels", "_nearest_kernels", "_analogy_kernels")
+_COMPILED = tuple(f"hyperdive.scores.{name}" for name in _MODULES)
 _PATIENCE = 2_000_000  # items after which waiting for the compiler is worth it
 
 
