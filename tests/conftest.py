@@ -27,6 +27,22 @@ def pytest_sessionstart() -> None:
     prepare(*{signature.use for signature in manifest()}, progress=Progress("none"))
 
 
+_LONGEST_FIRST = (
+    "web/test_page_tree", "web/test_page_views", "engines/test_spark", "web/", "engines/", "robustness/",
+    "text/test_bad_input", "benchmark/", "pipeline/", "test_",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first, so that no process of `make test` is still at one when the others are done."""
+
+    def rank(item: pytest.Item) -> int:
+        path = item.path.as_posix().rpartition("/tests/")[2]
+        return next((at for at, start in enumerate(_LONGEST_FIRST) if path.startswith(start)), len(_LONGEST_FIRST))
+
+    items.sort(key=rank)
+
+
 def hear_ctrl_c() -> None:
     """For the start of a child process: background jobs of a shell inherit a handler that ignores SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

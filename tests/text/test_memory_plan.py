@@ -24,13 +24,13 @@ MB = 10**6
 
 
 def test_less_memory_means_smaller_shares() -> None:
-    little, much = MemoryPlan.of(300 * MB, threads=8), MemoryPlan.of(8_000 * MB, threads=8)
+    little, much = MemoryPlan.of(200 * MB, threads=8), MemoryPlan.of(8_000 * MB, threads=8)
     assert (much.threads, much.block_bytes, much.items) == (8, BLOCK_BYTES, 4 << 20)
     assert little.threads == 1
-    assert little.block_bytes == 300 * MB // 256
-    assert little.in_memory == 300 * MB // 16
-    assert little.items == 300 * MB // 1024
-    assert little.candidates == 300 * MB // 160
+    assert little.block_bytes == 200 * MB // 256
+    assert little.in_memory == 200 * MB // 16
+    assert little.items == 200 * MB // 1024
+    assert little.candidates == 200 * MB // 160
     assert MemoryPlan.of(10 * MB, threads=8).block_bytes == 1 << 18
     assert MemoryPlan.of(10 * MB, threads=8).items == 1 << 16
     assert pattern_memory(1_000 * MB) == 100 * MB

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text.sources import ByteStream, DocumentSource, TextSource, open_source
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 1 << 20
 # A longer document is cut into pieces of at most this many bytes, at a blank. The cut depends on the document alone.
 PIECE_BYTES = 16 << 20
 LONGEST_LINE = 128 << 20
