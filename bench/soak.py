@@ -1,10 +1,11 @@
 """The explorer under mixed load on loopback: its memory stays flat, no descriptor is lost, no answer is an error.
 
-    python bench/soak.py [--minutes 20] [--clients 6] [--model MODEL]
+    python bench/soak.py [--minutes 20] [--clients 12] [--model MODEL]
 
 Clients ask questions of all kinds about random words, build taxonomies and delete them, and every tenth request is cut
 off in the middle, as by a browser that was closed. After half of the time a second client process is killed while it
-asks. The memory and the descriptors of the server are read every second; the last third is compared with the second.
+asks; once a minute one of the server's workers is, whose question another one then answers. The memory of the server
+and of its workers, and the descriptors of the server, are read every second; the second and last third are compared.
 """
 
 from __future__ import annotations
@@ -97,11 +98,23 @@ class Clients:
         self.answers += 1
 
 
+def children(pid: int) -> list[int]:
+    """The workers of a server."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return sorted(int(child) for file in lists for child in file.read_text().split())
+
+
+def own_memory(pid: int) -> int:
+    """Anonymous memory in bytes; none of a process that has just ended."""
+    with contextlib.suppress(OSError):
+        anonymous = re.search(r"RssAnon:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+        return int(anonymous[1]) << 10 if anonymous else 0
+    return 0
+
+
 def facts(pid: int) -> tuple[int, int]:
-    """Anonymous memory in bytes, and open descriptors, of a process."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    anonymous = re.search(r"RssAnon:\s+(\d+)", status)
-    return (int(anonymous[1]) << 10 if anonymous else 0), len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    """Memory of a server and its workers, and its open descriptors."""
+    return own_memory(pid) + sum(map(own_memory, children(pid))), len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def soak(model: str, minutes: float, many: int) -> list[str]:
@@ -127,13 +140,16 @@ def soak(model: str, minutes: float, many: int) -> list[str]:
             os._exit(0)
         for thread in threads:
             thread.start()
-        seen, half = [], end - 30 * minutes
+        seen, half, workers_killed = [], end - 30 * minutes, 0
         while time.monotonic() < end and server.poll() is None:
             seen.append(facts(server.pid))
             if killed and time.monotonic() > half:
                 os.kill(killed, signal.SIGKILL)
                 os.waitpid(killed, 0)
                 killed = 0
+            if len(seen) % 60 == 0 and (workers := children(server.pid)):
+                os.kill(random.choice(workers), signal.SIGKILL)
+                workers_killed += 1
             time.sleep(1)
         for thread in threads:
             thread.join()
@@ -152,7 +168,10 @@ def soak(model: str, minutes: float, many: int) -> list[str]:
         statistics.median(memory for memory, _ in part) for part in (seen[third : 2 * third], seen[-third:])
     )
     descriptors = [number for _, number in seen]
-    print(f"{clients.answers:,} answers, {clients.cut:,} requests cut off, {len(clients.errors)} errors")
+    print(
+        f"{clients.answers:,} answers, {clients.cut:,} requests cut off, "
+        f"{workers_killed} workers killed, {len(clients.errors)} errors"
+    )
     print(f"memory: {middle / 1e6:.0f} MB in the second third, {last / 1e6:.0f} MB in the last")
     print(f"descriptors: {descriptors[0]} at first, {max(descriptors)} at most, {descriptors[-1]} at the end")
     if last > MOST_GROWTH * middle:
@@ -166,7 +185,7 @@ def main() -> int:
     """Print what was seen; the exit code is 1 when something went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=20)
-    parser.add_argument("--clients", type=int, default=6)
+    parser.add_argument("--clients", type=int, default=12)
     parser.add_argument("--model", default="en-wiki")
     options = parser.parse_args()
     print(machine())
