@@ -107,6 +107,23 @@ def test_subkernels_get_code_of_their_own_only_where_they_may_be_called() -> Non
         assert done.stdout == f"JITCodeLibrary True\n{callee}\n2\n", (process, done.stdout, done.stderr)
 
 
+def test_settings_have_the_hashes_and_are_equal_where_they_were() -> None:
+    code = (
+        "from numba.core.compiler import Flags\n"
+        "from hyperdive.compilation.callees import hash_settings_once\n"
+        "one, other, unset = Flags(), Flags(), Flags()\n"
+        "other.release_gil = True\n"
+        "unset.release_gil = one.release_gil\n"  # set to what it is without that
+        "def facts():\n"
+        "    return hash(one), hash(other), one == other, one == unset, one != other, one == {}, one == one\n"
+        "before = facts()\n"
+        "hash_settings_once()\n"
+        "print(before == facts(), before[2:])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True (False, True, True, False, True)\n", (done.stdout, done.stderr)
+
+
 def test_a_process_waits_for_what_it_needs_of_what_another_one_compiles(empty_stores: CompiledKernels) -> None:
     """The other process holds the lock all the time: this one goes on as soon as its own kernels are there."""
     out = io.StringIO()

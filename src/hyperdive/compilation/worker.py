@@ -5,11 +5,13 @@ python -P -m hyperdive.compilation.worker
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 import time
 
 from hyperdive.compilation import environment, kernel_store
+from hyperdive.compilation.callees import hash_settings_once
 from hyperdive.compilation.signatures import types_of
 
 
@@ -25,6 +27,8 @@ def main() -> None:
     """Compile until there is no more input."""
     environment.own_process = environment.only_compiles = True
     kernel_store.use_shipped = False
+    hash_settings_once()
+    gc.set_threshold(100_000, 50, 1_000)  # Numba makes millions of objects that last, and little garbage
     for line in sys.stdin:
         try:
             answer = f"{compile_kernel(*line.rstrip().split(chr(9))):.2f}"
