@@ -30,7 +30,7 @@ test: $(VENV)/.stamp-dev  ## all checks: ruff, mypy, pytest with doctests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q . || { echo "type: make format"; exit 1; }
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-all: $(VENV)/.stamp-dev $(VENV)/.stamp-docs $(VENV)/.stamp-spark  ## the checks and the slow tests
 	@HYPERDIVE_THOROUGH=1 $(MAKE) --no-print-directory test

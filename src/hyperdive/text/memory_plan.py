@@ -20,7 +20,7 @@ class MemoryPlan:
     """What each part of reading may take of a limit.
 
     >>> MemoryPlan.of(500_000_000, threads=16).threads, MemoryPlan.of(8_000_000_000, threads=16).threads
-    (4, 16)
+    (7, 16)
     """
 
     limit: int | None
