@@ -78,18 +78,37 @@ def peak_of(text: Path, corpus: Path, engine: ProcessEngine, **options: Any) -> 
         tracemalloc.stop()
 
 
+def short_documents() -> bytes:
+    """Short documents with numerals and patterns."""
+    lines = [f"In {1000 + n} dogs such as poodles slept.\nA guide dog of Mr. X.\n" for n in range(1000)]
+    return rare_lines(1, 60_000) + "".join(lines).encode()
+
+
+def peaks_of(folder: Path, engine: ProcessEngine, sizes: Sequence[int], **options: Any) -> list[int]:
+    """The peaks of encoding the short documents so many times over; modules and lists of words are loaded before."""
+    peaks = []
+    for times in (1, *sizes):
+        text = folder / f"{times}.txt"
+        text.write_bytes(short_documents() * times)
+        peaks.append(peak_of(text, folder / f"corpus-{times}", engine, **options))
+    return peaks[1:]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"shuffle": 3, "line_length": "document", "rare": "drop"}])
-def test_more_text_of_the_same_words_takes_no_more_memory(
+@pytest.mark.parametrize("options", [{}, {"patterns": False}, {"line_length": "document", "rare": "drop"}])
+def test_more_documents_of_the_same_words_take_no_more_memory(
     tmp_path: Path, engine: ProcessEngine, small_shares: None, options: dict[str, Any]
 ) -> None:
-    """Short documents with numerals and patterns, so often that all phrases are frequent already."""
-    lines = [f"In {1000 + n} dogs such as poodles slept.\nA guide dog of Mr. X.\n" for n in range(1000)]
-    base = rare_lines(1, 60_000) + "".join(lines).encode()
-    peaks = []
-    for times in (1, 6, 36):  # the first time modules and lists of words are loaded
-        text = tmp_path / f"{times}.txt"
-        text.write_bytes(base * times)
-        peaks.append(peak_of(text, tmp_path / f"corpus-{times}", engine, **options))
-    # a single array over documents can hide below the peak, which is that of the terms
-    assert peaks[2] - peaks[1] < 0.1 * 30 * len(base)
+    """An array over documents of 32 bits would take 1.1 MB more; what is new is a few names for each part."""
+    fewer, more = peaks_of(tmp_path, engine, (36, 144), terms="none", **options)
+    assert more - fewer < 2 * (144 - 36) * short_documents().count(b"\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"shuffle": 3, "line_length": "document", "rare": "drop"}])
+def test_more_text_of_the_same_terms_takes_no_more_memory(
+    tmp_path: Path, engine: ProcessEngine, small_shares: None, options: dict[str, Any]
+) -> None:
+    """So often that all phrases are frequent already. The peak is that of the terms, below which an array can hide."""
+    fewer, more = peaks_of(tmp_path, engine, (6, 36), **options)
+    assert more - fewer < 0.1 * (36 - 6) * len(short_documents())
