@@ -16,7 +16,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
-from hyperdive.spaces._fold_kernels import fold_rows
+from hyperdive.spaces._fold_kernels import _residuals, fold_rows
 from hyperdive.spaces.dive import train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveOptions
@@ -143,3 +143,12 @@ def test_rows_are_the_optimum_of_a_general_solver(seed: int, negatives: float, r
     )  # fmt: skip
     best = minimize(loss, np.full(6, 0.5), bounds=[(0, 50)] * 6, method="L-BFGS-B", options={"ftol": 1e-12})
     assert loss(out[0].astype(np.float64)) <= best.fun + 1e-3 * max(abs(best.fun), 1)
+
+
+def test_what_a_straight_line_leaves_of_the_sigmoid() -> None:
+    arguments = np.linspace(0, 16, 97, dtype=np.float32)
+    masses = np.linspace(0.5, 2, 97, dtype=np.float32)
+    left = arguments.copy()
+    _residuals.py_func(left, masses)
+    exact = arguments.astype(np.float64)
+    np.testing.assert_allclose(left, masses * (1 / (1 + np.exp(-exact)) - 0.5 - exact / 4), atol=2e-6)
