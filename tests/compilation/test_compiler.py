@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -110,18 +111,59 @@ def test_subkernels_get_code_of_their_own_only_where_they_may_be_called() -> Non
 def test_settings_have_the_hashes_and_are_equal_where_they_were() -> None:
     code = (
         "from numba.core.compiler import Flags\n"
-        "from hyperdive.compilation.callees import hash_settings_once\n"
+        "from hyperdive.compilation.callees import spare_work\n"
         "one, other, unset = Flags(), Flags(), Flags()\n"
         "other.release_gil = True\n"
         "unset.release_gil = one.release_gil\n"  # set to what it is without that
         "def facts():\n"
         "    return hash(one), hash(other), one == other, one == unset, one != other, one == {}, one == one\n"
         "before = facts()\n"
-        "hash_settings_once()\n"
+        "spare_work()\n"
         "print(before == facts(), before[2:])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True (False, True, True, False, True)\n", (done.stdout, done.stderr)
+
+
+def test_machine_code_is_the_same_with_less_work() -> None:
+    """Loops, tuples, subkernels and constants; and a generator, for which live variables are worked out."""
+    code = (
+        "import sys\n"
+        "from hyperdive.compilation import environment\n"
+        "environment.only_compiles = True\n"
+        "if sys.argv[1] == 'spared':\n"
+        "    from hyperdive.compilation.callees import spare_work\n"
+        "    spare_work()\n"
+        "from numba import int64, njit\n"
+        "from numba.core.types import Array, Integer, Type\n"
+        "@njit\n"
+        "def squares(n):\n"
+        "    for i in range(n):\n"
+        "        total = i * i\n"
+        "        yield total\n"
+        "@njit\n"
+        "def summed(n):\n"
+        "    total, last = 0.0, (0, 1)\n"
+        "    for square in squares(n):\n"
+        "        if square % 3 == 1:\n"
+        "            total, last = total + square, (square, last[0])\n"
+        "    return total, last\n"
+        "summed.compile((int64,))\n"
+        "[compiled] = summed.overloads.values()\n"
+        "print(compiled.library.get_asm_str())\n"
+        "print(isinstance(int64, Integer), isinstance(int64, Array), isinstance(3, Type), issubclass(Integer, Type))\n"
+        "print(summed(9))\n"
+    )
+    told = []
+    for process in ("plain", "spared"):
+        done = subprocess.run([sys.executable, "-c", code, process], capture_output=True, text=True)
+        assert done.stdout.endswith("True False False True\n(159.0, (64, 49))\n"), (
+            process,
+            done.stdout[-300:],
+            done.stderr,
+        )
+        told.append(re.sub(r"\b\d{9,}\b", "address", done.stdout))
+    assert told[0] == told[1]
 
 
 def test_a_process_waits_for_what_it_needs_of_what_another_one_compiles(empty_stores: CompiledKernels) -> None:

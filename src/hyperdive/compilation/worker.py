@@ -11,7 +11,7 @@ import sys
 import time
 
 from hyperdive.compilation import environment, kernel_store
-from hyperdive.compilation.callees import hash_settings_once
+from hyperdive.compilation.callees import spare_work
 from hyperdive.compilation.signatures import types_of
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     """Compile until there is no more input."""
     environment.own_process = environment.only_compiles = True
     kernel_store.use_shipped = False
-    hash_settings_once()
+    spare_work()
     gc.set_threshold(100_000, 50, 1_000)  # Numba makes millions of objects that last, and little garbage
     for line in sys.stdin:
         try:
