@@ -23,6 +23,7 @@ from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.spaces import row_tasks
 from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.memory_plan import MemoryPlan
@@ -158,6 +159,27 @@ def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:
 def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path) -> None:
     options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
     hyperdive.train(text, tmp_path / "one", text={"min_count": 2}, **options)
+    hyperdive.train(text, tmp_path / "tasks", text={"min_count": 2}, engine=LocalEngine(2), **options)
+    assert contents(tmp_path / "tasks") == contents(tmp_path / "one")
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_task_that_leaves_the_range_of_numbers_is_done_again_by_one_machine(
+    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = row_tasks.one_pass
+
+    def poisoned(solver: Any, stage: Any, number: int, *others: Any) -> None:
+        honest(solver, stage, number, *others)
+        [side] = stage.sides
+        if number == 2:
+            side.own[side.first] = np.inf
+        elif number == 3:  # what comes of it later may be finite again
+            side.own[side.first] = 0
+
+    options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
+    hyperdive.train(text, tmp_path / "one", text={"min_count": 2}, **options)
+    monkeypatch.setattr(row_tasks, "one_pass", poisoned)
     hyperdive.train(text, tmp_path / "tasks", text={"min_count": 2}, engine=LocalEngine(2), **options)
     assert contents(tmp_path / "tasks") == contents(tmp_path / "one")
 

@@ -48,6 +48,14 @@ def test_it_is_the_same_at_any_number_of_threads(counts: Cooccurrence) -> None:
     assert not np.array_equal(made[0].matrix, other.matrix)
 
 
+def test_seeds_are_0_unless_told_otherwise_and_of_any_size() -> None:
+    points = np.random.default_rng(0).normal(size=(300, 5)).astype(np.float32)
+    labels = {seed: cluster(points, clusters=9, seed=seed).tolist() for seed in (0, 1, 5, 2**32 + 5)}
+    assert labels[0] != labels[1]
+    assert cluster(points, clusters=9).tolist() == labels[0]
+    assert labels[2**32 + 5] == labels[5]
+
+
 def test_words_of_one_kind_share_their_clusters(counts: Cooccurrence) -> None:
     space = kmeans(counts, clusters=30, dimensions=30)
     assert planted.related_precision(space) > 0.8

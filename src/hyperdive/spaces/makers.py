@@ -87,6 +87,12 @@ def filter_for(counts: Cooccurrence, wanted: PmiFilter | None, progress: Progres
     """The filter, in the true unit where the counts cannot tell what the token unit asks for.
 
     Independent words reach 2·(window - 1) in the token unit and 1 in the other.
+
+    >>> from types import SimpleNamespace
+    >>> from hyperdive._progress import SILENT
+    >>> def counts_of(window): return SimpleNamespace(has_near=False, options=SimpleNamespace(window=window))
+    >>> [filter_for(counts_of(window), PmiFilter(threshold=30), SILENT).threshold for window in (10, 2, 1)]
+    [1.6666666666666667, 15.0, 15.0]
     """
     if wanted is None or not wanted.near or (counts.has_near and counts.options.window > 1):
         return wanted
