@@ -156,10 +156,17 @@ def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:
     assert made == np.array([4, 7], "<u4").tobytes() + bytes([2, 6]) + bytes(6)
 
 
-def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path) -> None:
+def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several ranges of rows, whose borders are among the sampled ones."""
+    monkeypatch.setattr(row_tasks, "_LEAST_BLOCKS", 1)
+    monkeypatch.setattr(row_tasks, "_TASKS_A_SLOT", 100)
+    spans: list[int] = []
+    cut = row_tasks._spans
+    monkeypatch.setattr(row_tasks, "_spans", lambda *given: spans.append(len(cut(*given))) or cut(*given))
     options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
     hyperdive.train(text, tmp_path / "one", text={"min_count": 2}, **options)
     hyperdive.train(text, tmp_path / "tasks", text={"min_count": 2}, engine=LocalEngine(2), **options)
+    assert min(spans) > 1
     assert contents(tmp_path / "tasks") == contents(tmp_path / "one")
 
 

@@ -49,10 +49,11 @@ def test_it_is_the_same_at_any_number_of_threads(counts: Cooccurrence) -> None:
 
 
 def test_seeds_are_0_unless_told_otherwise_and_of_any_size() -> None:
-    points = np.random.default_rng(0).normal(size=(300, 5)).astype(np.float32)
-    labels = {seed: cluster(points, clusters=9, seed=seed).tolist() for seed in (0, 1, 5, 2**32 + 5)}
+    points = np.random.default_rng(0).normal(size=(2500, 5)).astype(np.float32)
+    labels = {seed: cluster(points, clusters=9, batch=1024, seed=seed).tolist() for seed in (0, 1, 5, 2**32 + 5)}
     assert labels[0] != labels[1]
     assert cluster(points, clusters=9).tolist() == labels[0]
+    assert cluster(points, clusters=9, batch=1025).tolist() != labels[0]
     assert labels[2**32 + 5] == labels[5]
 
 
