@@ -84,9 +84,9 @@ def train_word2vec(corpus: Corpus, *, run: Run = Run(), **options: Any) -> Vecto
 
     >>> import tempfile
     >>> from hyperdive.text.token_lists import encode_tokens
-    >>> corpus = encode_tokens([["dog", "bark"], ["cat", "sleep"]] * 100, tempfile.mkdtemp() + "/corpus", min_count=1)
-    >>> train_word2vec(corpus, dimensions=4)
-    <VectorSpace word2vec: 4 words, 4 dimensions, dense>
+    >>> lines = [["dog", "bark"], ["cat", "sleep"]] * 100 + [["poodle", "bark"]]
+    >>> train_word2vec(encode_tokens(lines, tempfile.mkdtemp() + "/corpus", min_count=1), dimensions=4)
+    <VectorSpace word2vec: 5 words, 4 dimensions, dense>
     """
     chosen = Word2VecOptions(**options)
     try:
