@@ -298,3 +298,18 @@ def test_runs_and_merges_equal_a_counter() -> None:
         merged = k.merge_counts(merged[0], merged[1], run[0], run[1])
         assert dict(zip(merged[0].tolist(), merged[1].tolist(), strict=True)) == dict(total)
         assert np.all(np.diff(merged[0].astype(np.int64)) > 0)
+
+
+def test_more_occurrences_than_words(tmp_path: Path) -> None:
+    """Fifteen terms begin at every word, so that the room for occurrences becomes too small again and again."""
+    words = [first + middle + last for first in "bdfgk" for middle in ("aza", "ozo") for last in "lr"]
+    circle = words * 60
+    listed, text = tmp_path / "terms.txt", tmp_path / "text.txt"
+    ngrams = {tuple(circle[at : at + size]) for at in range(len(words)) for size in range(2, 17)}
+    listed.write_text("".join(" ".join(ngram) + "\n" for ngram in sorted(ngrams)), encoding="utf-8")
+    text.write_text(" ".join(circle) + "\n", encoding="utf-8")
+    found = encode(text, tmp_path / "c", terms=str(listed), min_count=1).terms
+    expected = Counter(" ".join(circle[at : at + size]) for size in range(2, 17) for at in range(len(circle) - size + 1))
+    assert dict(zip(found.names, found.counts.tolist(), strict=True)) == expected
+    starts = [at for at in range(len(circle)) for size in range(2, 17) if at + size <= len(circle)]
+    assert found.starts.tolist() == starts
