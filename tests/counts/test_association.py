@@ -45,6 +45,11 @@ def test_association_equals_its_formula(corpus, name, sides):
             assert found[i, j] == pytest.approx(expected, abs=1e-12)
 
 
+def test_columns_take_four_bytes_where_these_are_enough(corpus):
+    matrix = association_matrix(Cooccurrence.from_corpus(corpus, window=3), "ppmi")
+    assert (matrix.indices.dtype, matrix.indptr.dtype) == (np.int32, np.int32)
+
+
 def test_every_association_states_its_formula():
     assert ASSOCIATIONS.keys() == FORMULAS.keys()
     for function in ASSOCIATIONS.values():
