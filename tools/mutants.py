@@ -181,7 +181,19 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.original = b""
-        for name in ("src", "tests", "docs", "results", "tools", "bench", "pyproject.toml", "README.md", "LICENSE", "LICENSE-model"):
+        for name in (
+            "src",
+            "tests",
+            "docs",
+            "results",
+            "tools",
+            "bench",
+            "fuzz",
+            "pyproject.toml",
+            "README.md",
+            "LICENSE",
+            "LICENSE-model",
+        ):
             source = ROOT / name
             if source.is_dir():
                 shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
