@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import io
 import sys
 from pathlib import Path
@@ -13,20 +12,9 @@ import pytest
 
 from hyperdive import Model
 from hyperdive.spaces.space import VectorSpace
+from tests.tools import load
 
-ROOT = Path(__file__).parents[2]
-
-
-def tool() -> Any:
-    spec = importlib.util.spec_from_file_location("judge", ROOT / "tools" / "judge.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["judge"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-j = tool()
+j = load("judge")
 
 
 def answer(narrow: str, broad: str, confidence: float, rank: int = 1, **more: Any) -> Any:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.tools import ROOT, load
+
 ESTIMATES = {"text/plan.py", "spaces/plan.py"}  # seconds and bytes that were measured once
 
 
 @pytest.fixture(scope="module")
 def tool() -> Any:
-    spec = importlib.util.spec_from_file_location("mutants", ROOT / "tools" / "mutants.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutants"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load("mutants")
 
 
 def test_every_module_of_four_packages_has_its_own_tests(tool: Any) -> None:
