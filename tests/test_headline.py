@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from functools import cache
@@ -12,12 +11,10 @@ from typing import Any
 import pytest
 
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_10
+from tests.tools import load
 
 ROOT = Path(__file__).parents[1]
-_SPEC = importlib.util.spec_from_file_location("results_tool", ROOT / "tools" / "results.py")
-assert _SPEC is not None and _SPEC.loader is not None
-results_tool = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(results_tool)
+results_tool = load("results")
 FORMS = {
     "log n(p) − log n(q)": "Frequency",
     "√n(p) − √n(q)": "Frequency:power=0.5",

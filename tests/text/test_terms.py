@@ -309,7 +309,9 @@ def test_more_occurrences_than_words(tmp_path: Path) -> None:
     listed.write_text("".join(" ".join(ngram) + "\n" for ngram in sorted(ngrams)), encoding="utf-8")
     text.write_text(" ".join(circle) + "\n", encoding="utf-8")
     found = encode(text, tmp_path / "c", terms=str(listed), min_count=1).terms
-    expected = Counter(" ".join(circle[at : at + size]) for size in range(2, 17) for at in range(len(circle) - size + 1))
+    expected = Counter(
+        " ".join(circle[at : at + size]) for size in range(2, 17) for at in range(len(circle) - size + 1)
+    )
     assert dict(zip(found.names, found.counts.tolist(), strict=True)) == expected
     starts = [at for at in range(len(circle)) for size in range(2, 17) if at + size <= len(circle)]
     assert found.starts.tolist() == starts
