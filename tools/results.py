@@ -1,8 +1,7 @@
 """Take the tables of a run into `results/`, and write the tables of claims of docs/reproduce.md anew.
 
-    python tools/results.py reproduction/results                    # the whole run → results/
-    python tools/results.py reproduction/results --into results/raw
-    python tools/results.py                                         # the page alone
+    python tools/results.py reproduction/results        # the tables → results/
+    python tools/results.py                             # the page alone
 
 A table of claims stands between `<!-- claims of FILE -->` and `<!-- end of claims -->`; FILE is a claims.tsv of
 `results/`. A test compares the page with what this program would write.
@@ -78,13 +77,10 @@ def _cell(found: tuple[str, str] | None, *, printed: bool = False) -> str:
 
 
 def page_of(text: str) -> str:
-    """The page with every table of claims as its file has it; that of a file without rows of DIVE stays as it is."""
+    """The page with every table of claims as its file has it."""
 
     def region(found: re.Match[str]) -> str:
-        path = ROOT / found[2]
-        if path.read_text(encoding="utf-8").split("\t", 2)[1] != "row":  # a run before claims had rows
-            return found[0]
-        return "".join((found[1], *(f"{line}\n" for line in claims_lines(path)), found[3]))
+        return "".join((found[1], *(f"{line}\n" for line in claims_lines(ROOT / found[2])), found[3]))
 
     return _REGION.sub(region, text)
 

@@ -69,6 +69,7 @@ def test_the_printed_figures_are_where_they_belong() -> None:
         name: {"datasets": {}} for name in ("dive", "sbow-freq", "gaussian", "word2vec", "sbow-ppmi", "dive-pubmed")
     }
     found = RunFigures(known)
+    assert tables.embeddings(found).title == "Table 1: unsupervised embeddings"
     first = {row.labels[0]: row for row in tables.embeddings(found).rows}
     assert [cell.paper for cell in first["Gaussian + KL"].cells[:2]] == [7.6, 29.6]
     assert first["word2vec + C (gensim)"].cells[0].paper == 9.2

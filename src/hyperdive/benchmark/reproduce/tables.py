@@ -95,7 +95,7 @@ def _baselines(found: RunFigures, datasets: Sequence[str], averages: Sequence[st
 
 
 def embeddings(found: RunFigures) -> PaperTable:
-    """PaperTable 1: DIVE and other unsupervised embeddings."""
+    """Table 1: DIVE and other unsupervised embeddings."""
     lines = (
         ("word2vec + C (gensim)", "word2vec", "word2vec", "C"),
         *(() if "word2vec" in found else (("word2vec + C (gensim), raw words", "word2vec-raw-only", "word2vec", "C"),)),
@@ -135,7 +135,7 @@ def embeddings(found: RunFigures) -> PaperTable:
         "Gaussian + KL on LEDS: 80 reported in earlier literature; on HyperLex: 20.6.",
         _FREQUENCY,
     )
-    return PaperTable("table1", "PaperTable 1: unsupervised embeddings", ("method",), columns, tuple(body), notes)
+    return PaperTable("table1", "Table 1: unsupervised embeddings", ("method",), columns, tuple(body), notes)
 
 
 def _measured(found: RunFigures) -> list[tuple[str, str, str, str, str]]:
@@ -157,7 +157,7 @@ _HALF = (
 
 
 def precision(found: RunFigures) -> PaperTable:
-    """PaperTable 2: every space and score on ten datasets."""
+    """Table 2: every space and score on ten datasets."""
     body = [
         PaperRow((space, variant, score), _cells(found, name, kind, score, MICRO_10, ("micro4", "micro10"), mark))
         for name, space, variant, kind, mark in _measured(found)
@@ -167,12 +167,12 @@ def precision(found: RunFigures) -> PaperTable:
     columns = (*map(heading, MICRO_10), "micro 4", "micro 10")
     notes = ("AP@all in per cent.", READ, _AVERAGES, _HALF, _FREQUENCY)
     return PaperTable(
-        "table2", "PaperTable 2: AP on ten datasets", ("space", "variant", "score"), columns, tuple(body), notes
+        "table2", "Table 2: AP on ten datasets", ("space", "variant", "score"), columns, tuple(body), notes
     )
 
 
 def hyperlex(found: RunFigures) -> PaperTable:
-    """PaperTable 3: every space and score on HyperLex."""
+    """Table 3: every space and score on HyperLex."""
     body = [
         PaperRow(
             (space, variant),
@@ -186,11 +186,11 @@ def hyperlex(found: RunFigures) -> PaperTable:
     ]
     columns = (*FIVE, *(f"Frequency, {label}" for label in FREQUENCY_LABELS.values()), "Random")
     notes = ("Spearman's ρ × 100.", READ, _HALF, _FREQUENCY)
-    return PaperTable("table3", "PaperTable 3: HyperLex", ("space", "variant"), columns, tuple(body), notes)
+    return PaperTable("table3", "Table 3: HyperLex", ("space", "variant"), columns, tuple(body), notes)
 
 
 def compression(found: RunFigures) -> PaperTable:
-    """PaperTable 4, and what fewer non-zero dimensions save: memory and time."""
+    """Table 4, and what fewer non-zero dimensions save: memory and time."""
     papers = {row["space"]: float(row["avg_nonzero_dims"]) for row in rows("table4_avg_dims")}
     spaces = (
         ("sbow-freq", "SBOW Freq"),
@@ -235,7 +235,7 @@ def compression(found: RunFigures) -> PaperTable:
         "Milliseconds are for all pairs of the ten datasets that the space knows, one thread, vectors in memory.",
     )
     return PaperTable(
-        "table4", "PaperTable 4: non-zero dimensions, memory and time", ("space",), columns, tuple(body), notes
+        "table4", "Table 4: non-zero dimensions, memory and time", ("space",), columns, tuple(body), notes
     )
 
 
