@@ -11,6 +11,7 @@ from hyperdive._resources import Run
 from hyperdive.counts import store_writer as assembling
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
+from hyperdive.counts.inverted_index import TokenRange, load
 from hyperdive.counts.options import CountOptions
 from tests.examples import examples
 
@@ -164,18 +165,27 @@ def test_line_of_the_whole_corpus_is_cut_into_blocks_without_losing_pairs():
     assert files(counted(corpus, window=300).path) == files(counted(corpus, window=300, block_tokens=777).path)
 
 
+def test_a_block_holds_its_tokens_and_a_window_on_each_side():
+    corpus = corpus_of([[f"w{i}" for i in range(50)]])
+    pieces, same = [TokenRange(0, 20, 30)], np.zeros(0, dtype=np.uint32)
+    block = load([corpus], [same], pieces, len(corpus.counts), CountOptions(window=3), threads=2)
+    assert block.tokens.tolist() == corpus.tokens[17:33].tolist()
+    assert sorted(block.positions.tolist()) == list(range(3, 13))
+
+
 def test_a_wide_window_needs_wider_rooms():
     text = [[f"w{i % 11}" for i in range(700)]]
     assert read(counted(corpus_of(text), window=400)) == count_pairs(text, 400)
 
 
-def test_fixed_length_lines_of_the_encoder():
+@pytest.mark.parametrize("length", [100, 3])
+def test_fixed_length_lines_of_the_encoder(length):
     from hyperdive.text.corpus import Corpus
 
     flat = [word for line in big_corpus(1_000) for word in line]
-    corpus = corpus_of([flat], line_length=100)
+    corpus = corpus_of([flat], line_length=length)
     assert isinstance(corpus, Corpus)
-    lines_again = [flat[i : i + 100] for i in range(0, len(flat), 100)]
+    lines_again = [flat[i : i + length] for i in range(0, len(flat), length)]
     expected = count_pairs(lines_again, 10)
     assert read(counted(corpus)) == expected
     assert read(counted(corpus, block_tokens=33)) == expected

@@ -11,6 +11,7 @@ from hyperdive import Model
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
+from hyperdive.patterns.svd import Factors
 from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.scores.combined_score import Weights, inclusion, weighted_sum
 from hyperdive.scores.pairs import TermArrays
@@ -127,3 +128,13 @@ def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
 def test_without_patterns_it_says_what_is_missing(model: Model) -> None:
     with pytest.raises(InputError, match=r"hyper needs patterns and skip-gram vectors together"):
         get("hyper")(pairs(Model(model.dive, skipgram=model.skipgram), ("dog", "animal")))
+
+
+def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
+    """w_q = 1 in one dimension: A = Σ n·u / (Σ n + 100)."""
+    words = ["animal", "dog", "yak"]
+    patterns = Patterns.from_keys(words, ["such-as"], pack([1, 2], [0, 0], [0, 0]), [8, 1])
+    v, u = np.array([[1.0]], dtype=np.float16), np.array([[3.0], [5.0]], dtype=np.float16)
+    patterns._factors = Factors(np.array([0]), v, np.array([1, 2]), u)
+    space = VectorSpace(["dog", "tree", "yak"], [[2.0], [3.0], [4.0]], frequencies=[3, 2, 1], kind="skipgram")
+    np.testing.assert_allclose(projection(patterns, space), [[(8 * 3 + 1 * 5) / (8 + 1 + 100)]], rtol=1e-6)

@@ -16,12 +16,15 @@ from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import isa_score, neighbour_statements
 from hyperdive.scores._blocks import kernels
+from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums, isa_confidence, reachable_hypernyms
 from hyperdive.scores.neighbour_statements import NEIGHBOURS, CodedVectors, NeighbourStatements
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms, Terms
 from hyperdive.spaces.space import VectorSpace
+
+from .test_isa_score import some_patterns
 
 
 @pytest.fixture(scope="module")
@@ -293,3 +296,46 @@ def test_threads_that_ask_at_once_get_their_own_neighbours(model: Model) -> None
         for _ in range(3):
             together = pool.map(lambda word: [(one.term, one.confidence) for one in model.hypernyms(word)], words)
             assert list(together) == alone
+
+
+def named_at_random() -> NamedTerms:
+    """Terms of which the first forty have hyponyms, and are stated to be kinds of each other."""
+    patterns, rng = some_patterns(2), np.random.default_rng(6)
+    words, often = patterns.terms, np.arange(1, len(patterns) + 1)
+    skipgram = VectorSpace(words, rng.normal(size=(len(words), 5)), frequencies=often, kind="skipgram")
+    main = VectorSpace(words, np.abs(rng.normal(size=(len(words), 4))), frequencies=often, kind="dive")
+    return NamedTerms(Source(main, skipgram=skipgram, stated=lambda: patterns), words)
+
+
+def test_no_analogy_is_above_its_bound_and_the_close_bound_is_never_the_larger() -> None:
+    kernels.load()
+    terms, hypernyms = named_at_random(), np.arange(0, 40, 3)
+    for rows in (np.arange(50, 60), np.arange(len(terms.names))):  # too few to tell how near neighbours are; and enough
+        exact = [kind.toarray()[:, hypernyms] for kind in terms.analogies(rows)]
+        wide, close = (
+            [kind.toarray()[:, hypernyms] for kind in BoundedTerms(terms, hypernyms, close=close).analogies(rows)]
+            for close in (False, True)
+        )
+        for value, far, near in zip(exact, wide, close, strict=True):
+            assert value.any()
+            assert (value <= near + 1e-5).all() and (near <= far + 1e-6).all()
+
+
+def test_without_compiled_loops_every_supported_hypernym_is_reachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = named_at_random()
+    monkeypatch.setattr(isa_score, "kernels", Unloaded())
+    for row in (0, 70):
+        np.testing.assert_array_equal(reachable_hypernyms(terms, row, 0.99), supported(terms, row))
+
+
+def test_a_phrase_reaches_what_is_stated_of_its_head_though_that_is_the_first_term() -> None:
+    kernels.load()
+    patterns = Patterns.from_keys(["dog", "animal"], ["such as"], pack([0], [1], [0]), [5])
+    words = ["animal", "dog", "guide dog"]
+    spaces = [
+        VectorSpace(words, [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], frequencies=[9, 8, 7], kind=kind)
+        for kind in ("dive", "skipgram")
+    ]
+    terms = NamedTerms(Source(spaces[0], skipgram=spaces[1], stated=lambda: patterns), words)
+    assert not any(kind.toarray().any() for kind in terms.analogies(np.array([2])))
+    assert reachable_hypernyms(terms, 2).tolist() == [0, 1]

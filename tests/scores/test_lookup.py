@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hyperdive._memo import Memo
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.scores.lookup import look_up_terms
-from hyperdive.scores.terms import heads_of
+from hyperdive.scores.source import Source
+from hyperdive.scores.term_source import term_source
+from hyperdive.scores.terms import NamedTerms, heads_of
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.text.abbreviations import Abbreviations
 
 WORDS = ["typhoon", "daniel", "bernard", "highway", "state highway", "gold", "fish", "dynamics", "egg", "ham"]
 
@@ -69,3 +78,50 @@ def test_a_name_of_fifty_words_or_a_thousand_characters_is_the_longest_that_is_c
         ("blue" + "x" * (1001 - 8) + " dog", False),
     ):
         assert bool(look_up_terms(space, [name]).found[0]) is known, name[:20]
+
+
+def joined_space(words: VectorSpace, own: VectorSpace) -> Any:
+    terms = SimpleNamespace(dive=own, skipgram=None, abbreviations=Abbreviations())
+    model = SimpleNamespace(dive=words, skipgram=None, patterns=None, parameters={}, terms=terms, memo=Memo())
+    return term_source(model).main
+
+
+@pytest.mark.parametrize("sparse_words", [True, False])
+@pytest.mark.parametrize("sparse_terms", [True, False])
+@pytest.mark.parametrize("own", [["hot dog", "sea dog"], ["hot dog", "dog", "sea dog"]])
+def test_terms_come_after_words_and_one_that_is_a_word_is_the_word(
+    own: list[str], sparse_terms: bool, sparse_words: bool
+) -> None:
+    vectors = {"hot": [1, 0], "dog": [0, 2], "hot dog": [3, 4], "sea dog": [0, 5]}
+    above, below = np.array([[1, 0], [0, 2]]), np.array([[9, 9] if name == "dog" else vectors[name] for name in own])
+    words = VectorSpace(["hot", "dog"], csr_array(above) if sparse_words else above, frequencies=[5, 9], kind="dive")
+    terms = VectorSpace(own, csr_array(below) if sparse_terms else below, frequencies=[4] * len(own), kind="dive")
+    space = joined_space(words, terms)
+    assert space.words == list(vectors)
+    assert space.is_sparse is (sparse_words or sparse_terms)
+    assert [np.asarray(space[name]).tolist() for name in space.words] == list(vectors.values())
+
+
+def named_terms() -> NamedTerms:
+    """Of the three terms that patterns name, the space has all but the first."""
+    patterns = Patterns.from_keys(["yak", "dog", "animal"], ["such as"], pack([0, 1], [2, 2], [0, 0]), [2, 5])
+    words, vectors = ["dog", "animal", "hot dog"], np.eye(3) + 1
+    space = VectorSpace(words, vectors, frequencies=[7, 9, 3], kind="dive")
+    skipgram = VectorSpace(words, vectors, frequencies=[7, 9, 3], kind="skipgram")
+    return NamedTerms(Source(space, skipgram=skipgram, stated=lambda: patterns), words)
+
+
+def test_rows_of_heads_are_there_when_their_numbers_were_asked_for_before() -> None:
+    rows = np.array([2, 0])
+    for first in ("head_numbers", "head_rows", "head_columns"):
+        terms = named_terms()
+        getattr(terms, first)(rows)
+        numbers, heads = terms.head_columns(rows)
+        assert numbers[rows].tolist() == [1, -1] and heads[rows].tolist() == [0, -1], first
+
+
+def test_a_term_of_the_patterns_that_the_space_does_not_have_counts_as_no_class() -> None:
+    terms = named_terms()
+    assert terms.row_of_number.tolist() == [-1, 0, 1]
+    expected = [[0.0, 0.0], [0.0, np.log1p(7)], [np.log1p(2), np.log1p(9)]]
+    np.testing.assert_allclose(terms.class_columns, expected, rtol=1e-12)

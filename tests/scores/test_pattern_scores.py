@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, random_array
 
 from hyperdive import Model
 from hyperdive.errors import InputError, OptionError
+from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
 from hyperdive.scores import _kernels as k
@@ -154,8 +155,6 @@ def test_factors_have_no_heads_so_the_option_is_refused() -> None:
 
 
 def test_tagged_phrases_are_found_whatever_their_modifiers_are() -> None:
-    from hyperdive.patterns.evidence import pack
-
     patterns = Patterns.from_keys(["dog|n", "guide|v dog|n", "help|n"], ["is a"], pack([1], [2], [0]), [5])
     terms = StatedTerms.find(patterns, [["guide|n", "dog|n"], ["help|n"], ["dogs|n"], ["hot|n", "dog|n"]])
     assert terms.numbers.tolist() == [1, 2, 0, 0]
@@ -205,3 +204,26 @@ def test_the_hypernym_control_never_looks_at_the_hyponym(model: Model) -> None:
     totals = [int(patterns.hypernym_totals[patterns.numbers[name]]) for name in ("dog", "poodle", "animal")]
     assert [values[0], values[2], values[3]] == pytest.approx([np.log1p(total) for total in totals])
     assert totals[2] > 0
+
+
+def phrase_first() -> Patterns:
+    """A guide dog is a dog by its head alone; no pattern calls it anything else."""
+    terms = ["guide dog", "dog", "animal", "poodle", "cat"]
+    keys = pack([0, 1, 3, 4], [1, 2, 1, 2], [1, 0, 0, 0])
+    return Patterns.from_keys(terms, ["such as", "head"], keys, [3, 5, 2, 20])
+
+
+def test_a_phrase_without_vectors_has_those_of_its_head_also_when_it_is_the_first_term() -> None:
+    stated = StatedTerms.named(phrase_first(), ["guide dog", "dog", "cat"])
+    assert stated.numbers.tolist() == [0, 1, 4] and not stated.backed_off.any()
+    for vectors in (stated.as_hyponym, stated.as_hypernym):
+        assert vectors[1].any()
+        np.testing.assert_array_equal(vectors[0], vectors[1])
+
+
+def test_smoothing_does_not_count_a_phrase_as_a_kind_of_its_head() -> None:
+    model = Model(space(), patterns=phrase_first())
+    phrase, head, stated = scored(model, "Psvd", ("guide dog", "dog"), ("dog", "dog"), ("poodle", "dog"))
+    assert phrase == head == pytest.approx(0.0, abs=1e-3)
+    assert stated > 1
+    assert scored(model, "Pppmi:head=true", ("guide dog", "dog"))[0] > 1

@@ -17,7 +17,7 @@ from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
-from .test_kernels import make, random_rows
+from .test_kernels import make, random_rows, some_stated
 
 TIMES = settings(max_examples=30, deadline=None)
 
@@ -231,3 +231,27 @@ def test_the_weight_of_what_exceeds_is_five_unless_told() -> None:
     default = get("AL1")(pairs)
     np.testing.assert_array_equal(default, get("AL1:w0=5")(pairs))
     assert (default != get("AL1:w0=10")(pairs)).any()
+
+
+def test_usable_scores_of_no_words_and_of_one_number() -> None:
+    nothing = VectorSpace([], np.zeros((0, 2)), frequencies=[], kind="dive")
+    assert {"C", "CDE"} <= {score.name for score in usable_scores(as_source(nothing))}
+    for number, included in ((1.0, True), (-1.0, False)):
+        single = VectorSpace(["a"], [[number]], frequencies=[1], kind="dive")
+        assert ("CDE" in {score.name for score in usable_scores(as_source(single))}) is included
+
+
+def test_a_projection_needs_its_vectors_skipgram_and_patterns() -> None:
+    given: dict[str, Any] = {"skipgram": np.eye(4), "stated": some_stated(4), "projected": np.eye(4, dtype=np.float32)}
+    assert TermArrays(np.eye(4), **given).has_projection
+    for name in given:
+        assert not TermArrays(np.eye(4), **{**given, name: None}).has_projection, name
+
+
+@pytest.mark.parametrize(
+    ("q", "distinct", "place"),
+    [([], [], []), ([3], [3], [0]), ([3, 3], [3], [0, 0]), ([2, 3, 3], [2, 3], [0, 1, 1]), ([3, 1], [1, 3], [1, 0])],
+)
+def test_every_hyponym_is_asked_about_once(q: list[int], distinct: list[int], place: list[int]) -> None:
+    asked = Pairs(np.eye(4), q, np.zeros(len(q))).asked
+    assert [part.tolist() for part in asked] == [distinct, place]

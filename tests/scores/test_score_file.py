@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hyperdive import Model
 from hyperdive.errors import InputError
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
 from hyperdive.scores import get
 from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
 from hyperdive.scores.score_file import score_stream
@@ -156,3 +159,22 @@ def test_ten_million_rows_pass_in_bounded_memory(space: VectorSpace, tmp_path: P
     assert summary.pairs == 10_000_000
     assert summary.unknown == 2_500_000
     assert after - before < 500_000  # kB
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv"])
+def test_words_that_other_programs_read_as_nothing_are_words(tmp_path: Path, name: str) -> None:
+    content = "null\tword\nNA\tnan\nNULL\tN/A\n\tdog\n"
+    path = put(tmp_path, name, content.replace("\t", "," if name.endswith("csv") else "\t"))
+    assert rows(path) == [["null", "word"], ["NA", "nan"], ["NULL", "N/A"], ["", "dog"]]
+
+
+def test_a_file_of_which_nothing_is_stated_says_so_on_every_line_but_those_with_unknown_words(
+    space: VectorSpace, tmp_path: Path
+) -> None:
+    stated = Patterns.from_keys(["dog", "animal"], ["such as"], pack([0], [1], [0]), [5])
+    path = put(tmp_path, "a.tsv", "food\tdog\nyak\tanimal\nhot\tfood\n")
+    out = io.BytesIO()
+    score_stream(
+        as_source(Model(space, patterns=stated)), open_pairs(path), [get("P")], PairWriter(out, PairFormat.jsonl)
+    )
+    assert [json.loads(line)["silent"] for line in out.getvalue().decode().splitlines()] == ["P", "", "P"]

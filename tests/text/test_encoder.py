@@ -9,7 +9,7 @@ import lzma
 import pickle
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,8 @@ from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.kept_text import drop_text
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.parts import PartReader, cut_parts
+from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextSource
 from hyperdive.text.token_lists import encode_tokens
 
@@ -321,6 +323,18 @@ def test_text_over_several_blocks_and_dropped_again(tmp_path: Path, monkeypatch:
     assert drop_text(tmp_path / "c") == 0  # a second call removes what a killed one left, here nothing
 
 
+def test_kept_text_is_in_blocks_of_a_mebibyte(tmp_path: Path) -> None:
+    """The folder does not say how large its blocks are."""
+    size = (1 << 20) + 8
+    (tmp_path / "t.txt").write_text("dog cat\n" * (size // 8))
+    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none")
+    starts = np.fromfile(tmp_path / "c" / "text_blocks.bin", dtype="<i8").tolist()
+    assert len(starts) == 4 and starts[-1] == size
+    first = (tmp_path / "c" / "text.zst").read_bytes()[: starts[1]]
+    assert pa.Codec("zstd").decompress(first, decompressed_size=1 << 20, asbytes=True) == b"dog cat\n" * (1 << 17)
+    assert corpus.sentence_text(1 << 17) == "dog cat"
+
+
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.text.encoder.KEEP_BELOW", 1000)
     assert encode_text(text, tmp_path / "c").text is None
@@ -361,6 +375,39 @@ def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path: Path) -> None:
     assert [f["name"] for f in corpus.header["input"]["files"]] == ["z.txt", "b.txt", "c.md"]
 
 
+def test_the_header_names_a_thousand_files_and_counts_them_all(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(1001):
+        (folder / f"{number:04d}.txt").write_text("dog\n")
+    read = encode_text(folder, tmp_path / "c", min_count=1, terms="none", keep_text=False).header["input"]
+    assert (read["n_files"], len(read["files"]), read["bytes"]) == (1001, 1000, 4004)
+    assert read["files"][-1]["name"] == "0999.txt"
+
+
+def test_parts_are_full_wherever_the_part_before_them_ended(tmp_path: Path) -> None:
+    sources = []
+    for name, size in (("a", 5), ("b", 5), ("c", 5), ("d", 24), ("e", 5), ("f", 5), ("g", 5), ("h", 5)):
+        (tmp_path / name).write_text("word\n" * (size // 5) + "\n" * (size % 5))
+        sources.append(TextSource(str(tmp_path / name), size=size))
+    sources.insert(1, TextSource("s3a://bucket/x", size=5))
+    parts = cut_parts(sources, DocumentLayout(), 6, 6)
+    assert [[Path(source.path).name for source in part] for part in parts] == [
+        ["a"], ["x"], ["b", "c"], ["d"], ["d"], ["d"], ["d"], ["e", "f"], ["g", "h"]]  # fmt: skip
+
+
+@pytest.mark.parametrize(("budget", "used"), [("alphabetic", 4), ("kept", 2)])
+def test_a_part_says_how_many_tokens_of_the_budget_it_uses(
+    tmp_path: Path, budget: Literal["alphabetic", "kept"], used: int
+) -> None:
+    (tmp_path / "t.txt").write_text("The dog and 12 cats.\n")
+    source = TextSource(str(tmp_path / "t.txt"), size=21)
+    reader = PartReader(
+        EncodeOptions(budget=budget), DocumentLayout(), 100, keep_text=False, strict=False, observer=None
+    )
+    assert reader((source,))[0]["budget"] == used
+
+
 def test_globs_and_whole_files(tmp_path: Path) -> None:
     (tmp_path / "n2.txt").write_text("two\nlines\n")
     (tmp_path / "n1.txt").write_text("one\nfile\n")
@@ -396,9 +443,10 @@ def test_options_are_checked() -> None:
     with pytest.raises(OptionError, match="no option 'color'"):
         EncodeOptions.preset(color="red")
     for wrong in ({"line_length": 0}, {"min_count": 0}, {"max_tokens": -1}, {"phrase_threshold": 2.0}, {"shuffle": -1},
-                  {"line_length": "page"}):  # fmt: skip
+                  {"line_length": "page"}, {"max_tokens": 1 << 62}):  # fmt: skip
         with pytest.raises(OptionError):
             EncodeOptions.preset(**wrong)
+    assert EncodeOptions(max_tokens=(1 << 62) - 1).max_tokens == (1 << 62) - 1
 
 
 def test_numpy_reads_the_arrays_without_hyperdive(tmp_path: Path) -> None:

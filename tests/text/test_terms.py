@@ -5,18 +5,24 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hyperdive._progress import SILENT
 from hyperdive.errors import InputError, OptionError
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import memory_plan, term_candidates
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
+from hyperdive.text.item_stream import ItemStream
+from hyperdive.text.lemmas import FormKeys
+from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.term_items import ItemSpelling, TextItems
 from hyperdive.text.term_list import MAX_LINES, read_terms
 from hyperdive.text.term_names import normal_term
 from hyperdive.text.token_lists import encode_tokens
@@ -140,6 +146,16 @@ def test_the_bytes_are_the_same_for_any_threads_blocks_and_chunks(
         monkeypatch.setattr(memory_plan, "ITEMS", chunk)
         encode(text, tmp_path / "c", threads=threads, block_bytes=block_bytes, force=True)
         assert contents(tmp_path / "c") == reference, (threads, block_bytes, chunk)
+
+
+def test_chunks_end_at_gaps_and_nowhere_else() -> None:
+    items = np.array([1, 2, 3, 2, 1, 0, 2, 0, 1, 3, 1], dtype=np.uint32)
+    keys = FormKeys(["", "a", "b", "c"], np.arange(4), np.zeros(4, dtype=np.bool_))
+    memory = replace(MemoryPlan.of(None, threads=1), items=2)
+    none = np.zeros(0, dtype=np.int64)
+    text = TextItems(items, np.array([0, len(items)]), none, ItemSpelling(["a", "b", "c"], {}), memory=memory)
+    stream = ItemStream(text, keys, np.array([0, 4, 3, 2]), 1, SILENT)
+    assert stream.borders == [(0, 5, 0), (5, 7, 5), (7, 11, 6)]
 
 
 def test_terms_need_no_more_memory_than_the_bound(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,10 +109,9 @@ def _common_options(stores: Sequence[Cooccurrence]) -> CountOptions:
 def _renumber(job: StoreJob, store: Cooccurrence, table: Ids, run: str, bar: Bar) -> None:
     """The rows of a store by their new numbers, as a run of shards."""
     layout = job.layout
-    # own number of each new one, 0 where this store does not have the word
+    # own number of each new one, 0 where this store does not have the word; that of the unknown symbol is not read
     own = np.zeros(layout.types, dtype=np.int64)
     own[table] = np.arange(len(table))
-    own[0] = 0
     local = ThreadBuffers(layout, with_edges=job.options.near)
     missing = [shard for shard in layout.shards if job.needs(run, shard)]
     if missing:

@@ -17,6 +17,8 @@ class GrowingArray:
     >>> values.append(np.array([3, 4])); values.append(np.array([5]))
     >>> values.size, values.close().tolist()
     (3, [3, 4, 5])
+    >>> GrowingArray(Path(tempfile.mkdtemp()) / "values.bin", "int64").close().tolist()
+    []
     """
 
     def __init__(self, path: Path, dtype: str) -> None:
