@@ -67,8 +67,8 @@ def rows_of_words(matrix: Any, is_word: npt.NDArray[np.bool_]) -> Any:
 def ppmi_values(counts: Any, hyponym_totals: Any, hypernym_totals: Any, total: int) -> npt.NDArray[np.float64]:
     """max(0, log(n(q, p)·N / (n(q, ·)·n(·, p)))) for each pair, 0 where the count is 0.
 
-    >>> ppmi_values([1, 0, 4], [1, 2, 8], [1, 3, 8], 8).round(4).tolist()
-    [2.0794, 0.0, 0.0]
+    >>> ppmi_values([1, 0, 4, 2], [1, 2, 8, 2], [1, 3, 8, 0], 8).round(4).tolist()
+    [2.0794, 0.0, 0.0, 0.0]
     """
     counts = np.asarray(counts, dtype=np.float64)
     below = np.asarray(hyponym_totals, dtype=np.float64) * np.asarray(hypernym_totals, dtype=np.float64)
