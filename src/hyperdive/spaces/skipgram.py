@@ -119,8 +119,8 @@ def _powers(values: Floats32, power: float) -> Floats32:
     """S^p, 0 where S is 0, without a warning.
 
     >>> with np.errstate(all="raise"):
-    ...     _powers(np.array([4, 0], dtype=np.float32), -0.5).tolist()
-    [0.5, 0.0]
+    ...     _powers(np.array([4, 0.25, 0], dtype=np.float32), -0.5).tolist()
+    [0.5, 2.0, 0.0]
     """
     return np.where(values > 0, np.where(values > 0, values, 1) ** power, 0).astype(values.dtype)
 
