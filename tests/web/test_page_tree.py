@@ -7,6 +7,7 @@ import re
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -206,14 +207,23 @@ def test_every_correction_has_a_key(shaped: Tab, explored: Running) -> None:
         term: str | None = page.evaluate("document.querySelector('[aria-selected=true][data-term]')?.dataset.term")
         return term
 
-    def go_to(term: str) -> None:
+    def walk_to(term: str) -> None:
+        shaped.settle()
         page.get_by_role("tree").focus()
         page.keyboard.press("Home")
-        until(lambda: selected() == "animal")
+        until(lambda: selected() == "animal", 5)
         while (before := selected()) != term:
-            page.get_by_role("tree").focus()  # a tree that was built anew has lost the key
+            page.get_by_role("tree").focus()
             page.keyboard.press("ArrowDown")
-            until(lambda before=before: selected() != before)  # type: ignore[misc]
+            until(lambda before=before: selected() != before, 5)  # type: ignore[misc]
+        page.get_by_role("tree").focus()
+
+    def go_to(term: str) -> None:
+        for _ in range(4):  # a tree that is built anew under the keys loses one
+            with suppress(AssertionError):
+                walk_to(term)
+                return
+        walk_to(term)
 
     go_to("apple")
     page.keyboard.press("Control+x")
