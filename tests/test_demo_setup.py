@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -11,16 +10,12 @@ from typing import Any
 import pytest
 
 from hyperdive.compilation.signatures import every_use
-
-PLACE = Path(__file__).parents[1] / "tools" / "demo.py"
+from tests.tools import ROOT, load
 
 
 @pytest.fixture
 def setup(monkeypatch: pytest.MonkeyPatch) -> Any:
-    spec = importlib.util.spec_from_file_location("demo_setup", PLACE)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load("demo")
     module.commands = []
     monkeypatch.setattr(module, "run", module.commands.append)
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
@@ -64,7 +59,7 @@ def test_a_changed_project_is_installed_again(setup: Any, tmp_path: Path) -> Non
     assert not environment.finished()
     environment.stamp.touch()
     assert environment.finished()
-    before = (PLACE.parents[1] / "pyproject.toml").stat().st_mtime - 10
+    before = (ROOT / "pyproject.toml").stat().st_mtime - 10
     os.utime(environment.stamp, (before, before))
     assert not environment.finished()
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import typer
 
 from hyperdive.cli.main import VERBS, app, main, usage
 from hyperdive.spaces.packaged_models import DEFAULT, packaged_models
+from tests.tools import load
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -28,13 +27,7 @@ SERVED = {"http.md"}
 
 
 def tool() -> Any:
-    place = ROOT / "tools" / "docs_commands.py"
-    spec = importlib.util.spec_from_file_location("docs_commands", place)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["docs_commands"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load("docs_commands")
 
 
 def typed(page: Path) -> Iterator[list[str]]:
