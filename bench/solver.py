@@ -2,9 +2,9 @@
 
     python bench/solver.py --counts COUNTS
 
-A pass over the frequent words is made of the positive gradient (stored pairs), two products with the shared negatives,
-σ of them, and Adam. Each is run by itself on the same arrays; beside it stand the bytes and the floating-point
-operations that it needs, and what this machine does at best: copying a large array, and a large product of matrices.
+A pass over the frequent words is made of the positive gradient (stored pairs), the negative one (shared by all rows),
+and Adam. Each is run by itself on the same arrays; beside it stand the bytes and the floating-point operations that it
+needs, and what this machine does at best: copying a large array, and a large product of matrices.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import common
 from hyperdive._resources import one_blas_thread
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.pipeline.options import TrainOptions
-from hyperdive.spaces._kernels import adam_rows, positive_gradient
+from hyperdive.spaces._kernels import adam_rows, negative_gradient, positive_gradient
 from hyperdive.spaces.dive import BLOCK
-from hyperdive.spaces.dive_objective import CountMatrix
+from hyperdive.spaces.dive_objective import CountMatrix, compressed_rows, packed_rows
 from hyperdive.spaces.dive_options import DiveOptions
 
 F = np.float32
@@ -58,26 +58,31 @@ def main() -> None:
     held = other[rng.choice(few, min(chosen.sampled, few), replace=False)]
     positive, blocks = np.empty_like(own), range(0, few, BLOCK)
     m, v, weights = np.zeros_like(own), np.ones_like(own), np.ones(few, dtype=F)
-    dots = [np.ones((min(BLOCK, few - at), len(held)), dtype=F) for at in blocks]
+    masses, at_zero = np.ones(len(held), dtype=F), np.zeros(chosen.dimensions, dtype=F)
+    packed, negatives = packed_rows(other), compressed_rows(held)
     print(f"{few:,} words, {pairs:,} pairs, {chosen.dimensions} dimensions, {len(held):,} negatives")
+
+    def packing() -> None:
+        packed_rows(other)
+        compressed_rows(held)
 
     def gradient() -> None:
         for at in blocks:
             end = min(at + BLOCK, few)
-            positive_gradient(at, end, starts, ends, counts.indices, counts.data, own, other, positive[at:end])
+            positive_gradient(at, end, starts, ends, counts.indices, counts.data, own, *packed, positive[at:end])
+
+    def pushes() -> None:
+        for at in blocks:
+            negative_gradient(at, own, *negatives, masses, at_zero, positive[at : at + BLOCK])
 
     def products() -> None:
-        for at, some in zip(blocks, dots, strict=True):
-            np.matmul(own[at : at + BLOCK], held.T, out=some)
-            positive[at : at + BLOCK] = some @ held
-
-    def sigmoids() -> None:
-        for some in dots:
-            np.negative(some, out=some)
-            np.minimum(some, 30, out=some)
-            np.exp(some, out=some)
-            some += 1
-            np.reciprocal(some, out=some)
+        for at in blocks:
+            dots = own[at : at + BLOCK] @ held.T
+            np.negative(dots, out=dots)
+            np.exp(dots, out=dots)
+            dots += 1
+            np.reciprocal(dots, out=dots)
+            positive[at : at + BLOCK] = dots @ held
 
     def adam() -> None:
         for at in blocks:
@@ -91,22 +96,19 @@ def main() -> None:
     target = np.empty_like(large)
     square = rng.random((2000, 2000), dtype=F)
     out = np.empty_like(square)
-    width = 4 * chosen.dimensions
+    width = 2 * packed.entries.shape[1]
+    used = len(negatives.values) / len(held)
     with one_blas_thread():
         bandwidth = 8 * len(large) / processor_seconds(lambda: np.copyto(target, large)) / 1e9
         blas = 2 * 2000**3 / processor_seconds(lambda: np.matmul(square, square, out=out)) / 1e9
         print(f"at best: {bandwidth:.1f} GB/s of copying, {blas:.0f} G operations/s of a product, both on one core\n")
         parts = (
+            ("packing of the other table", packing, 4 * other.size + 2 * packed.entries.size, 0),
             ("positive gradient", gradient, pairs * (width + 8), 4 * pairs * chosen.dimensions),
-            (
-                "products with negatives",
-                products,
-                few * (2 * width + 8 * len(held)),
-                4 * few * len(held) * chosen.dimensions,
-            ),
-            ("σ of the products", sigmoids, 0, 0),
-            ("Adam", adam, 6 * few * width, 0),
+            ("negative gradient", pushes, 0, int(4 * few * len(held) * used)),
+            ("Adam", adam, 24 * own.size, 0),
         )
+        dense = processor_seconds(products)
         found = [(name, processor_seconds(work), size, operations) for name, work, size, operations in parts]
     total = sum(seconds for _, seconds, _, _ in found)
     print("| half a pass (words) | processor s | share | GB/s of rows and pairs | G operations/s | of BLAS |")
@@ -117,6 +119,9 @@ def main() -> None:
         print(
             f"| {name} | {seconds:.3f} | {100 * seconds / total:.0f} % | {f'{moved:.1f}' if size else '–'} | {shown} |"
         )
+    print(
+        f"the negative gradient by products of dense matrices: {dense:.3f} s, {dense / found[2][1]:.1f} times as long"
+    )
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ from typing import Any
 
 USES = ("encode", "count", "train", "terms", "add", "isa", "taxonomy", "score", "evaluate", "other")
 """Kinds of work, each after what it needs."""
+FREQUENT = 300
+"""Words that are trained together: few, so that a small text has rare ones, too, which have kernels of their own."""
 
 
 def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
@@ -71,7 +73,9 @@ def rehearse(text: Path) -> list[dict[str, Any]]:
     from hyperdive.cli.main import main
     from hyperdive.compilation.kernel import KernelCache
     from hyperdive.compilation.signatures import text_of
+    from hyperdive.spaces.dive_options import DiveOptions
 
+    DiveOptions.__init__.__kwdefaults__["frequent"] = FREQUENT
     asked: dict[tuple[str, str], dict[str, Any]] = {}
     state: dict[str, Any] = {"depth": 0, "use": ""}
     original = Dispatcher.compile

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hyperdive._resume import Checkpoint
 from hyperdive.errors import InputError, OptionError
-from hyperdive.spaces import _kernels, gaussian
+from hyperdive.spaces import _gaussian_kernels, gaussian
 from hyperdive.spaces.gaussian import GaussianOptions, keep_chances, negative_table, train_gaussian
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
@@ -24,7 +24,7 @@ F = np.float32
 TIMES = examples(40)
 BOUNDS = (F(0.1), F(100.0), F(10.0))
 ALL = 2**64 - 1
-INNER = subkernels(_kernels, "gaussian_loss", "gaussian_step")
+INNER = subkernels(_gaussian_kernels, "gaussian_loss", "gaussian_step")
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_lines_are_sampled_and_windowed_as_the_slow_twin_does(seed: int, window:
     chance, alias = negative_table(np.array([9, 4, 3, 2, 8, 1]), 0.75)
     means, variances = some(seed, size, 8)
     slow = means.astype(np.float64), variances.astype(np.float64)
-    total, examples = _kernels.gaussian_lines(
+    total, examples = _gaussian_kernels.gaussian_lines(
         tokens, offsets, size, keep, alias, chance, window, np.array([seed], np.uint64), 0.01, 0.002,
         means, variances, F(1), F(1e-4), True, *BOUNDS,
     )  # fmt: skip

@@ -11,8 +11,9 @@ import numpy as np
 from hyperdive.compilation.kernel import kernel, subkernel
 
 F = np.float32
-ZERO, ONE = F(0.0), F(1.0)
-TILE = 64  # rows of 100 dimensions: 25 kB
+ZERO, HALF, ONE = F(0.0), F(0.5), F(1.0)
+TILE = 64  # packed rows of 100 dimensions: 16 kB
+LANES = 32  # four vectors of eight numbers, which the compiler works on at once
 
 
 @kernel()
@@ -32,6 +33,16 @@ def row_ends(indptr, indices, limit, ends):
 
 
 @kernel()
+def row_sums(indptr, data, sums):
+    """sums[r] = Σ of the entries of row r, in double precision."""
+    for r in range(len(sums)):
+        total = 0.0
+        for j in range(indptr[r], indptr[r + 1]):
+            total += np.float64(data[j])
+        sums[r] = total
+
+
+@kernel()
 def scale_entries(indptr, indices, data, scale, out):
     """out = data, every entry times the scale of its row and of its column."""
     for r in range(len(indptr) - 1):
@@ -43,43 +54,160 @@ def scale_entries(indptr, indices, data, scale, out):
 def _add_four(g, q1, q2, q3, q4, y1, y2, y3, y4):
     """g += q·y of four rows in their order, with g read and written once."""
     for t in range(len(g)):
-        g[t] = (((g[t] + q1 * y1[t]) + q2 * y2[t]) + q3 * y3[t]) + q4 * y4[t]
+        g[t] = (((g[t] + q1 * F(y1[t])) + q2 * F(y2[t])) + q3 * F(y3[t])) + q4 * F(y4[t])
 
 
 @subkernel(fastmath={"contract"}, error_model="numpy")
 def _add_one(g, q, y):
     for t in range(len(g)):
-        g[t] += q * y[t]
+        g[t] += q * F(y[t])
 
 
-@kernel(fastmath=True, error_model="numpy")
-def positive_gradient(first, last, starts, ends, indices, data, own, other, gradient):
-    """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x of `own` and y of `other`, pair by pair.
+@subkernel(fastmath={"contract", "nsz", "reassoc"}, error_model="numpy")
+def _product(x, y):
+    dot = ZERO
+    for t in range(len(x)):
+        dot += x[t] * F(y[t])
+    return dot
 
-    Rows y are gone through in tiles that the first-level cache holds, since each is needed twice.
+
+@subkernel(fastmath={"contract", "nsz"}, error_model="numpy")
+def _decay(s):
+    """e^-s of s ≥ 0 as 2^n·2^f with |f| ≤ ½, without a call, so that eight are done at a time; at least 2^-126."""
+    power = max(s * F(-1.44269504), F(-126.0))
+    n = np.floor(power + HALF)
+    f = power - n
+    tail = F(0.05550411) + f * (F(0.00961813) + f * (F(0.00133336) + f * F(0.000154035)))
+    part = ONE + f * (F(0.69314718) + f * (F(0.24022651) + f * tail))
+    return part * np.int32((np.int32(n) + np.int32(127)) << np.int32(23)).view(np.float32)
+
+
+@subkernel(fastmath={"contract", "nsz"}, error_model="numpy")
+def _pulls(dots, counts, many):
+    """dots = n·(1 - σ(dot)) of the first `many` pairs."""
+    for j in range(many):
+        rest = _decay(dots[j])
+        dots[j] = counts[j] * rest / (ONE + rest)
+
+
+@kernel(error_model="numpy")
+def pack_rows(table, packed, scales):
+    """packed·scale = the rows of a table ≥ 0 to 1/65535 of their largest entry; a zero row has the scale 0."""
+    for r in range(len(scales)):
+        top = ZERO
+        for t in range(table.shape[1]):
+            top = max(top, table[r, t])
+        scales[r] = top / F(65535.0)
+        step = ONE / scales[r] if scales[r] > ZERO else ZERO
+        for t in range(table.shape[1]):
+            packed[r, t] = np.uint16(min(table[r, t] * step + HALF, F(65535.0)))
+
+
+@kernel(error_model="numpy")
+def positive_gradient(first, last, starts, ends, indices, data, own, packed, scales, gradient):
+    """gradient[r - first] = Σ_j n_j·(1 - σ(x·y_j))·y_j for rows x ≥ 0 of `own` and packed rows y, pair by pair.
+
+    Rows y are gone through in tiles that the first-level cache holds, since each is needed twice. Pairs whose y is zero
+    are passed over, and for a row x of zeros σ is ½.
     """
-    dimensions = own.shape[1]
-    pull = np.empty(TILE, np.float32)
+    width = packed.shape[1]
+    x, g = np.zeros(width, np.float32), np.empty(width, np.float32)
+    places, counts, pull = np.empty(TILE, np.int64), np.empty(TILE, np.float32), np.empty(TILE, np.float32)
     for r in range(first, last):
-        x, g = own[r], gradient[r - first]
-        g[:] = ZERO
-        for start in range(starts[r], ends[r], TILE):
-            many = min(TILE, ends[r] - start)
+        top = ZERO
+        for t in range(own.shape[1]):
+            x[t] = own[r, t]
+            top = max(top, x[t])
+        for t in range(width):
+            g[t] = ZERO
+        at, end = starts[r], ends[r]
+        while at < end:
+            many = np.int64(0)
+            while at < end and many < TILE:
+                places[many] = indices[at]
+                counts[many] = data[at]
+                many += np.int64(scales[indices[at]] > ZERO)
+                at += 1
+            if top > ZERO:
+                for j in range(many):
+                    pull[j] = _product(x, packed[places[j]]) * scales[places[j]]
+                _pulls(pull, counts, many)
+            else:
+                for j in range(many):
+                    pull[j] = HALF * counts[j]
             for j in range(many):
-                y = other[indices[start + j]]
-                dot = ZERO
-                for t in range(dimensions):
-                    dot += x[t] * y[t]
-                pull[j] = dot
-            for j in range(many):  # e^80 is finite in 32 bits, and beyond it 1 - σ is nothing
-                pull[j] = F(data[start + j]) / (ONE + np.exp(min(pull[j], F(80.0))))
+                pull[j] *= scales[places[j]]
             whole = many - many % 4
             for j in range(0, whole, 4):
-                y1, y2 = other[indices[start + j]], other[indices[start + j + 1]]
-                y3, y4 = other[indices[start + j + 2]], other[indices[start + j + 3]]
+                y1, y2, y3, y4 = packed[places[j]], packed[places[j + 1]], packed[places[j + 2]], packed[places[j + 3]]
                 _add_four(g, pull[j], pull[j + 1], pull[j + 2], pull[j + 3], y1, y2, y3, y4)
             for j in range(whole, many):
-                _add_one(g, pull[j], other[indices[start + j]])
+                _add_one(g, pull[j], packed[places[j]])
+        for t in range(gradient.shape[1]):
+            gradient[r - first, t] = g[t]
+
+
+@kernel(error_model="numpy")
+def compress_rows(table, offsets, columns, values):
+    """The entries above 0 of a table, row by row: those of row r are at offsets[r] to offsets[r + 1]."""
+    many = np.int64(0)
+    offsets[0] = 0
+    for r in range(table.shape[0]):
+        for t in range(table.shape[1]):
+            if table[r, t] > ZERO:
+                columns[many] = t
+                values[many] = table[r, t]
+                many += 1
+        offsets[r + 1] = many
+
+
+@subkernel(fastmath={"contract", "nsz"}, error_model="numpy")
+def _pushes(dots, mass):
+    """dots = mass·σ(dot)."""
+    for t in range(len(dots)):
+        dots[t] = mass / (ONE + _decay(dots[t]))
+
+
+@kernel(error_model="numpy")
+def negative_gradient(first, own, offsets, columns, values, masses, at_zero, gradient):
+    """gradient[k] = Σ_j mass_j·σ(x·y_j)·y_j for the rows x ≥ 0 from `first` on and compressed rows y.
+
+    The rows that are not zero lie side by side, one in each lane, and each y goes through all of them at once: only the
+    dimensions that it has are read. A row of zeros gets `at_zero`, which is ½·Σ_j mass_j·y_j.
+    """
+    many, dimensions = gradient.shape
+    lanes = np.empty(many, np.int64)
+    used = np.int64(0)
+    for k in range(many):
+        top = ZERO
+        for t in range(dimensions):
+            top = max(top, own[first + k, t])
+        lanes[used] = k
+        used += np.int64(top > ZERO)
+        for t in range(dimensions):
+            gradient[k, t] = at_zero[t]
+    width = (used + LANES - 1) // LANES * LANES  # whole vectors, so that every lane is computed alike
+    x, g = np.zeros((dimensions, width), np.float32), np.zeros((dimensions, width), np.float32)
+    for k in range(used):
+        for t in range(dimensions):
+            x[t, k] = own[first + lanes[k], t]
+    dots = np.empty(width, np.float32)
+    for j in range(len(masses) if used else 0):
+        start, end = offsets[j], offsets[j + 1]
+        for t in range(width):
+            dots[t] = ZERO
+        whole = start + (end - start) // 4 * 4
+        for i in range(start, whole, 4):
+            x1, x2, x3, x4 = x[columns[i]], x[columns[i + 1]], x[columns[i + 2]], x[columns[i + 3]]
+            _add_four(dots, values[i], values[i + 1], values[i + 2], values[i + 3], x1, x2, x3, x4)
+        for i in range(whole, end):
+            _add_one(dots, values[i], x[columns[i]])
+        _pushes(dots, masses[j])
+        for i in range(start, end):
+            _add_one(g[columns[i]], values[i], dots)
+    for k in range(used):
+        for t in range(dimensions):
+            gradient[lanes[k], t] = g[t, k]
 
 
 @kernel(error_model="numpy")
@@ -242,192 +370,3 @@ def adam_dense(first, last, table, m, v, up, scale, rate, b1, b2, epsilon):
             v[r, t] = b2 * v[r, t] + (ONE - b2) * g * g
             x = table[r, t] + rate * m[r, t] / (np.sqrt(v[r, t]) + epsilon)
             table[r, t] = x if x > ZERO else ZERO
-
-
-# ---- Gaussian embedding -------------------------------------------------------------------------------------------
-
-_MOST = F(2.0)  # no single step changes a log-variance by more than this
-
-
-@subkernel()
-def _draw(state):
-    """The next 64 random bits (SplitMix64) of a state of one element."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@subkernel()
-def _uniform(state):
-    """A number in [0, 1)."""
-    return np.float64(_draw(state) >> np.uint64(11)) * 2.0**-53
-
-
-@subkernel(fastmath={"reassoc", "nsz", "arcp", "contract"}, error_model="numpy")
-def _log_ratio(above, below):
-    """Σ log(above/below) of positive numbers: the logarithm of two products, or many where these leave the range."""
-    over = under = 1.0
-    for t in range(len(above)):
-        over *= np.float64(above[t])
-        under *= np.float64(below[t])
-    if 1e-150 < over < 1e150 and 1e-150 < under < 1e150:
-        return np.log(over / under)
-    total = 0.0
-    for t in range(len(above)):
-        total += np.log(np.float64(above[t]) / np.float64(below[t]))
-    return total
-
-
-@subkernel(fastmath=True, error_model="numpy")
-def gaussian_loss(mw, vw, mc, vc, mn, vn, margin, epsilon, a, b):
-    """margin - E(w,c) + E(w,n), not cut off at 0; a and b receive 1/(vw + vc + ε) and 1/(vw + vn + ε).
-
-    E(x,y) = -½Σ[log(vx + vy + ε) + (mx - my)²/(vx + vy + ε)].
-    """
-    for t in range(len(mw)):
-        a[t] = ONE / (vw[t] + vc[t] + epsilon)
-    for t in range(len(mw)):
-        b[t] = ONE / (vw[t] + vn[t] + epsilon)
-    far = ZERO
-    for t in range(len(mw)):
-        d = mw[t] - mc[t]
-        e = mw[t] - mn[t]
-        far += d * d * a[t] - e * e * b[t]
-    return margin + 0.5 * (np.float64(far) + _log_ratio(b, a))
-
-
-@subkernel(fastmath=True, error_model="numpy")
-def _pulls(mx, my, a, along):
-    """along = (mx - my)·a and a = ½(a - (mx - my)²·a²): the gradient of -E by mx and by the variances."""
-    for t in range(len(mx)):
-        along[t] = (mx[t] - my[t]) * a[t]
-    for t in range(len(mx)):
-        a[t] = F(0.5) * (a[t] - along[t] * along[t])
-
-
-@subkernel(fastmath=True, error_model="numpy")
-def _move(mean, variance, along, wide, forth, grow, clip, lowest, highest, longest):
-    """One step: mean -= forth·along, log variance -= grow·variance·wide, then the bounds."""
-    square = ZERO
-    for t in range(len(mean)):
-        m = mean[t] - forth * along[t]
-        mean[t] = m
-        square += m * m
-    for t in range(len(variance)):
-        x = -grow * variance[t] * wide[t]
-        x = F(0.125) * min(max(x, -_MOST), _MOST)
-        # exp(8x) by six terms and three squarings, which the compiler can do for many dimensions at once
-        y = ONE + x * (ONE + x * (F(1 / 2) + x * (F(1 / 6) + x * (F(1 / 24) + x * F(1 / 120)))))
-        y *= y
-        y *= y
-        v = variance[t] * (y * y)
-        if clip:
-            v = min(max(v, lowest), highest)
-        variance[t] = v
-    if clip and square > longest * longest:
-        scale = longest / np.sqrt(square)
-        for t in range(len(mean)):
-            mean[t] *= scale
-
-
-@subkernel(fastmath=True, error_model="numpy")
-def gaussian_step(w, c, n, means, variances, rate, margin, epsilon, clip, lowest, highest, longest, scratch):
-    """One example (word, context, negative): its hinge loss, and where that is above 0 a step of all three."""
-    mw, vw, mc, vc, mn, vn = means[w], variances[w], means[c], variances[c], means[n], variances[n]
-    wide_c, along_c, wide_n, along_n, wide, along = (
-        scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
-    )  # fmt: skip
-    loss = gaussian_loss(mw, vw, mc, vc, mn, vn, margin, epsilon, wide_c, wide_n)
-    if loss <= 0.0:
-        return 0.0
-    _pulls(mw, mc, wide_c, along_c)
-    _pulls(mw, mn, wide_n, along_n)
-    for t in range(len(mw)):
-        along[t] = along_c[t] - along_n[t]
-    for t in range(len(mw)):
-        wide[t] = wide_c[t] - wide_n[t]
-    _move(mw, vw, along, wide, rate, rate, clip, lowest, highest, longest)
-    _move(mc, vc, along_c, wide_c, -rate, rate, clip, lowest, highest, longest)
-    _move(mn, vn, along_n, wide_n, rate, -rate, clip, lowest, highest, longest)
-    return loss
-
-
-@subkernel()
-def sampled_line(tokens, start, end, size, keep, state, line):
-    """Known words of one line, each kept with probability keep[word]; returns how many of `line` are filled."""
-    many = 0
-    for i in range(start, end):
-        word = tokens[i]
-        if 0 < word < size and (keep[word] >= 1.0 or _uniform(state) < keep[word]):
-            line[many] = word
-            many += 1
-    return many
-
-
-@kernel(error_model="numpy")
-def gaussian_lines(
-    tokens, offsets, size, keep, alias, chance, window, state, first_rate, last_rate,
-    means, variances, margin, epsilon, clip, lowest, highest, longest,
-):  # fmt: skip
-    """Train on lines in order, the rate falling evenly; returns the sum of losses and the number of examples.
-
-    Each word is paired with those at most r places away, r from 1 to `window`, and with one negative a pair: entry i of
-    the alias table, drawn evenly, is word i with probability chance[i] and else word alias[i].
-    """
-    longest_line = 0
-    for k in range(len(offsets) - 1):
-        longest_line = max(longest_line, offsets[k + 1] - offsets[k])
-    line = np.empty(longest_line, np.int64)
-    scratch = np.empty((6, means.shape[1]), np.float32)
-    total, examples = 0.0, 0
-    lines = len(offsets) - 1
-    for k in range(lines):
-        rate = F(first_rate + (last_rate - first_rate) * k / lines)
-        many = sampled_line(tokens, offsets[k], offsets[k + 1], size, keep, state, line)
-        for i in range(many):
-            reach = 1 + np.int64(_uniform(state) * window)
-            for j in range(max(0, i - reach), min(many, i + reach + 1)):
-                if j == i:
-                    continue
-                n = np.int64(_uniform(state) * len(chance))
-                if _uniform(state) >= chance[n]:
-                    n = alias[n]
-                examples += 1
-                w, c = line[i], line[j]
-                total += gaussian_step(
-                    w, c, n, means, variances, rate, margin, epsilon, clip, lowest, highest, longest, scratch
-                )
-    return total, examples
-
-
-@kernel()
-def alias_table(weights, chance, alias):
-    """Fill Walker's table for drawing i with probability weights[i]/Σ: see `gaussian_lines`."""
-    size = len(weights)
-    scale = size / weights.sum()
-    small, large = np.empty(size, np.int64), np.empty(size, np.int64)
-    smalls = larges = 0
-    for i in range(size):
-        chance[i] = weights[i] * scale
-        alias[i] = i
-        if chance[i] < 1.0:
-            small[smalls] = i
-            smalls += 1
-        else:
-            large[larges] = i
-            larges += 1
-    while smalls and larges:
-        smalls -= 1
-        i, j = small[smalls], large[larges - 1]
-        alias[i] = j
-        chance[j] -= 1.0 - chance[i]
-        if chance[j] < 1.0:
-            larges -= 1
-            small[smalls] = j
-            smalls += 1
-    for k in range(smalls):  # what rounding left over; a weight of 0 is never left over while others are above 0
-        chance[small[k]] = 1.0
-    for k in range(larges):
-        chance[large[k]] = 1.0

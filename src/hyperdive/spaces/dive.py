@@ -22,7 +22,15 @@ from hyperdive._resources import Run
 from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
 from hyperdive._types import Array, Floats32, Ints
 from hyperdive.errors import Error, InputError
-from hyperdive.spaces.dive_objective import CountMatrix, band_residuals, row_objectives, sample_rows, word_weights
+from hyperdive.spaces.dive_objective import (
+    CountMatrix,
+    band_residuals,
+    compressed_rows,
+    packed_rows,
+    row_objectives,
+    sample_rows,
+    word_weights,
+)
 from hyperdive.spaces.dive_options import (
     DiveOptions,
     DiveResult,
@@ -114,28 +122,23 @@ class FastSolver:
         self, side: Side, generator: np.random.Generator, act: Callable[[int, Floats32, Floats32, float], None]
     ) -> None:
         """Give `act` each block's first row, positive and negative gradients, and the summed mass of negatives."""
-        from hyperdive.spaces._kernels import positive_gradient
+        from hyperdive.spaces._kernels import negative_gradient, positive_gradient
 
         chosen, masses = shared_negatives(generator, side.masses[: side.limit], side.exact, self.options.sampled)
-        held = np.ascontiguousarray(side.other[chosen])
-        weighted = held * masses[:, None]
+        held = side.other[chosen]
+        negatives, packed = compressed_rows(held), packed_rows(side.other[: side.limit])
+        at_zero = (0.5 * (masses.astype(np.float64) @ held)).astype(np.float32)  # σ(0) = ½
         total = float(masses.sum(dtype=np.float64))
         counts, dimensions = side.counts, side.own.shape[1]
 
         def block(start: int) -> None:
             end = min(start + BLOCK, side.last)
-            positive = np.empty((end - start, dimensions), dtype=np.float32)
+            positive, negative = np.empty((2, end - start, dimensions), dtype=np.float32)
             positive_gradient(
-                start, end, counts.indptr, side.ends, counts.indices, counts.data, side.own, side.other, positive
+                start, end, counts.indptr, side.ends, counts.indices, counts.data, side.own, *packed, positive
             )
-            # σ(s) = 1 / (1 + e^-s) in place; e^30 is beyond what float32 can tell from σ = 0
-            dots = side.own[start:end] @ held.T
-            np.negative(dots, out=dots)
-            np.minimum(dots, 30, out=dots)
-            np.exp(dots, out=dots)
-            dots += 1
-            np.reciprocal(dots, out=dots)
-            act(start, positive, dots @ weighted, total)
+            negative_gradient(start, side.own, *negatives, masses, at_zero, negative)
+            act(start, positive, negative, total)
 
         list(self.pool.map(block, range(side.first, side.last, BLOCK)))
 
@@ -172,8 +175,9 @@ class FastSolver:
         """The exact objective of a fixed sample of the moving rows, in nats a token."""
         rows = sample_rows(side.first, side.last, SAMPLE)
         values = row_objectives(
-            side.counts, rows, side.own, side.other, side.weights, side.masses[: side.limit], ends=side.ends
-        )
+            side.counts, rows, side.own, side.other, side.weights, side.masses[: side.limit], ends=side.ends,
+            pool=self.pool,
+        )  # fmt: skip
         return float(values.sum() / max(int(self.counts.frequencies[rows].sum()), 1))
 
 
@@ -361,7 +365,7 @@ def train_dive(
                     keeper.write(_state(solver, plan[number], number + 1, 0), _tables(solver))
                 else:
                     finish_stage(solver, plan, number, first, keeper, bar)
-        residuals = band_residuals(counts, words, contexts, solver.kappa_z, ridge=chosen.ridge)
+        residuals = band_residuals(counts, words, contexts, solver.kappa_z, ridge=chosen.ridge, pool=pool)
         gauge = balance(words, contexts)
         whole = solver.word_side(0, counts.size, counts.size)
         solver.history.append(Pass(ALL, 1, solver.measure(whole)))

@@ -9,8 +9,10 @@ The n(w,c) of very frequent words may be thinned out as word2vec does it (`kept_
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -153,6 +155,52 @@ class CountMatrix:
         return ends
 
 
+class PackedRows(NamedTuple):
+    """A table in 16 bits: entry times scale of its row; columns of zeros fill up the last vector of eight numbers."""
+
+    entries: npt.NDArray[np.uint16]
+    scales: Floats32
+
+
+def packed_rows(table: Floats32) -> PackedRows:
+    """A table of numbers ≥ 0 in half the bytes, to 1/65535 of the largest entry of each row.
+
+    >>> entries, scales = packed_rows(np.array([[0.5, 0.0, 0.25], [0, 0, 0]], dtype=np.float32))
+    >>> entries.shape, entries[:, :3].tolist(), (entries[0, :3] * scales[0]).round(4).tolist(), float(scales[1])
+    ((2, 32), [[65535, 0, 32768], [0, 0, 0]], [0.5, 0.0, 0.25], 0.0)
+    """
+    from hyperdive.spaces._kernels import LANES, pack_rows
+
+    rows, dimensions = table.shape
+    entries = np.zeros((rows, -(-dimensions // LANES) * LANES), dtype=np.uint16)
+    scales = np.empty(rows, dtype=np.float32)
+    pack_rows(table, entries, scales)
+    return PackedRows(entries, scales)
+
+
+class CompressedRows(NamedTuple):
+    """The entries of a table that are above 0, row by row."""
+
+    offsets: Ints
+    columns: npt.NDArray[np.uint16]
+    values: Floats32
+
+
+def compressed_rows(table: Floats32) -> CompressedRows:
+    """A table of numbers ≥ 0 without its zeros.
+
+    >>> compressed_rows(np.array([[0, 2, 3], [0, 0, 0], [4, 0, 0]], dtype=np.float32)).offsets.tolist()
+    [0, 2, 2, 3]
+    """
+    from hyperdive.spaces._kernels import compress_rows
+
+    many = int(np.count_nonzero(table))
+    offsets = np.empty(len(table) + 1, dtype=np.int64)
+    columns, values = np.empty(many, dtype=np.uint16), np.empty(many, dtype=np.float32)
+    compress_rows(table, offsets, columns, values)
+    return CompressedRows(offsets, columns, values)
+
+
 def sample_rows(first: int, last: int, many: int) -> Ints:
     """At most `many` rows, the middles of equal parts of a range: the fixed sample on which the objective is exact.
 
@@ -173,6 +221,7 @@ def row_objectives(
     masses: npt.NDArray[np.floating],
     *,
     ends: Ints | None = None,
+    pool: ThreadPoolExecutor | None = None,
 ) -> Floats:
     """The part of L each of these rows has, with every negative of `masses` summed.
 
@@ -187,14 +236,17 @@ def row_objectives(
 
     result = np.empty(len(rows), dtype=np.float64)
     stops = counts.indptr[1:] if ends is None else ends
-    positive_objective(rows, counts.indptr[:-1], stops, counts.indices, counts.data, own, other, result)
     held = other[: len(masses)]
-    for start in range(0, len(rows), 32):
-        some = rows[start : start + 32]
+
+    def block(start: int) -> None:
+        some, here = rows[start : start + 32], result[start : start + 32]
+        positive_objective(some, counts.indptr[:-1], stops, counts.indices, counts.data, own, other, here)
         dots = own[some] @ held.T
         softplus = np.log1p(np.exp(-np.abs(dots)))
         softplus += np.maximum(dots, 0)
-        result[start : start + 32] -= weights[some] * (softplus @ masses)
+        here -= weights[some] * (softplus @ masses)
+
+    list((map if pool is None else pool.map)(block, range(0, len(rows), 32)))
     return result
 
 
@@ -223,6 +275,7 @@ def row_residuals(
     masses: npt.NDArray[np.floating],
     *,
     ridge: float = 0.0,
+    pool: ThreadPoolExecutor | None = None,
 ) -> Floats:
     """‖r‖/max(‖g₊‖, ‖g₋‖) of each row: 0 at its optimum given the other table, 1 where one side has no counterweight.
 
@@ -231,21 +284,29 @@ def row_residuals(
     """
     from hyperdive.spaces._kernels import positive_gradient
 
-    result = np.zeros(len(rows))
-    stops = counts.indptr[1:]
-    for at, row in enumerate(rows.tolist()):
-        positive = np.empty((1, own.shape[1]), dtype=np.float32)
-        positive_gradient(
-            row, row + 1, counts.indptr, stops, counts.indices, counts.data, own, other, positive
-        )  # fmt: skip
-        dots = np.clip(other @ own[row], -60.0, 60.0).astype(np.float64)
-        pushed = (masses / (1.0 + np.exp(-dots))) @ other
-        push = weights[row] * (pushed + ridge * float(masses.sum()) * own[row])
-        gradient = positive[0] - push
-        residual = np.where(own[row] > 0, gradient, np.maximum(gradient, 0.0))
-        scale = max(float(np.linalg.norm(positive)), float(np.linalg.norm(push)))
-        result[at] = float(np.linalg.norm(residual)) / scale if scale > 0 else 0.0
-    return result
+    packed, total = packed_rows(other), float(masses.sum())
+    wide = other.astype(np.float64)
+
+    def block(start: int) -> Floats:
+        some = rows[start : start + 16]
+        positive = np.empty((len(some), own.shape[1]), dtype=np.float32)
+        for at, row in enumerate(some.tolist()):
+            positive_gradient(
+                row, row + 1, counts.indptr, counts.indptr[1:], counts.indices, counts.data, own, *packed,
+                positive[at : at + 1],
+            )  # fmt: skip
+        dots = np.clip(other @ own[some].T, -60.0, 60.0)
+        pushed = (masses[:, None] / (1.0 + np.exp(-dots))).T @ wide
+        push = weights[some, None] * (pushed + ridge * total * own[some])
+        gradient = positive - push
+        residual = np.where(own[some] > 0, gradient, np.maximum(gradient, 0.0))
+        lengths = [np.linalg.norm(side, axis=1) for side in (residual, positive, push)]
+        scale = np.maximum(lengths[1], lengths[2])
+        relative: Floats = np.divide(lengths[0], scale, out=np.zeros(len(some)), where=scale > 0)
+        return relative
+
+    parts = list((map if pool is None else pool.map)(block, range(0, len(rows), 16)))
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def band_residuals(
@@ -255,6 +316,7 @@ def band_residuals(
     weights: npt.NDArray[np.floating],
     *,
     ridge: float = 0.0,
+    pool: ThreadPoolExecutor | None = None,
 ) -> tuple[BandResidual, ...]:
     """The residuals of words by their rank; row 0, the unknown symbol, is left out."""
     masses = counts.frequencies / counts.frequencies.sum()
@@ -262,7 +324,7 @@ def band_residuals(
     found = []
     for first, end in pairwise(edges):
         values = row_residuals(
-            counts, sample_rows(first, end, ROWS_OF_A_BAND), own, other, weights, masses, ridge=ridge
+            counts, sample_rows(first, end, ROWS_OF_A_BAND), own, other, weights, masses, ridge=ridge, pool=pool
         )
         if len(values):
             middle, largest = float(np.median(values)), float(values.max())
