@@ -23,13 +23,13 @@ from count import first_part
 from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
-from hyperdive.spaces import _kernels as kernels
+from hyperdive.spaces import _paper_kernels as kernels
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import workers
 from hyperdive.spaces.dive_paper import Batch, Batches, PaperOptions, Tables, kept_pairs, push_weights, step
 from hyperdive.text.corpus import Corpus
 
-PARTS = ("batch_pulls", "batch_scatter", "adam_dense")
+PARTS = ("position_gradients", "step_contexts", "step_words")
 
 
 def timed(name: str, call: Callable[..., Any], spent: Counter[str]) -> Callable[..., Any]:
@@ -63,10 +63,10 @@ def main() -> None:
         started = time.perf_counter()
         bits = kept_pairs(tokens, offsets, matrix, recipe.window, pool)
         print(f"{len(tokens):,} tokens, {matrix.size:,} words; pairs filtered in {time.perf_counter() - started:.0f} s")
-        batches = Batches(tokens.astype(np.int32), offsets, bits, recipe)
+        batches = Batches(tokens.astype(np.int32), offsets, bits, recipe, matrix.size)
         tables, weights = Tables.start(matrix.size, recipe), push_weights(matrix.frequencies, recipe)
         for at in range(2):  # kernels are loaded
-            step(tables, *batches[at], weights, recipe, pool)
+            step(tables, batches[at], weights, recipe, pool)
         for name in PARTS:
             setattr(kernels, name, timed(name, getattr(kernels, name), spent))
         drawing = timed("drawing", batches.__getitem__, spent)
@@ -74,7 +74,7 @@ def main() -> None:
         for at in range(2, 2 + chosen.steps):
             batch: Batch = drawing(at)
             started = time.perf_counter()
-            step(tables, *batch, weights, recipe, pool)
+            step(tables, batch, weights, recipe, pool)
             clock += time.perf_counter() - started
     print("| part | ms a step |\n| --- | --- |")
     for name, seconds in (*spent.items(), ("step, by the clock, without drawing", clock)):

@@ -73,9 +73,11 @@ def main() -> None:
         offsets = np.asarray(corpus.line_offsets, dtype=np.int64)
         tables, weights = Tables.start(matrix.size, recipe), push_weights(matrix.frequencies, recipe)
         with workers(chosen.threads) as pool:
-            batches = Batches(tokens, offsets, kept_pairs(tokens, offsets, matrix, recipe.window, pool), recipe)
+            batches = Batches(
+                tokens, offsets, kept_pairs(tokens, offsets, matrix, recipe.window, pool), recipe, matrix.size
+            )
             for at in range(len(batches) if chosen.epochs else 0):
-                step(tables, *batches[at], weights, recipe, pool)
+                step(tables, batches[at], weights, recipe, pool)
                 epoch, number = divmod(at, batches.in_epoch)
                 if number == batches.in_epoch - 1 and (epoch < 6 or epoch % 3 == 2):
                     value = exact_objective(matrix, tables, recipe)

@@ -17,7 +17,17 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces import dive_paper
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveResult, workers
-from hyperdive.spaces.dive_paper import Batches, PaperOptions, Tables, kept_pairs, push_weights, step, train_paper
+from hyperdive.spaces.dive_paper import (
+    Batch,
+    Batches,
+    PaperOptions,
+    Tables,
+    even_parts,
+    kept_pairs,
+    push_weights,
+    step,
+    train_paper,
+)
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
 
@@ -51,7 +61,8 @@ def test_three_steps_agree_with_plain_numpy(tmp_path: Path) -> None:
             lines = rng.permutation(len(offsets) - 1)[:16]
             where = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in lines])
             noise = tokens[rng.integers(0, len(tokens), (len(where), options.noise))]
-            step(tables, tokens[where], bits[where], noise, weights, options, pool)
+            batch = Batch.of(tokens[where], bits[where], noise, window=options.window, size=matrix.size)
+            step(tables, batch, weights, options, pool)
             texts = [tokens[offsets[i] : offsets[i + 1]] for i in lines]
             for table, g, k in zip((x, y), gradients(x, y, texts, kept, noise, weights, options), (0, 1), strict=True):
                 m[k] = options.b1 * m[k] + (1 - options.b1) * g
@@ -85,9 +96,9 @@ def test_a_batch_draws_noise_for_each_of_its_tokens(tmp_path: Path, monkeypatch:
     corpus, counts = toy(tmp_path)
     shapes = []
 
-    def seen(tables: Tables, ids: Any, bits: Any, noise: Any, *rest: Any) -> None:
-        shapes.append((len(ids), noise.shape))
-        assert set(np.unique(noise)) <= set(np.unique(corpus[0 : len(corpus)]))
+    def seen(tables: Tables, batch: Batch, *rest: Any) -> None:
+        shapes.append((len(batch.ids), batch.noise.shape))
+        assert set(np.unique(batch.noise)) <= set(np.unique(corpus[0 : len(corpus)]))
 
     monkeypatch.setattr(dive_paper, "step", seen)
     train_paper(corpus, counts, dimensions=3, window=3, negatives=1.5, batch=16, epochs=1, filtered=None)
@@ -115,6 +126,43 @@ def test_every_word_gets_the_same_weight_of_negatives() -> None:
     assert push_weights(n, PaperOptions(shift=False)).tolist() == [0, 1, 1, 1]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_batch_is_grouped_by_word_and_by_context(seed: int) -> None:
+    """Every slot that is used is in the list of the context at it, in the order of positions; nothing else is."""
+    rng = np.random.default_rng(seed)
+    window, size, many = 3, 9, 24
+    ids, noise = rng.integers(0, size, many), rng.integers(0, size, (many, 2))
+    bits = np.zeros(many, dtype=np.uint32)
+    lists: dict[int, list[int]] = {c: [] for c in range(size)}
+    kept = {(i, d) for i in range(many) for d in range(1, window + 1) if i // 8 == (i + d) // 8 and rng.random() < 0.5}
+    for i, d in kept:
+        bits[i] |= np.uint32(1 << (d - 1))
+    width = 2 * window + 2
+    for i in range(many):
+        for d in range(1, window + 1):
+            if (i, d) in kept:
+                lists[int(ids[i + d])].append(i * width + d - 1)
+            if (i - d, d) in kept:
+                lists[int(ids[i - d])].append(i * width + window + d - 1)
+        for k in range(2):
+            lists[int(noise[i, k])].append(i * width + 2 * window + k)
+    batch = Batch.of(ids, bits, noise, window=window, size=size)
+    for c, wanted in lists.items():
+        assert batch.slots[batch.context_starts[c] : batch.context_starts[c + 1]].tolist() == sorted(wanted)
+        of_word = batch.positions[batch.word_starts[c] : batch.word_starts[c + 1]]
+        assert of_word.tolist() == np.flatnonzero(ids == c).tolist()
+    assert batch.context_starts[-1] == sum(map(len, lists.values())) and batch.word_starts[-1] == many
+
+
+@pytest.mark.parametrize("entries", [[0] * 50, [1000] + [0] * 49, [0] * 49 + [7], list(range(50))])
+@pytest.mark.parametrize("parts", [1, 4, 200])
+def test_parts_of_a_table_have_every_row_once(entries: list[int], parts: int) -> None:
+    made = even_parts(np.cumsum([0, *entries]), parts)
+    assert [row for first, last in made for row in range(first, last)] == list(range(50))
+    work = [sum(entries[first:last]) + last - first for first, last in made]
+    assert max(work) <= (sum(entries) + 50) / parts + max(entries) + 2
+
+
 def test_rows_outside_the_batch_move_too(tmp_path: Path) -> None:
     _corpus, counts = toy(tmp_path)
     options = PaperOptions(**OPTIONS)
@@ -123,9 +171,10 @@ def test_rows_outside_the_batch_move_too(tmp_path: Path) -> None:
         one, two = (np.array([w, w]) for w in (1, 2))
         bits, noise = np.zeros(2, dtype=np.uint32), np.full((2, options.noise), 3)
         weights = push_weights(counts.frequencies, options)
-        step(tables, one, bits, noise, weights, options, pool)
+        first, second = (Batch.of(ids, bits, noise, window=3, size=counts.vocabulary_size) for ids in (one, two))
+        step(tables, first, weights, options, pool)
         before = tables.words[1].copy()
-        step(tables, two, bits, noise, weights, options, pool)
+        step(tables, second, weights, options, pool)
     assert not np.array_equal(before, tables.words[1])
 
 
@@ -143,8 +192,9 @@ def test_threads_do_not_change_a_byte(tmp_path: Path) -> None:
 
 def test_sizes_of_blocks_do_not_change_a_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _trained(2, tmp_path / "whole")
-    for name, size in (("POSITIONS", 7), ("ROWS", 5), ("COLUMNS", 4), ("LINES", 3)):
+    for name, size in (("POSITIONS", 7), ("LINES", 3)):
         monkeypatch.setattr(dive_paper, name, size)
+    monkeypatch.setattr(dive_paper, "even_parts", lambda starts: even_parts(starts, 5))
     corpus, counts = toy(tmp_path / "again")
     blocks = train_paper(corpus, counts, filtered=PmiFilter(threshold=4), run=Run(threads=2), **OPTIONS)
     assert blocks.words.tobytes() + blocks.contexts.tobytes() == whole.words.tobytes() + whole.contexts.tobytes()
@@ -152,14 +202,15 @@ def test_sizes_of_blocks_do_not_change_a_byte(tmp_path: Path, monkeypatch: pytes
 
 def test_an_epoch_reads_every_line_once_in_an_order_of_its_own() -> None:
     offsets = np.array([0, 2, 5, 6, 9, 11, 12, 15])
-    tokens, bits = np.arange(15), np.arange(15, dtype=np.uint32)
+    tokens = np.arange(15)
+    bits = np.where(np.isin(tokens + 1, offsets), 0, 1).astype(np.uint32)  # each token with the next one of its line
     options = PaperOptions(batch=3, epochs=2, window=2, negatives=1.0, seed=5)
-    batches = Batches(tokens, offsets, bits, options)
+    batches = Batches(tokens, offsets, bits, options, 15)
     assert (batches.lines, batches.in_epoch, len(batches)) == (3, 2, 4)  # the seventh line waits
     read = []
     for at in range(4):
         batch = batches[at]
-        assert batch.bits.tolist() == batch.ids.tolist() and batch.noise.shape == (len(batch.ids), 4)
+        assert batch.bits.tolist() == bits[batch.ids].tolist() and batch.noise.shape == (len(batch.ids), 4)
         assert batch.ids.dtype == batch.noise.dtype == np.int64
         read.append([int(i) for i in np.searchsorted(offsets, batch.ids, side="right") - 1])
         assert read[-1] == sorted(read[-1], key=read[-1].index) and len(set(read[-1])) == 3
@@ -170,7 +221,7 @@ def test_an_epoch_reads_every_line_once_in_an_order_of_its_own() -> None:
     assert not np.array_equal(batches[0].noise[:4], batches[1].noise[:4])
     drawn = np.concatenate([batches[at].noise.ravel() for at in range(4)])
     assert set(drawn) == set(range(15))  # of all the text
-    few = Batches(tokens, offsets, bits, PaperOptions(batch=100, epochs=1))
+    few = Batches(tokens, offsets, bits, PaperOptions(batch=100, epochs=1), 15)
     assert (few.lines, few.in_epoch, len(few[0].ids)) == (7, 1, 15)
 
 

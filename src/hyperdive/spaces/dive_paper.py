@@ -10,10 +10,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hyperdive._resources import Run
 from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
@@ -34,9 +36,8 @@ from hyperdive.spaces.dive_options import (
 from hyperdive.text.corpus import Corpus
 
 SAMPLE = 128
-POSITIONS = 512  # positions of a batch, and rows of a table, worked on at once: never depends on the threads
-ROWS = 4096
-COLUMNS = 50
+POSITIONS = 512  # positions of a batch worked on at once
+PARTS = 32  # of a table, each with about as much to add up
 LINES = 4096
 EPOCHS = "epochs"
 WIDEST = 32  # a window's kept pairs are bits of one 32-bit number
@@ -83,13 +84,12 @@ class PaperOptions:
 
 @dataclass
 class Tables:
-    """Both tables with Adam's memory and the gradient under way."""
+    """Both tables with Adam's memory."""
 
     words: Floats32
     contexts: Floats32
     m: tuple[Floats32, Floats32]
     v: tuple[Floats32, Floats32]
-    up: tuple[Floats32, Floats32]
     steps: int = 0
 
     @classmethod
@@ -102,27 +102,46 @@ class Tables:
         def zeros() -> tuple[Floats32, Floats32]:
             return np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
 
-        return cls(words, contexts, zeros(), zeros(), zeros())
+        return cls(words, contexts, zeros(), zeros())
 
     def arrays(self) -> dict[str, Floats32]:
-        """What a checkpoint keeps: the gradient is zero between steps."""
+        """What a checkpoint keeps."""
         named = zip(("m0", "m1", "v0", "v1"), (*self.m, *self.v), strict=True)
         return {"words": self.words, "contexts": self.contexts, **dict(named)}
 
 
 class Batch(NamedTuple):
-    """The tokens of some lines, which of the next tokens each forms a kept pair with, and the noise drawn for each."""
+    """The tokens of some lines, which of the next tokens each forms a kept pair with, and the noise drawn for each.
+
+    So that every row is summed up by itself, positions are grouped by their word, and partners by their context.
+    """
 
     ids: Ints
     bits: Ids
     noise: Ints
+    word_starts: Ints
+    positions: Ints
+    context_starts: Ints
+    slots: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, ids: Ints, bits: Ids, noise: Ints, *, window: int, size: int) -> Batch:
+        """A batch of a vocabulary of so many words."""
+        from hyperdive.spaces._paper_kernels import group_by_context
+
+        word_starts, context_starts = np.zeros((2, size + 1), dtype=np.int64)
+        np.cumsum(np.bincount(ids, minlength=size), out=word_starts[1:])
+        slots = np.empty(len(ids) * (2 * window + noise.shape[1]), dtype=np.int32)
+        group_by_context(ids, bits, noise, window, context_starts, slots)
+        return cls(ids, bits, noise, word_starts, np.argsort(ids, kind="stable"), context_starts, slots)
 
 
 @dataclass(frozen=True, eq=False)
 class Batches:
     """The batches of a training: lines are drawn anew for every epoch, and a batch depends on its place only.
 
-    >>> text = Batches(np.arange(6), np.array([0, 2, 4, 6]), np.zeros(6, np.uint32), PaperOptions(batch=2, window=1))
+    >>> bits, options = np.zeros(6, np.uint32), PaperOptions(batch=2, window=1)
+    >>> text = Batches(np.arange(6), np.array([0, 2, 4, 6]), bits, options, size=6)
     >>> len(text), text[0].ids.shape, text[0].noise.shape
     (15, (4,), (4, 3))
     """
@@ -131,6 +150,8 @@ class Batches:
     offsets: Ints
     bits: Ids
     options: PaperOptions
+    size: int
+    """|V|."""
 
     @property
     def lines(self) -> int:
@@ -153,7 +174,7 @@ class Batches:
         generator = np.random.default_rng([self.options.seed, epoch, number])
         drawn = generator.integers(0, len(self.tokens), (len(where), self.options.noise))
         ids, noise = (self.tokens[places].astype(np.int64) for places in (where, drawn))
-        return Batch(ids, self.bits[where], noise)
+        return Batch.of(ids, self.bits[where], noise, window=self.options.window, size=self.size)
 
 
 @lru_cache(maxsize=2)
@@ -161,52 +182,53 @@ def _order(seed: int, epoch: int, lines: int) -> Ints:
     return np.random.default_rng([seed, epoch]).permutation(lines)
 
 
-def step(
-    tables: Tables,
-    ids: Ints,
-    bits: Ids,
-    noise: Ints,
-    weights: Floats32,
-    options: PaperOptions,
-    pool: ThreadPoolExecutor,
-) -> None:
+def step(tables: Tables, batch: Batch, weights: Floats32, options: PaperOptions, pool: ThreadPoolExecutor) -> None:
     """One batch: gradients, dense Adam, clip. `weights[w]` is what a push on a token of w weighs.
 
-    Pulls and pushes are worked out in blocks of positions; sums into the tables go in blocks of columns, each in the
-    order of positions, so that threads neither race nor change a sum.
+    Coefficients are worked out position by position; then every row of the contexts and of the words is summed up by
+    itself, in the order of positions, and stepped: threads neither race nor change a sum.
     """
-    from hyperdive.spaces._kernels import adam_dense, batch_pulls, batch_scatter
+    from hyperdive.spaces._paper_kernels import position_gradients, step_contexts, step_words
 
-    many = len(ids)
-    forward = np.empty((many, options.window), dtype=np.float32)
-    backward, push = np.empty_like(forward), np.empty((many, noise.shape[1]), dtype=np.float32)
-    words, contexts = tables.words, tables.contexts
+    many, words, contexts = len(batch.ids), tables.words, tables.contexts
+    coefficients = np.empty((many, 2 * options.window + batch.noise.shape[1]), dtype=np.float32)
+    gradients = np.empty((many, options.dimensions), dtype=np.float32)
 
-    def pulls(first: int) -> None:
+    def positions(first: int) -> None:
         last = min(first + POSITIONS, many)
-        batch_pulls(first, last, ids, bits, noise, weights, words, contexts, forward, backward, push)
+        position_gradients(
+            first, last, batch.ids, batch.bits, batch.noise, options.window, weights, words, contexts, coefficients,
+            gradients,
+        )  # fmt: skip
 
-    def scatter(low: int) -> None:
-        high = min(low + COLUMNS, options.dimensions)
-        batch_scatter(low, high, ids, bits, noise, words, contexts, forward, backward, push, *tables.up)
-
-    list(pool.map(pulls, range(0, many, POSITIONS)))
-    list(pool.map(scatter, range(0, options.dimensions, COLUMNS)))
+    list(pool.map(positions, range(0, many, POSITIONS)))
     tables.steps += 1
     f = np.float32
     # the mean over positions and negatives; it matters beside ε
     scale = f(1.0 / (many * options.noise))
     rate = f(options.rate * np.sqrt(1 - options.b2**tables.steps) / (1 - options.b1**tables.steps))
+    adam = scale, rate, f(options.b1), f(options.b2), f(options.epsilon)
 
-    def adam(part: tuple[int, int]) -> None:
-        side, first = part
-        table, last = (words, contexts)[side], min(first + ROWS, len(words))
-        m, v, up = tables.m[side], tables.v[side], tables.up[side]
-        adam_dense(
-            first, last, table, m, v, up, scale, rate, f(options.b1), f(options.b2), f(options.epsilon)
-        )  # fmt: skip
+    def context_rows(part: tuple[int, int]) -> None:
+        of_batch = batch.context_starts, batch.slots, batch.ids, coefficients, words
+        step_contexts(*part, *of_batch, contexts, tables.m[1], tables.v[1], *adam)
 
-    list(pool.map(adam, [(side, first) for side in (0, 1) for first in range(0, len(words), ROWS)]))
+    def word_rows(part: tuple[int, int]) -> None:
+        step_words(*part, batch.word_starts, batch.positions, gradients, words, tables.m[0], tables.v[0], *adam)
+
+    list(pool.map(context_rows, even_parts(batch.context_starts)))  # before the words move
+    list(pool.map(word_rows, even_parts(batch.word_starts)))
+
+
+def even_parts(starts: Ints, parts: int = PARTS) -> list[tuple[int, int]]:
+    """Ranges of rows with about the same number of entries each, where a row takes as long as one entry more.
+
+    >>> even_parts(np.array([0, 6, 6, 6, 7]), 2)
+    [(0, 1), (1, 4)]
+    """
+    work = starts + np.arange(len(starts))
+    cuts = np.searchsorted(work, work[-1] * np.arange(parts + 1) / parts)
+    return [(int(first), int(last)) for first, last in pairwise(cuts) if first < last]
 
 
 def push_weights(frequencies: Ints, options: PaperOptions) -> Floats32:
@@ -217,7 +239,7 @@ def push_weights(frequencies: Ints, options: PaperOptions) -> Floats32:
 
 def kept_pairs(tokens: Ints, offsets: Ints, counts: CountMatrix, window: int, pool: ThreadPoolExecutor) -> Ids:
     """For each token, which of the next `window` tokens of its line it forms a kept pair with, as bits."""
-    from hyperdive.spaces._kernels import kept_bits
+    from hyperdive.spaces._paper_kernels import kept_bits
 
     bits = np.zeros(len(tokens), dtype=np.uint32)
     lines = len(offsets) - 1
@@ -270,7 +292,7 @@ def train_paper(
             bits = kept_pairs(tokens, offsets, matrix, chosen.window, pool)
             bar.advance(1)
         # noise is gathered from all over the text: half the bytes are half the time
-        batches = Batches(tokens.astype(np.int32), offsets, bits, chosen)
+        batches = Batches(tokens.astype(np.int32), offsets, bits, chosen, matrix.size)
         del tokens
         with run.progress.stage("training", total=len(batches), unit="batches") as bar:
             bar.advance(done)
@@ -280,7 +302,7 @@ def train_paper(
                 batch = following.result()
                 if at + 1 < len(batches):
                     following = pool.submit(batches.__getitem__, at + 1)
-                step(tables, *batch, weights, chosen, pool)
+                step(tables, batch, weights, chosen, pool)
                 epoch, number = divmod(at, batches.in_epoch)
                 bar.advance(1, epoch=epoch + 1, objective=f"{history[-1].objective:.4f}" if history else "")
                 if number == batches.in_epoch - 1:
