@@ -14,7 +14,7 @@ from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import InputError, OptionError
 from hyperdive.spaces.dive_objective import CountMatrix
-from hyperdive.spaces.skipgram import train_skipgram
+from hyperdive.spaces.skipgram import orthonormal, train_skipgram
 from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
@@ -41,6 +41,27 @@ def test_it_is_the_truncated_svd_of_the_shifted_positive_pmi() -> None:
     known = np.linalg.norm(wanted, axis=1) > 1e-3
     np.testing.assert_allclose(cosines(result.words[1:][known]), cosines(wanted[known]), atol=0.02)
     assert not result.words[0].any()
+
+
+@pytest.mark.parametrize("shortest", [1.0, 2e-4, 5e-5, 1e-7, 0.0])
+def test_columns_become_orthonormal(shortest: float) -> None:
+    """By the Gram matrix, or by reflections where a column is almost a mixture of the others."""
+    rng = np.random.default_rng(0)
+    columns = rng.standard_normal((300, 6)).astype(np.float32)
+    columns[:, 3] = columns[:, 0] + np.float32(shortest) * columns[:, 3]
+    q, r = orthonormal(columns)
+    assert q.dtype == r.dtype == np.float32
+    np.testing.assert_allclose(q.T.astype(np.float64) @ q, np.eye(6), atol=2e-6)
+    np.testing.assert_allclose(q @ r, columns, atol=1e-5)
+    np.testing.assert_allclose(np.tril(r, -1), 0, atol=1e-6)
+
+
+def test_gram_matrices_are_used_while_eight_digits_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    reflected: list[float] = []
+    monkeypatch.setattr(np.linalg, "qr", lambda a: reflected.append(float(a[0, 1])) or (a, a))
+    for length in (1.1e-4, 0.9e-4):
+        orthonormal(np.array([[1, 0], [0, length], [0, 0]], dtype=np.float32))
+    assert reflected == [pytest.approx(0)] and len(reflected) == 1
 
 
 def test_threads_do_not_change_a_byte() -> None:
