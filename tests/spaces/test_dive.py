@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -196,6 +198,41 @@ def test_one_step_agrees_with_plain_numpy() -> None:
     kappa_z = 20 * options.negatives * word_weights(n, beta=options.beta)[:, None]
     up = (dense * (1 - sigma)) @ y - kappa_z * (sigma * (n / n.sum())) @ y - kappa_z * options.ridge * x
     np.testing.assert_allclose(solver.words, np.maximum(x + 0.1 * np.sign(up), 0), atol=2e-3)
+
+
+class Recorded(Progress):
+    """Progress that keeps how many steps each stage announced, and the steps it made with what was said of each."""
+
+    def __init__(self) -> None:
+        super().__init__("none")
+        self.totals: dict[str, float | None] = {}
+        self.steps: dict[str, list[tuple[float, dict[str, Any]]]] = {}
+
+    @contextmanager
+    def stage(self, name: str, *, total: float | None = None, unit: str = "") -> Iterator[Bar]:
+        self.totals[name], steps = total, self.steps.setdefault(name, [])
+
+        class Listed(Bar):
+            def advance(self, amount: float, **facts: Any) -> None:
+                steps.append((amount, facts))
+
+        yield Listed(name, total, unit)
+
+    def made(self, name: str) -> float:
+        return sum(amount for amount, _ in self.steps[name])
+
+
+def test_counts_of_one_side_have_their_mirror_image(tmp_path: Path) -> None:
+    corpus = encode_tokens([["a", "b", "c"]] * 40, tmp_path / "corpus", min_count=1)
+    both = CountMatrix.of(Cooccurrence.from_corpus(corpus, window=1))
+    left = CountMatrix.of(Cooccurrence.from_corpus(corpus, window=1, sides="left"))
+    assert both.by_context is both
+    assert left.mirrored is not None and left.by_context is left.mirrored
+    plain, turned = (
+        sparse.csr_array((one.data, one.indices, one.indptr), shape=(one.size, one.size)).toarray()
+        for one in (left, left.by_context)
+    )
+    assert np.array_equal(plain.T, turned) and not np.array_equal(plain, turned)
 
 
 class _Stop(Progress):

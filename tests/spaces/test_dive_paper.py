@@ -32,7 +32,7 @@ from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
-from .test_dive import _Stop
+from .test_dive import Recorded, _Stop
 
 OPTIONS = {"dimensions": 6, "window": 3, "batch": 16, "epochs": 2}
 
@@ -176,6 +176,16 @@ def test_rows_outside_the_batch_move_too(tmp_path: Path) -> None:
         before = tables.words[1].copy()
         step(tables, second, weights, options, pool)
     assert not np.array_equal(before, tables.words[1])
+
+
+def test_progress_tells_the_epoch_and_ends_with_the_last_batch(tmp_path: Path) -> None:
+    corpus, counts = toy(tmp_path)
+    seen = Recorded()
+    result = train_paper(corpus, counts, filtered=None, run=Run(progress=seen), **OPTIONS)
+    assert seen.totals["training"] == seen.made("training") == 8
+    told = [facts for amount, facts in seen.steps["training"] if amount]
+    assert [facts["epoch"] for facts in told] == [1] * 4 + [2] * 4
+    assert [facts["objective"] for facts in told] == [""] * 4 + [f"{result.history[0].objective:.4f}"] * 4
 
 
 @cache

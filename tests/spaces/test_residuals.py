@@ -53,6 +53,20 @@ def test_residuals_are_those_of_the_definition(problem: Any, row: int) -> None:
     assert found == pytest.approx(np.linalg.norm(r) / max(np.linalg.norm(pull), np.linalg.norm(push)), rel=1e-4)
 
 
+def test_without_a_ridge_there_is_none(problem: Any) -> None:
+    counts, own, other, weights, masses = problem
+    rows = np.arange(40)
+    without, none = (
+        row_residuals(counts, rows, own, other, weights, masses, **ridge) for ridge in ({}, {"ridge": 0.0})
+    )
+    assert np.array_equal(without, none)
+    assert not np.allclose(without, row_residuals(counts, rows, own, other, weights, masses, ridge=1.0))
+    whole = [
+        band_residuals(counts, own, other, weights, **ridge)[0].median for ridge in ({}, {"ridge": 0.0}, {"ridge": 1.0})
+    ]
+    assert whole[0] == whole[1] != whole[2]
+
+
 def test_an_optimum_has_no_residual(problem: Any) -> None:
     counts, own, other, weights, masses = problem
     for row in (1, 5):

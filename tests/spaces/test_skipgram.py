@@ -18,7 +18,7 @@ from hyperdive.spaces.skipgram import orthonormal, train_skipgram
 from hyperdive.text.token_lists import encode_tokens
 
 from . import planted
-from .test_dive import count_matrix, matrix
+from .test_dive import Recorded, count_matrix, matrix
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
@@ -41,6 +41,13 @@ def test_it_is_the_truncated_svd_of_the_shifted_positive_pmi() -> None:
     known = np.linalg.norm(wanted, axis=1) > 1e-3
     np.testing.assert_allclose(cosines(result.words[1:][known]), cosines(wanted[known]), atol=0.02)
     assert not result.words[0].any()
+
+
+def test_new_rows_get_their_directions_from_entries_of_at_most_one() -> None:
+    seen = Recorded()
+    result = train_skipgram(count_matrix(60), dimensions=6, rounds=2, run=Run(progress=seen))
+    assert float(np.abs(result.folding).max()) == 1.0
+    assert seen.totals["skip-gram"] == seen.made("skip-gram") == 5
 
 
 @pytest.mark.parametrize("shortest", [1.0, 2e-4, 5e-5, 1e-7, 0.0])
