@@ -21,7 +21,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.pipeline.options import TrainOptions
 from hyperdive.spaces._kernels import adam_rows, negative_gradient, positive_gradient
 from hyperdive.spaces.dive import BLOCK
-from hyperdive.spaces.dive_objective import CountMatrix, compressed_rows, packed_rows
+from hyperdive.spaces.dive_objective import CountMatrix, compressed_rows, scaled_rows
 from hyperdive.spaces.dive_options import DiveOptions
 
 F = np.float32
@@ -59,11 +59,11 @@ def main() -> None:
     positive, blocks = np.empty_like(own), range(0, few, BLOCK)
     m, v, weights = np.zeros_like(own), np.ones_like(own), np.ones(few, dtype=F)
     masses, at_zero = np.ones(len(held), dtype=F), np.zeros(chosen.dimensions, dtype=F)
-    packed, negatives = packed_rows(other), compressed_rows(held)
+    packed, negatives = scaled_rows(other), compressed_rows(held)
     print(f"{few:,} words, {pairs:,} pairs, {chosen.dimensions} dimensions, {len(held):,} negatives")
 
     def packing() -> None:
-        packed_rows(other)
+        scaled_rows(other)
         compressed_rows(held)
 
     def gradient() -> None:

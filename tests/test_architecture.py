@@ -81,9 +81,9 @@ LATE = {
     "counts.term_counts": {"counts._kernels"},
     "spaces.dive": {"spaces._kernels"},
     "spaces.dive_objective": {"spaces._kernels"},
-    "spaces.dive_paper": {"spaces._kernels"},
+    "spaces.dive_paper": {"spaces._paper_kernels"},
     "spaces.fold_in": {"spaces._fold_kernels", "spaces._kernels"},
-    "spaces.gaussian": {"spaces._kernels"},
+    "spaces.gaussian": {"spaces._gaussian_kernels"},
     "spaces.skipgram": {"spaces._kernels"},
     "text.forms": {"text._kernels.forms"},
     # the tagger's process pool is for --pos only

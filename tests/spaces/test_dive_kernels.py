@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hyperdive.spaces import _kernels as kernels
 from hyperdive.spaces import _paper_kernels as paper_kernels
-from hyperdive.spaces.dive_objective import compressed_rows, packed_rows
+from hyperdive.spaces.dive_objective import compressed_rows, scaled_rows
 
 
 def problem(seed: int, rows: int, dimensions: int) -> Any:
@@ -50,7 +50,7 @@ def test_positive_gradient(seed: int, rows: int, dimensions: int) -> None:
     ends = np.empty(rows, dtype=np.int64)
     assert kernels.row_ends(indptr, indices, limit, ends)
     found = np.full((rows - first, dimensions), 7, dtype=np.float32)
-    kernels.positive_gradient(first, rows, indptr, ends, indices, data, own, *packed_rows(other), found)
+    kernels.positive_gradient(first, rows, indptr, ends, indices, data, own, *scaled_rows(other), found)
     pull = dense * (1 - sigma(own.astype(np.float64) @ other.T))
     np.testing.assert_allclose(found, (pull[:, :limit] @ other[:limit])[first:], rtol=2e-4, atol=2e-4)
 
@@ -64,7 +64,7 @@ def test_rows_longer_than_a_tile(many: int, dimensions: int) -> None:
     indptr, indices = np.array([0, many]), np.arange(many, dtype=np.int32)
     data = rng.integers(1, 9, many).astype(np.float32)
     found = np.full((1, dimensions), 7, dtype=np.float32)
-    kernels.positive_gradient(0, 1, indptr, indptr[1:], indices, data, own, *packed_rows(other), found)
+    kernels.positive_gradient(0, 1, indptr, indptr[1:], indices, data, own, *scaled_rows(other), found)
     pull = data * (1 - sigma(other.astype(np.float64) @ own[0]))
     np.testing.assert_allclose(found[0], pull @ other, rtol=1e-4)
 
@@ -77,7 +77,7 @@ def test_pairs_far_apart_and_far_inside_pull_as_much_as_they_should() -> None:
     indptr, indices = np.array([0, 1]), np.zeros(1, dtype=np.int32)
     for x in s:
         own = np.full((1, 1), x)
-        kernels.positive_gradient(0, 1, indptr, indptr[1:], indices, data, own, *packed_rows(other), found)
+        kernels.positive_gradient(0, 1, indptr, indptr[1:], indices, data, own, *scaled_rows(other), found)
         np.testing.assert_allclose(found[0, 0], 3 * sigma(-float(x)), rtol=3e-6, atol=1e-12)
 
 
@@ -86,7 +86,7 @@ def test_pairs_far_apart_and_far_inside_pull_as_much_as_they_should() -> None:
 def test_packed_and_compressed_rows_hold_the_table(seed: int, rows: int, dimensions: int) -> None:
     rng, *_, table = problem(seed, rows, dimensions)
     non_negative(rng, table)
-    entries, scales = packed_rows(table)
+    entries, scales = scaled_rows(table)
     assert entries.shape[1] % kernels.LANES == 0 and not entries[:, dimensions:].any()
     top = table.max(axis=1, keepdims=True)
     assert (np.abs(entries[:, :dimensions] * scales[:, None] - table) <= top / 65535 * 0.51).all()

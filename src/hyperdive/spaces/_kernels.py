@@ -91,7 +91,7 @@ def _pulls(dots, counts, many):
 
 
 @kernel(error_model="numpy")
-def pack_rows(table, packed, scales):
+def scale_rows(table, packed, scales):
     """packed·scale = the rows of a table ≥ 0 to 1/65535 of their largest entry; a zero row has the scale 0."""
     for r in range(len(scales)):
         top = ZERO

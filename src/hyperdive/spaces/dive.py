@@ -20,15 +20,16 @@ import numpy as np
 from hyperdive._progress import Bar
 from hyperdive._resources import Run
 from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
-from hyperdive._types import Array, Floats32, Ints
+from hyperdive._types import Array, Floats, Floats32, Ints
 from hyperdive.errors import Error, InputError
 from hyperdive.spaces.dive_objective import (
+    ROWS_AT_ONCE,
     CountMatrix,
     band_residuals,
     compressed_rows,
-    packed_rows,
     row_objectives,
     sample_rows,
+    scaled_rows,
     word_weights,
 )
 from hyperdive.spaces.dive_options import (
@@ -126,7 +127,7 @@ class FastSolver:
 
         chosen, masses = shared_negatives(generator, side.masses[: side.limit], side.exact, self.options.sampled)
         held = side.other[chosen]
-        negatives, packed = compressed_rows(held), packed_rows(side.other[: side.limit])
+        negatives, packed = compressed_rows(held), scaled_rows(side.other[: side.limit])
         at_zero = (0.5 * (masses.astype(np.float64) @ held)).astype(np.float32)  # σ(0) = ½
         total = float(masses.sum(dtype=np.float64))
         counts, dimensions = side.counts, side.own.shape[1]
@@ -174,10 +175,13 @@ class FastSolver:
     def measure(self, side: Side) -> float:
         """The exact objective of a fixed sample of the moving rows, in nats a token."""
         rows = sample_rows(side.first, side.last, SAMPLE)
-        values = row_objectives(
-            side.counts, rows, side.own, side.other, side.weights, side.masses[: side.limit], ends=side.ends,
-            pool=self.pool,
-        )  # fmt: skip
+        parts = [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
+
+        def objectives(some: Ints) -> Floats:
+            masses = side.masses[: side.limit]
+            return row_objectives(side.counts, some, side.own, side.other, side.weights, masses, ends=side.ends)
+
+        values = np.concatenate(list(self.pool.map(objectives, parts)))
         return float(values.sum() / max(int(self.counts.frequencies[rows].sum()), 1))
 
 

@@ -23,6 +23,8 @@ from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError
 
 FLOOR = 20.0
+ROWS_AT_ONCE = 32
+"""Rows whose objectives or residuals are worked out together: part of their last bits."""
 
 
 def word_weights(frequencies: Ints, *, beta: float = 0.0, shift: bool = True, of: Ints | None = None) -> Floats:
@@ -155,27 +157,27 @@ class CountMatrix:
         return ends
 
 
-class PackedRows(NamedTuple):
+class ScaledRows(NamedTuple):
     """A table in 16 bits: entry times scale of its row; columns of zeros fill up the last vector of eight numbers."""
 
     entries: npt.NDArray[np.uint16]
     scales: Floats32
 
 
-def packed_rows(table: Floats32) -> PackedRows:
+def scaled_rows(table: Floats32) -> ScaledRows:
     """A table of numbers ≥ 0 in half the bytes, to 1/65535 of the largest entry of each row.
 
-    >>> entries, scales = packed_rows(np.array([[0.5, 0.0, 0.25], [0, 0, 0]], dtype=np.float32))
+    >>> entries, scales = scaled_rows(np.array([[0.5, 0.0, 0.25], [0, 0, 0]], dtype=np.float32))
     >>> entries.shape, entries[:, :3].tolist(), (entries[0, :3] * scales[0]).round(4).tolist(), float(scales[1])
     ((2, 32), [[65535, 0, 32768], [0, 0, 0]], [0.5, 0.0, 0.25], 0.0)
     """
-    from hyperdive.spaces._kernels import LANES, pack_rows
+    from hyperdive.spaces._kernels import LANES, scale_rows
 
     rows, dimensions = table.shape
     entries = np.zeros((rows, -(-dimensions // LANES) * LANES), dtype=np.uint16)
     scales = np.empty(rows, dtype=np.float32)
-    pack_rows(table, entries, scales)
-    return PackedRows(entries, scales)
+    scale_rows(table, entries, scales)
+    return ScaledRows(entries, scales)
 
 
 class CompressedRows(NamedTuple):
@@ -221,7 +223,6 @@ def row_objectives(
     masses: npt.NDArray[np.floating],
     *,
     ends: Ints | None = None,
-    pool: ThreadPoolExecutor | None = None,
 ) -> Floats:
     """The part of L each of these rows has, with every negative of `masses` summed.
 
@@ -238,15 +239,13 @@ def row_objectives(
     stops = counts.indptr[1:] if ends is None else ends
     held = other[: len(masses)]
 
-    def block(start: int) -> None:
-        some, here = rows[start : start + 32], result[start : start + 32]
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some, here = rows[start : start + ROWS_AT_ONCE], result[start : start + ROWS_AT_ONCE]
         positive_objective(some, counts.indptr[:-1], stops, counts.indices, counts.data, own, other, here)
         dots = own[some] @ held.T
         softplus = np.log1p(np.exp(-np.abs(dots)))
         softplus += np.maximum(dots, 0)
         here -= weights[some] * (softplus @ masses)
-
-    list((map if pool is None else pool.map)(block, range(0, len(rows), 32)))
     return result
 
 
@@ -275,7 +274,6 @@ def row_residuals(
     masses: npt.NDArray[np.floating],
     *,
     ridge: float = 0.0,
-    pool: ThreadPoolExecutor | None = None,
 ) -> Floats:
     """‖r‖/max(‖g₊‖, ‖g₋‖) of each row: 0 at its optimum given the other table, 1 where one side has no counterweight.
 
@@ -284,11 +282,12 @@ def row_residuals(
     """
     from hyperdive.spaces._kernels import positive_gradient
 
-    packed, total = packed_rows(other), float(masses.sum())
+    packed, total = scaled_rows(other), float(masses.sum())
     wide = other.astype(np.float64)
 
-    def block(start: int) -> Floats:
-        some = rows[start : start + 16]
+    result = np.zeros(len(rows))
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
         positive = np.empty((len(some), own.shape[1]), dtype=np.float32)
         for at, row in enumerate(some.tolist()):
             positive_gradient(
@@ -300,13 +299,10 @@ def row_residuals(
         push = weights[some, None] * (pushed + ridge * total * own[some])
         gradient = positive - push
         residual = np.where(own[some] > 0, gradient, np.maximum(gradient, 0.0))
-        lengths = [np.linalg.norm(side, axis=1) for side in (residual, positive, push)]
-        scale = np.maximum(lengths[1], lengths[2])
-        relative: Floats = np.divide(lengths[0], scale, out=np.zeros(len(some)), where=scale > 0)
-        return relative
-
-    parts = list((map if pool is None else pool.map)(block, range(0, len(rows), 16)))
-    return np.concatenate(parts) if parts else np.zeros(0)
+        length, *sides = (np.linalg.norm(side, axis=1) for side in (residual, positive, push))
+        scale = np.maximum(*sides)
+        np.divide(length, scale, out=result[start : start + ROWS_AT_ONCE], where=scale > 0)
+    return result
 
 
 def band_residuals(
@@ -321,12 +317,12 @@ def band_residuals(
     """The residuals of words by their rank; row 0, the unknown symbol, is left out."""
     masses = counts.frequencies / counts.frequencies.sum()
     edges = [1, *(edge + 1 for edge in BANDS if edge + 1 < counts.size), counts.size]
-    found = []
-    for first, end in pairwise(edges):
-        values = row_residuals(
-            counts, sample_rows(first, end, ROWS_OF_A_BAND), own, other, weights, masses, ridge=ridge, pool=pool
-        )
-        if len(values):
-            middle, largest = float(np.median(values)), float(values.max())
-            found.append(BandResidual(first, end - 1, len(values), round(middle, 4), round(largest, 4)))
-    return tuple(found)
+
+    def band(first: int, end: int) -> BandResidual:
+        rows = sample_rows(first, end, ROWS_OF_A_BAND)
+        values = row_residuals(counts, rows, own, other, weights, masses, ridge=ridge)
+        middle, largest = float(np.median(values)), float(values.max())
+        return BandResidual(first, end - 1, len(values), round(middle, 4), round(largest, 4))
+
+    parts = [(first, end) for first, end in pairwise(edges) if first < end]
+    return tuple((map if pool is None else pool.map)(band, *zip(*parts, strict=True))) if parts else ()
