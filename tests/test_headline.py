@@ -55,17 +55,19 @@ def shown(value: float) -> str:
 
 def test_the_table_of_the_readme() -> None:
     rows = {row[0]: figure(row[1]) for row in table(page("README.md"), "## Results")}
-    ours, paper = results("ours"), results("paper-constants")
+    ours, paper, tokens = results("ours"), results("paper-constants"), results("paper-solver")
     expected = {
         "`hyper`: patterns and DIVE combined (constants not unsupervised, see above)": ours["micro10"]["hyper"],
         "HyperLex (Spearman's ρ × 100), DIVE (ours), C·ΔS": ours["hyperlex"]["C·ΔS"],
         "HyperLex, DIVE (paper's constants), C·ΔS": paper["hyperlex"]["C·ΔS"],
+        "HyperLex, DIVE (paper's constants and its own solver), C·ΔS": tokens["hyperlex"]["C·ΔS"],
         "control: frequency alone, √n(p) − √n(q), the strongest form": ours["micro10"]["Frequency:power=0.5"],
         "control: the hypernym alone, how often anything is said to be a kind of p": ours["micro10"]["Hypernym"],
     }
     for score in ("W·ΔS", "C·ΔS", "ΔS"):
         expected[f"DIVE (ours), {score}"] = ours["micro10"][score]
         expected[f"DIVE (paper's constants), {score}"] = paper["micro10"][score]
+        expected[f"DIVE (paper's constants and its own solver), {score}"] = tokens["micro10"][score]
     assert rows == {label: shown(value) for label, value in expected.items()}
 
 
@@ -81,7 +83,12 @@ def test_the_sentences_of_the_readme() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "name"), [("## Controls: frequency", "ours"), ("## The paper's constants", "paper-constants")]
+    ("heading", "name"),
+    [
+        ("## Controls: frequency", "ours"),
+        ("## The paper's constants", "paper-constants"),
+        ("## The paper's solver on the whole text", "paper-solver"),
+    ],
 )
 def test_tables_of_the_results_page(heading: str, name: str) -> None:
     found = results(name)
