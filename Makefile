@@ -66,7 +66,7 @@ mutants: $(VENV)/.stamp-dev  ## do the tests notice a wrong number? hours; make 
 	@$(BIN)/python tools/mutants.py $(MODULES) --most $(or $(MOST),0) $(if $(RECORD),--record $(RECORD))
 
 CORPUS ?= $(HYPERDIVE_CORPUS)
-model: $(VENV)/.stamp-dev  ## rebuild the packaged model, byte for byte: make model CORPUS=wiki.txt.xz
+model: $(VENV)/.stamp-dev  ## rebuild the packaged model, the same bytes every time: make model CORPUS=wiki.txt.xz
 	@test -n "$(CORPUS)" || { echo "type: make model CORPUS=FILE with the text, or set HYPERDIVE_CORPUS"; exit 2; }
 	$(BIN)/hyperdive encode $(CORPUS) --no-keep-text --force -o build/model/corpus
 	$(BIN)/hyperdive train build/model/corpus --force -o build/model/full
