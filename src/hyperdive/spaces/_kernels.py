@@ -63,6 +63,17 @@ def _add_one(g, q, y):
         g[t] += q * F(y[t])
 
 
+@subkernel(error_model="numpy")
+def _add_rows(g, coefficients, rows, table, many):
+    """g += Σ coefficient·row of the first `many` rows, in their order."""
+    whole = many - many % 4
+    for j in range(0, whole, 4):
+        y1, y2, y3, y4 = table[rows[j]], table[rows[j + 1]], table[rows[j + 2]], table[rows[j + 3]]
+        _add_four(g, coefficients[j], coefficients[j + 1], coefficients[j + 2], coefficients[j + 3], y1, y2, y3, y4)
+    for j in range(whole, many):
+        _add_one(g, coefficients[j], table[rows[j]])
+
+
 @subkernel(fastmath={"contract", "nsz", "reassoc"}, error_model="numpy")
 def _product(x, y):
     dot = ZERO
@@ -137,12 +148,7 @@ def positive_gradient(first, last, starts, ends, indices, data, own, packed, sca
                     pull[j] = HALF * counts[j]
             for j in range(many):
                 pull[j] *= scales[places[j]]
-            whole = many - many % 4
-            for j in range(0, whole, 4):
-                y1, y2, y3, y4 = packed[places[j]], packed[places[j + 1]], packed[places[j + 2]], packed[places[j + 3]]
-                _add_four(g, pull[j], pull[j + 1], pull[j + 2], pull[j + 3], y1, y2, y3, y4)
-            for j in range(whole, many):
-                _add_one(g, pull[j], packed[places[j]])
+            _add_rows(g, pull, places, packed, many)
         for t in range(gradient.shape[1]):
             gradient[r - first, t] = g[t]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from hyperdive.compilation.kernel import kernel, subkernel
-from hyperdive.spaces._kernels import ONE, ZERO, _add_four, _add_one, _decay
+from hyperdive.spaces._kernels import ONE, ZERO, _add_one, _add_rows, _decay, _product
 
 
 @kernel()
@@ -70,14 +70,6 @@ def group_by_context(ids, bits, noise, window, starts, slots):
             filled[noise[i, k]] += 1
 
 
-@subkernel(fastmath={"contract", "nsz", "reassoc"}, error_model="numpy")
-def _product(x, y):
-    dot = ZERO
-    for t in range(len(x)):
-        dot += x[t] * y[t]
-    return dot
-
-
 @subkernel(fastmath={"contract", "nsz"}, error_model="numpy")
 def _pull_and_push(dots, weight, pulls, many):
     """1 - σ(dot) of the first `pulls` partners, -weight·σ(dot) of the others."""
@@ -87,19 +79,6 @@ def _pull_and_push(dots, weight, pulls, many):
         dots[j] = dots[j] / (ONE + dots[j])
     for j in range(pulls, many):
         dots[j] = -weight / (ONE + dots[j])
-
-
-@subkernel(error_model="numpy")
-def _weighted_sum(total, coefficients, rows, table, many):
-    """total = Σ coefficient·row of the first `many`, in their order."""
-    for t in range(len(total)):
-        total[t] = ZERO
-    whole = many - many % 4
-    for j in range(0, whole, 4):
-        y1, y2, y3, y4 = table[rows[j]], table[rows[j + 1]], table[rows[j + 2]], table[rows[j + 3]]
-        _add_four(total, coefficients[j], coefficients[j + 1], coefficients[j + 2], coefficients[j + 3], y1, y2, y3, y4)
-    for j in range(whole, many):
-        _add_one(total, coefficients[j], table[rows[j]])
 
 
 @kernel(error_model="numpy")
@@ -126,7 +105,8 @@ def position_gradients(first, last, ids, bits, noise, window, weights, words, co
         for j in range(many):
             dots[j] = _product(word, contexts[rows[j]])
         _pull_and_push(dots, weights[ids[i]], pulls, many)
-        _weighted_sum(gradients[i], dots, rows, contexts, many)
+        gradients[i, :] = ZERO
+        _add_rows(gradients[i], dots, rows, contexts, many)
         for j in range(many):
             coefficients[i, slots[j]] = dots[j]
 
@@ -160,7 +140,8 @@ def step_contexts(
             i = slot // width
             rows[j] = ids[i]
             pulls[j] = coefficients[i, slot - i * width]
-        _weighted_sum(g, pulls, rows, words, many)
+        g[:] = ZERO
+        _add_rows(g, pulls, rows, words, many)
         _adam(table[c], m[c], v[c], g, scale, rate, b1, b2, epsilon)
 
 
