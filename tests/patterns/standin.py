@@ -44,7 +44,7 @@ def matches_in(sentences: Sequence[tuple[int, str]], *, text: bool = True) -> Ma
     columns = list(zip(*rows, strict=True)) or [()] * 7
     given = {"sentence": columns[4], "hyponym_span": np.array(columns[5]).reshape(-1, 2),
              "hypernym_span": np.array(columns[6]).reshape(-1, 2), "sentences": Texts.of([s for _, s in sentences])}  # fmt: skip
-    return Matches(list(numbers), *columns[:4], **(given if text else {}))  # type: ignore[arg-type]
+    return Matches(Texts.of(list(numbers)), *columns[:4], **(given if text else {}))  # type: ignore[arg-type]
 
 
 def collected(sentences: Sequence[tuple[int, str]], *, cut: int = 1000, text: bool = True, **options: int) -> Patterns:

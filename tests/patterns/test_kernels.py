@@ -13,8 +13,11 @@ from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns._kernels import phrases
 from hyperdive.patterns._kernels.items import items
 from hyperdive.patterns._kernels.match import match
+from hyperdive.patterns._kernels.terms import phrase_terms
 from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.patterns.matcher import find_matches
+from hyperdive.text._kernels.forms import hash_forms
+from hyperdive.text.forms import FormTable
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
@@ -202,3 +205,41 @@ def test_sentences_of_other_tests_and_of_the_generated_text() -> None:
     check(*(text for text, *_ in MORE))
     matched = check(*generated_sentences(600))
     assert {k.IS_A, k.SUCH_AS, k.AND_OTHER} <= matched
+
+
+def spelled_terms(phrases: list[list[int]], keys: list[int], words: list[str]) -> tuple[list[str], list[bool]]:
+    """What `phrase_terms` gives: terms as strings, and which heads are usable; `words` are those of keys 1, 2, …"""
+    table = FormTable()
+    assert table.add(words).tolist() == list(range(1, len(words) + 1))
+    arena, starts, lengths, _ = table.arrays()
+    given = np.array(phrases, dtype=np.uint32).reshape(len(phrases), -1)
+    data, term_starts, term_lengths, hashes, usable = phrase_terms(
+        given, np.array(keys, dtype=np.uint32), arena, starts, lengths
+    )
+    assert hash_forms(data, term_starts, term_lengths).tolist() == hashes.tolist()
+    assert len(data) == int(term_lengths.sum())
+    spans = zip(term_starts.tolist(), (term_starts + term_lengths).tolist(), strict=True)
+    return [bytes(data[start:end]).decode() for start, end in spans], usable.tolist()
+
+
+def test_terms_are_keys_joined_by_blanks_and_heads_are_the_last() -> None:
+    words = ["large", "dog", "école", "é", "x|n", "dog|n"]
+    # forms 1 to 6 of the block have the keys of `words`, form 7 has none, form 8 is another form of "dog"
+    terms, usable = spelled_terms(
+        [[0, 1, 2], [0, 0, 8], [1, 7, 2], [7, 3, 4], [1, 2, 7], [0, 0, 5], [0, 0, 6]],
+        [0, 1, 2, 3, 4, 5, 6, 0, 2],
+        words,
+    )
+    assert terms[0::2] == ["large dog", "dog", "large dog", "école é", "large dog", "x|n", "dog|n"]
+    assert terms[1::2] == ["dog", "dog", "dog", "é", "", "x|n", "dog|n"]
+    assert usable == [True, True, True, False, False, False, True]
+
+
+@given(st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), max_size=9))
+def test_terms_agree_with_strings(phrases: list[list[int]]) -> None:
+    words, keys = ["a", "bc", "dé", "f|n", "gh|v"], [0, 1, 2, 3, 4, 5, 0]
+    spelled = [[words[keys[form] - 1] if keys[form] else "" for form in phrase] for phrase in phrases]
+    expected = [term for phrase in spelled for term in (" ".join(filter(None, phrase)), phrase[-1])]
+    terms, usable = spelled_terms(phrases or [[0, 0, 0]], keys, words)
+    assert terms == (expected or ["", ""])
+    assert usable == [len(phrase[-1].split("|")[0]) > 1 for phrase in spelled or [["", "", ""]]]

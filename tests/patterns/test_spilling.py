@@ -35,7 +35,7 @@ def some_matches(seed: int, rows: int, terms: int, first: int) -> Matches:
     sentence = choice.integers(0, len(texts), rows)
     spans = np.tile([0, 6], (rows, 1))
     return Matches(
-        [f"t{number}" if number % 3 else f"big t{number}" for number in range(terms)],
+        Texts.of([f"t{number}" if number % 3 else f"big t{number}" for number in range(terms)]),
         hyponym,
         hypernym,
         choice.integers(0, len(NAMES), rows),

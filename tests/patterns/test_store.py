@@ -209,7 +209,7 @@ def test_bytes_that_are_no_text_stay_as_they_are(tmp_path: Path) -> None:
     raw = b"Dogs such as \xff poodles"
     texts = Texts(np.frombuffer(raw, dtype=np.uint8), np.array([0, len(raw)]))
     collector = Collector(["such as"])
-    collector.add(Matches(["poodle", "dog"], [0], [1], [0], [0], [0], [[15, 22]], [[0, 4]], texts))
+    collector.add(Matches(Texts.of(["poodle", "dog"]), [0], [1], [0], [0], [0], [[15, 22]], [[0, 4]], texts))
     collector.finish(documents=1).save(tmp_path / "p")
     assert Patterns.open(tmp_path / "p").evidence("poodle", "dog")[0].marked("<", ">") == "<Dogs> such as � <poodles>"
 

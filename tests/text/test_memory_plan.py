@@ -150,4 +150,5 @@ def test_keys_of_forms_are_numbered_in_the_order_they_come() -> None:
     assert list(keys.words) == ["", "dog", "the", "cat"]
     assert keys.of_form.tolist() == [0, 1, 0, 2, 1, 1, 3, 2]
     assert keys.stop.tolist() == [False, False, True, False]
-    assert resolver.words_of([1, 2, 3, 6]) == ["dog", "", "the", "cat"]
+    block = resolver.block_keys(np.array([1, 2, 3, 6], dtype=np.uint32))
+    assert block.of_form.tolist() == [0, 1, 0, 2, 3] and block.table.words(0) == ["dog", "the", "cat"]

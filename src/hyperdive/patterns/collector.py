@@ -57,8 +57,9 @@ class Collector:
         memory: bytes that pairs and candidates may take; the result has the same bytes for any limit.
 
     >>> collector = Collector(["such as"])
-    >>> collector.add(Matches(["poodle", "dog"], hyponym=[0], hypernym=[1], pattern=[0], document=[0], sentence=[0],
-    ...     hyponym_span=[[13, 20]], hypernym_span=[[0, 4]], sentences=Texts.of(["Dogs such as poodles bark."])))
+    >>> collector.add(Matches(Texts.of(["poodle", "dog"]), hyponym=[0], hypernym=[1], pattern=[0], document=[0],
+    ...     sentence=[0], hyponym_span=[[13, 20]], hypernym_span=[[0, 4]],
+    ...     sentences=Texts.of(["Dogs such as poodles bark."])))
     >>> patterns = collector.finish(documents=1)
     >>> patterns
     <Patterns of 2 terms, 1 pairs, 1 matches, 1 sentences>
@@ -110,11 +111,9 @@ class Collector:
         self.matches += len(piece)
         self._spill_beyond(self._memory)
 
-    def _numbered(self, terms: Sequence[str]) -> Ints:
+    def _numbered(self, terms: Texts) -> Ints:
         """The numbers of terms, new ones after those that are known."""
-        if not terms:
-            return np.zeros(0, dtype=np.int64)
-        numbers = self._terms.add(list(terms)).astype(np.int64) - 1
+        numbers = self._terms.add_bytes(terms.data, terms.offsets).astype(np.int64) - 1
         if len(self._terms) > MOST_TERMS:
             raise InputError(f"more than {MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
         return numbers
@@ -215,7 +214,7 @@ class Collector:
 
     def add_state(self, terms: Sequence[str], arrays: Mapping[str, Array], documents: int) -> None:
         """Take in what another collector collected from the text that comes next, after so many documents."""
-        table = self._numbered(terms)
+        table = self._numbered(Texts.of(terms))
         self._add_run(summed(renumbered(arrays["pair_keys"], table)[0], np.asarray(arrays["pair_counts"])))
         if "sentences" in arrays:
             rows = CandidateRows(*(np.asarray(arrays[f"row_{name}"]) for name in CandidateRows._fields))

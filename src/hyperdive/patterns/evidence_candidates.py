@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import tempfile
 from collections.abc import Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -16,6 +16,8 @@ from hyperdive._types import Ints
 from hyperdive.patterns.evidence import LONGEST, EvidenceRows, Keys, Spans, excerpt
 from hyperdive.patterns.matches import Texts
 from hyperdive.text.scratch_arrays import Scratch
+
+_SENTENCES = 1 << 14  # read at once
 
 
 class CandidateRows(NamedTuple):
@@ -108,27 +110,29 @@ class SentenceScratch:
         owners = first[in_order]
         digests, lengths = np.empty((len(owners), 2), dtype=np.uint64), np.empty(len(owners), dtype=np.int64)
         with self.mapped() as data:
-            for number, row in enumerate(owners.tolist()):
-                raw, spans[row] = _shown(data, rows, row)
-                digests[number] = np.frombuffer(hashlib.blake2b(raw, digest_size=16).digest(), dtype=np.uint64)
-                lengths[number] = len(raw)
+            for low in range(0, len(owners), _SENTENCES):
+                shown = _shown(data, rows, owners[low : low + _SENTENCES], spans)
+                codes = b"".join(blake2b(raw, digest_size=16).digest() for raw in shown)
+                digests[low : low + len(shown)] = np.frombuffer(codes, dtype=np.uint64).reshape(-1, 2)
+                lengths[low : low + len(shown)] = [len(raw) for raw in shown]
             sentence, chosen = _numbered(digests)
             offsets = np.concatenate([[0], np.cumsum(lengths[chosen])]).astype(np.int64)
             texts = scratch.array(int(offsets[-1]), np.uint8)
-            for at, row in zip(offsets.tolist(), owners[chosen].tolist(), strict=False):
-                raw, _ = _shown(data, rows, row)
-                texts.put(at, np.frombuffer(raw, dtype=np.uint8))
+            for low in range(0, len(chosen), _SENTENCES):
+                shown = _shown(data, rows, owners[chosen[low : low + _SENTENCES]], spans)
+                texts.put(int(offsets[low]), np.frombuffer(b"".join(shown), dtype=np.uint8))
         numbers = sentence[place[group_of_row.ravel()]]
         return EvidenceRows(rows.keys, rows.document, numbers, spans, Texts(texts.whole(), offsets))
 
 
-def _shown(data: mmap.mmap, rows: CandidateRows, row: int) -> tuple[bytes, Any]:
-    """The sentence of a row as it is kept, and the spans of its terms."""
-    start, length = int(rows.start[row]), int(rows.length[row])
-    raw = data[start : start + length]
-    if length <= LONGEST:
-        return raw, rows.spans[row]
-    return excerpt(raw, tuple(rows.spans[row].tolist()))
+def _shown(data: mmap.mmap, rows: CandidateRows, chosen: Ints, spans: Spans) -> list[bytes]:
+    """The sentences of some rows as they are kept; in `spans`, the terms of those of which a part is kept."""
+    starts, lengths = rows.start[chosen], rows.length[chosen]
+    shown = [data[start:end] for start, end in zip(starts.tolist(), (starts + lengths).tolist(), strict=True)]
+    for place in np.flatnonzero(lengths > LONGEST).tolist():
+        row = chosen[place]
+        shown[place], spans[row] = excerpt(shown[place], tuple(rows.spans[row].tolist()))
+    return shown
 
 
 def _numbered(digests: npt.NDArray[np.uint64]) -> tuple[Ints, Ints]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Sentences as UTF-8 in one array: sentence i is `data[offsets[i]:offsets[i + 1]]`.
+    """Sentences or terms as UTF-8 in one array: number i is `data[offsets[i]:offsets[i + 1]]`.
 
     >>> texts = Texts.of(["Poodles are dogs.", "Cats, too."])
     >>> len(texts), texts[1], texts.lengths.tolist()
@@ -36,6 +36,9 @@ class Texts:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> str:
         return self.raw(number).decode("utf-8", errors="replace")
@@ -60,7 +63,7 @@ class Matches:
     UTF-8 text of the sentence. Without `sentences` (the text is not to be kept) spans and sentence numbers are unused.
 
     >>> sentences = Texts.of(["Dogs such as poodles bark."])
-    >>> one = Matches(["poodle", "dog"], hyponym=[0], hypernym=[1], pattern=[0], document=[7], sentence=[0],
+    >>> one = Matches(Texts.of(["poodle", "dog"]), hyponym=[0], hypernym=[1], pattern=[0], document=[7], sentence=[0],
     ...               hyponym_span=[[13, 20]], hypernym_span=[[0, 4]], sentences=sentences)
     >>> len(one), one.terms[one.hyponym[0]], one.terms[one.hypernym[0]]
     (1, 'poodle', 'dog')
@@ -68,11 +71,11 @@ class Matches:
     >>> sentences.raw(0)[start:end]
     b'poodles'
     >>> both = Matches.concatenate([one, one])
-    >>> len(both), both.terms, both.sentence.tolist(), both.document.tolist()
+    >>> len(both), list(both.terms), both.sentence.tolist(), both.document.tolist()
     (2, ['poodle', 'dog'], [0, 1], [7, 7])
     """
 
-    terms: Sequence[str]
+    terms: Texts
     hyponym: npt.NDArray[np.int32]
     hypernym: npt.NDArray[np.int32]
     pattern: npt.NDArray[np.uint8]
@@ -125,7 +128,7 @@ class Matches:
     def concatenate(cls, pieces: Sequence[Matches]) -> Matches:
         """Several pieces in order as one; equal terms get one number, sentences are kept all."""
         if not pieces:
-            return cls([], **{name: np.zeros(0) for name in ("hyponym", "hypernym", "pattern", "document")})  # type: ignore[arg-type]
+            return cls(Texts.of([]), **{name: np.zeros(0) for name in ("hyponym", "hypernym", "pattern", "document")})  # type: ignore[arg-type]
         numbers: dict[str, int] = {}
         tables = [
             np.array([numbers.setdefault(term, len(numbers)) for term in piece.terms], dtype=np.int32)
@@ -151,7 +154,7 @@ class Matches:
                 "hypernym_span": np.concatenate([piece.hypernym_span for piece in pieces]),
                 "sentences": Texts(data, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)),
             }
-        return cls(list(numbers), **joined)
+        return cls(Texts.of(list(numbers)), **joined)
 
 
 def _in_range(name: str, numbers: npt.NDArray[Any], size: int) -> None:

@@ -11,13 +11,16 @@ import numpy.typing as npt
 
 from hyperdive._types import Array, Ints
 from hyperdive.patterns._kernels import codes as k
+from hyperdive.patterns._kernels.terms import phrase_terms
 from hyperdive.patterns.collector import MEMORY, Collector
 from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PRECISION
 from hyperdive.patterns.matcher import BlockMatches, find_matches
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.pattern_table import FOLDER
 from hyperdive.patterns.store_files import save_table
-from hyperdive.text.tokens import Examine, FormWords, Tokens
+from hyperdive.text.forms import FormTable
+from hyperdive.text.lemmas import BlockKeys
+from hyperdive.text.tokens import Examine, Tokens
 
 
 class PatternReader:
@@ -34,15 +37,13 @@ class PatternReader:
     def examine(self) -> Examine:
         return find_matches
 
-    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: FormWords, documents: int) -> None:
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, keys: BlockKeys, documents: int) -> None:
         """Add the matches of a block."""
         matches: BlockMatches = tokens.observation
         if len(matches.pattern) == 0:
             return
         document = np.searchsorted(tokens.doc_sentences, matches.sentence, side="right") - 1 + documents
-        self._collector.add(
-            as_matches(matches, words, np.maximum(document, 0), data, tokens, sentences=self._sentences)
-        )
+        self._collector.add(as_matches(matches, keys, np.maximum(document, 0), data, tokens, sentences=self._sentences))
 
     def part(self) -> PatternReader:
         """A reader of one part of the text, whose `state` this one takes in."""
@@ -65,7 +66,7 @@ class PatternReader:
 
 def as_matches(
     matches: BlockMatches,
-    words: FormWords,
+    keys: BlockKeys,
     document: Ints,
     data: npt.NDArray[np.uint8],
     tokens: Tokens,
@@ -78,7 +79,7 @@ def as_matches(
     that it is a *dog*; and by their heads, counted apart, that *french poodle* is a *poodle* and *large dog* a *dog*.
     What "teams such as the Detroit Tigers" states of *tiger* is counted as a statement of a name.
     """
-    terms, numbers, usable = _terms(np.concatenate([matches.hyponym, matches.hypernym]), words)
+    terms, numbers, usable = _terms(np.concatenate([matches.hyponym, matches.hypernym]), keys)
     size = len(matches.pattern)
     usable = usable[:size] & usable[size:]
     hyponym, hypernym = numbers[:size], numbers[size:]
@@ -138,24 +139,13 @@ def are_names(
     return names
 
 
-def _terms(forms: npt.NDArray[np.uint32], words: FormWords) -> tuple[list[str], Ints, npt.NDArray[np.bool_]]:
+def _terms(
+    phrases: npt.NDArray[np.uint32], keys: BlockKeys
+) -> tuple[Texts, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Distinct terms, the numbers of each phrase and of its head, and whether the head is more than a letter."""
-    used, place = np.unique(forms, return_inverse=True)
-    place = place.reshape(forms.shape)
-    first = 1 if len(used) and used[0] == 0 else 0
-    spelled = [""] * first + words(used[first:])
-    keys: dict[str, int] = {"": 0}
-    key_of = np.array([keys.setdefault(word, len(keys)) for word in spelled], dtype=np.int64)
-    listed = list(keys)
-    # rows of words → one number each, two columns at a time
-    whole = key_of[place[:, 0]]
-    distinct = [(key,) for key in range(len(keys))]
-    for column in range(1, forms.shape[1]):
-        pairs, whole = np.unique((whole << 32) | key_of[place[:, column]], return_inverse=True)
-        distinct = [(*distinct[pair >> 32], pair & 0xFFFFFFFF) for pair in pairs.tolist()]
-    terms: dict[str, int] = {}
-    of_phrase = [terms.setdefault(" ".join(listed[key] for key in phrase if key), len(terms)) for phrase in distinct]
-    of_head = [terms.setdefault(listed[phrase[-1]], len(terms)) for phrase in distinct]
-    usable = [len(listed[phrase[-1]].partition("|")[0]) > 1 for phrase in distinct]
-    numbers = np.column_stack([np.array(of_phrase, dtype=np.int64), np.array(of_head, dtype=np.int64)])
-    return list(terms), numbers[whole], np.array(usable, dtype=np.bool_)[whole]
+    arena, starts, lengths, _ = keys.table.arrays()
+    *spelled, usable = phrase_terms(phrases, keys.of_form, arena, starts, lengths)
+    table = FormTable()
+    numbers = table.merge(*spelled).astype(np.int64) - 1
+    data, starts, _, _ = table.arrays()
+    return Texts(data, np.append(starts, len(data))), numbers.reshape(-1, 2), usable

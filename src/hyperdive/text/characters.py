@@ -77,12 +77,12 @@ def classes() -> npt.NDArray[np.uint8]:
 def abbreviation_hashes() -> npt.NDArray[np.uint64]:
     """Hashes of `ABBREVIATIONS`, sorted.
 
-    >>> arena = np.frombuffer(ABBREVIATIONS[-1].encode(), dtype=np.uint8)
+    >>> arena = np.frombuffer(bytearray(ABBREVIATIONS[-1].encode()), dtype=np.uint8)
     >>> last = hash_forms(arena, np.array([0]), np.array([len(arena)], dtype=np.int32))
     >>> last[0] in abbreviation_hashes(), len(abbreviation_hashes()) == len(ABBREVIATIONS)
     (True, True)
     """
-    arena = np.frombuffer("".join(ABBREVIATIONS).encode(), dtype=np.uint8)
+    arena = np.frombuffer(bytearray("".join(ABBREVIATIONS).encode()), dtype=np.uint8)
     lengths = np.array([len(word) for word in ABBREVIATIONS], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64)
     return np.sort(hash_forms(arena, starts, lengths))

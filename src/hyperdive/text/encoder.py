@@ -146,7 +146,7 @@ class SpoolWriter:
         for reason, index in _REASONS.items():
             self.accounting.drop(reason, int(counters[index]))
         if self.observer is not None:
-            self.observer.absorb(block.data, tokens, self._words_of, self.documents.size)
+            self.observer.absorb(block.data, tokens, self.resolver.block_keys(self._numbers), self.documents.size)
         if self.items is not None:
             self.items.absorb(block.data, tokens, self._numbers)
         self.documents.append(tokens.doc_tokens + self.forms.size)
@@ -158,10 +158,6 @@ class SpoolWriter:
         self.forms.append(tokens.forms)
         self._keep(block.data)
 
-    def _words_of(self, forms: npt.NDArray[np.uint32]) -> list[str]:
-        """The keys of forms that are given by their numbers in the block just merged."""
-        return self.resolver.words_of(self._numbers[forms - 1].tolist())
-
     def _keep(self, data: npt.NDArray[np.uint8]) -> None:
         self._file_sha.update(data.data)
         self._file_bytes += len(data)
@@ -169,6 +165,7 @@ class SpoolWriter:
         if self.keeper is None:
             return
         if self._asked_to_keep is None and self.text_bytes > KEEP_BELOW:
+            self.keeper.stop()
             self._writer.discard("text.zst")
             self.keeper = None
             self._progress.note(
@@ -269,8 +266,7 @@ def _all_blocks(sources: Iterable[TextSource], layout: DocumentLayout, block_byt
 def _executor(options: EncodeOptions, threads: int, examine: Examine | None) -> tuple[Executor, Any]:
     """The workers that tokenise: threads (the kernel releases the GIL), or processes for a tagger in Python."""
     if options.pos == "none":
-        # the main thread reads and looks up lemmas, which keeps one core busy
-        return ThreadPoolExecutor(max(1, threads - 1)), partial(tokenise, examine=examine)
+        return ThreadPoolExecutor(threads), partial(tokenise, examine=examine)
     from hyperdive.text import tagging
 
     return tagging.executor(options, threads), partial(tagging.tag_block, examine=examine)
@@ -421,7 +417,7 @@ def encode_text(
         progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
     sources = _sources(inputs, lambda path, reason: skipped.append((path, reason)))
     version = VERSION if rules.terms != "none" else VERSION_WITHOUT_TERMS
-    with ArtifactWriter(output, KIND, version, force=run.force) as writer:
+    with ArtifactWriter(output, KIND, version, force=run.force) as writer, ThreadPoolExecutor(1) as aside:
         for path, reason in skipped[:10]:
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
@@ -449,11 +445,14 @@ def encode_text(
         if rules.shuffle is not None:
             spool = shuffle_documents(spool, rules.shuffle, writer)
         header: dict[str, Any] = {"input": spooler.header(), "skipped_files": len(skipped)}
+        saved: Future[None] | None = None
+        if observer is not None and memory.limit is None:  # with a limit, one thing after the other
+            saved = aside.submit(observer.save, writer.folder, dict(header), spooler.documents.size - 1)
         if rules.phrases != "none":
             joiner = phrases.PhraseJoiner(rules, spooler.table, accounting, writer, progress)
             spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
-        if observer is not None:
+        if observer is not None and saved is None:
             memory.require_for_patterns()
             observer.save(writer.folder, header, spooler.documents.size - 1)
             memory.release(len(spooler.table))
@@ -469,6 +468,8 @@ def encode_text(
             if term_list is not None:
                 inventory.add_list(term_list)
             header["terms"] = inventory.write(writer)
+        if saved is not None:
+            saved.result()
         finish(stream, keys.words, rules, accounting, writer, progress, header)
     return Corpus.open(output)
 

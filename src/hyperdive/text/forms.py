@@ -56,15 +56,22 @@ class FormTable:
 
     def add(self, words: list[str]) -> npt.NDArray[np.uint32]:
         """Add words given as strings."""
+        encoded = [word.encode("utf-8") for word in words]
+        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return self.add_bytes(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    def add_bytes(self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+        """Add words given as UTF-8: word i is `data[offsets[i]:offsets[i + 1]]`.
+
+        >>> FormTable().add_bytes(np.frombuffer(b"dogcatdog", dtype=np.uint8), np.array([0, 3, 6, 9])).tolist()
+        [1, 2, 1]
+        """
         from hyperdive.text._kernels import forms as _kernels
 
-        encoded = [word.encode("utf-8") for word in words]
-        lengths = np.array([len(word) for word in encoded], dtype=np.int32)
-        starts = (np.cumsum(lengths) - lengths).astype(np.int64)
-        data = b"".join(encoded)
-        hashes = _kernels.hash_forms(np.frombuffer(data, dtype=np.uint8), starts, lengths)
+        starts, lengths = offsets[:-1].copy(), np.diff(offsets).astype(np.int32)
         # writable as the bytes of a block are, so that the same compiled code takes both
-        return self.merge(np.frombuffer(bytearray(data), dtype=np.uint8), starts, lengths, hashes)
+        data = data if data.flags.writeable else data.copy()
+        return self.merge(data, starts, lengths, _kernels.hash_forms(data, starts, lengths))
 
     def arrays(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from hyperdive._store import Artifact, ArtifactWriter, drop_files, read_header
 from hyperdive.errors import FormatError
 
 BLOCK = 1 << 20
+_WAITING = 4
 # Above this much raw text `encode` does not keep the text unless asked to (`--keep-text`).
 KEEP_BELOW = 1 << 30
 TEXT_FILES = ("text.zst", "text_blocks.bin", "sentence_text.bin")
@@ -24,11 +27,16 @@ def _codec() -> Any:
 
 
 class TextKeeper:
-    """Collects the raw text while it is read and writes it in compressed blocks of exactly `BLOCK` bytes."""
+    """Collects the raw text while it is read and writes it in compressed blocks of exactly `BLOCK` bytes.
+
+    A thread of its own compresses; at most `_WAITING` blocks wait for it.
+    """
 
     def __init__(self, writer: ArtifactWriter) -> None:
         self._out = writer.stream("text.zst")
         self._codec = _codec()
+        self._thread = ThreadPoolExecutor(1)
+        self._waiting: deque[Future[bytes]] = deque()
         self._pending = bytearray()
         self._starts = [0]
         self.bytes = 0
@@ -41,12 +49,24 @@ class TextKeeper:
             del self._pending[:BLOCK]
 
     def _flush(self, block: bytes) -> None:
-        self._out.append(self._codec.compress(block, asbytes=True))
+        self._waiting.append(self._thread.submit(self._codec.compress, block, asbytes=True))
+        if len(self._waiting) > _WAITING:
+            self._write()
+
+    def _write(self) -> None:
+        self._out.append(self._waiting.popleft().result())
         self._starts.append(self._out.bytes)
+
+    def stop(self) -> None:
+        """End the thread; what waits is not written."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
 
     def close(self, writer: ArtifactWriter) -> None:
         if self._pending:
             self._flush(bytes(self._pending))
+        while self._waiting:
+            self._write()
+        self.stop()
         writer.put("text_blocks.bin", np.array([*self._starts, self.bytes], dtype=np.int64))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     if options.lemmas == "none":
         return lambda form: form
     from simplemma.strategies import DefaultStrategy, RulesStrategy
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+    from simplemma.strategies.dictionaries.dictionary_factory import DEFAULT_DICTIONARY_FACTORY, SUPPORTED_LANGUAGES
 
     if options.language not in SUPPORTED_LANGUAGES:
         raise OptionError(
@@ -87,12 +87,14 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     if language != "en":
         return lambda form: lemma_of(form, language) or form
     # its other steps only concern apostrophes and hyphens in English, and take most of the time
-    in_dictionary, by_rule = _dictionaries().get_lemma, RulesStrategy().get_lemma
+    entry, by_rule = DEFAULT_DICTIONARY_FACTORY.get_dictionary("en").get, RulesStrategy().get_lemma
 
     def looked_up(form: str) -> str:
         if "'" in form or "-" in form:
             return lemma_of(form, "en") or form
-        return in_dictionary(form, "en") or by_rule(form, "en") or form
+        # names have a capital in the dictionary
+        found = entry(form) or entry(form.lower() if form[:1].isupper() else form.capitalize())
+        return found or by_rule(form, "en") or form
 
     def english(form: str) -> str:
         lemma = looked_up(form)
@@ -160,6 +162,13 @@ class FormKeys:
     """Which keys are stop words."""
 
 
+class BlockKeys(NamedTuple):
+    """The keys of a block's forms: form f of the block has the number `of_form[f]` in `table`; 0 is no key."""
+
+    of_form: npt.NDArray[np.uint32]
+    table: FormTable
+
+
 class FormResolver:
     """Maps forms to keys: all forms of a word share a key; a tag is not part of the word.
 
@@ -200,10 +209,11 @@ class FormResolver:
         self._of_form.frombytes(numbers.tobytes())
         return np.frombuffer(bytes(self._stops), dtype=np.bool_)[numbers]
 
-    def words_of(self, forms: list[int]) -> list[str]:
-        """The keys of these forms (numbers from 1), as words."""
-        words = TableWords(self._keys, 0)
-        return [words[self._of_form[form]] for form in forms]
+    def block_keys(self, forms: npt.NDArray[np.uint32]) -> BlockKeys:
+        """The keys of a block's forms, which are given by their numbers in the whole text."""
+        # the view is let go at once: while there is one, no form can be added
+        of_form = np.frombuffer(self._of_form, dtype=np.uint32)[np.concatenate([[0], forms])]
+        return BlockKeys(of_form, self._keys)
 
     def key(self, form: str) -> tuple[str, bool]:
         """The key of one form, and whether it is a stop word."""

@@ -13,6 +13,7 @@ from hyperdive._types import Array
 from hyperdive.text import characters
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.tokens import tokenise as tokenise_bytes
+from hyperdive.text.lemmas import BlockKeys
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.term_items import BlockItems, read_items
@@ -59,8 +60,6 @@ class Tokens(NamedTuple):
 
 Examine = Callable[[npt.NDArray[np.uint8], Tokens], Any]
 """From the bytes and the tokens (with spans) of a block to an observation."""
-FormWords = Callable[[Any], list[str]]
-"""From form numbers of a block to their keys."""
 
 
 class BlockObserver(Protocol):
@@ -71,13 +70,13 @@ class BlockObserver(Protocol):
         """Called in a worker (perhaps another process) for each block."""
         ...
 
-    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, words: FormWords, documents: int) -> None:
+    def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, keys: BlockKeys, documents: int) -> None:
         """Called in input order.
 
         Args:
             data: the bytes of the block.
             tokens: its tokens, with the observation.
-            words: the words of form numbers.
+            keys: the keys of its forms.
             documents: how many documents came before the block.
         """
         ...
