@@ -175,7 +175,10 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 opener = -1
                 i += 1
                 continue
-            k, width, bad = _class_at(data, i, end, classes)
+            if data[i] < 0x80:  # without a call, which would take longer than all else here
+                k, width, bad = classes[data[i]], 1, False
+            else:
+                k, width, bad = _class_at(data, i, end, classes)
             kind = k & CLASS_MASK
             if kind == SPACE:
                 if data[i] == 10:
@@ -216,9 +219,12 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 piece = length  # characters since the last dot
                 while i < end:
                     b = data[i]
-                    if b == 32:
+                    if b == 32 or b == 44:  # a blank or a comma
                         break
-                    k, width, bad = _class_at(data, i, end, classes)
+                    if b < 0x80:
+                        k, width, bad = classes[b], 1, False
+                    else:
+                        k, width, bad = _class_at(data, i, end, classes)
                     kind = k & CLASS_MASK
                     if kind == LETTER or kind == MARK or kind == DIGIT:
                         if kind == DIGIT:
