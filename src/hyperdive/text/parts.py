@@ -25,12 +25,13 @@ from hyperdive._resume import WorkFolder
 from hyperdive._types import Array, Ints
 from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.text._kernels.forms import hash_forms, renumber
-from hyperdive.text.encoder import SpoolWriter, read_text
+from hyperdive.text.encoder import read_text
 from hyperdive.text.item_stream import Border, ItemChunk, ItemStream, chunk_of
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import DocumentLayout, read_blocks
 from hyperdive.text.sources import STDIN, DocumentSource, TextSource, is_address, open_source, what_is_wrong
+from hyperdive.text.spool_writer import SpoolWriter
 from hyperdive.text.term_items import TextItems
 from hyperdive.text.tokens import BlockObserver
 
