@@ -436,7 +436,7 @@ def asked_analogies(
     passed_on,
     shrunk,
 ):
-    """A, A₂₀ and B of many terms in the asked columns alone, one row of the result each; first, where parents are clear.
+    """A, A₂₀ and B of many terms in the asked columns alone, one row each; first, where parents are clear.
 
     Args:
         chosen, cosines, asked: As in `analogy_rows`.

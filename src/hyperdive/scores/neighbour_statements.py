@@ -192,12 +192,16 @@ class NeighbourStatements:
         vectors, own = np.asarray(lengths_of_one(vectors), dtype=np.float32), self.places(numbers)
         chosen, cosines = self._kept_neighbours(vectors, own)
         clear, values = kernels.asked_analogies(chosen, cosines, numbers, *asked, *self._tables)
-        for at in np.flatnonzero(~clear).tolist():
-            near = chosen[at : at + 1], cosines[at : at + 1], numbers[at : at + 1]
-            _, starts, columns, data, *_ = kernels.analogy_rows(*near, *self._tables)
-            neighbours = SparseRows(data, columns, starts[0], (1, shape[1]))
-            here = slice(asked.starts[at], asked.starts[at + 1])
-            values[2, here] = _values(self._inherited(neighbours, numbers[at : at + 1]), asked.columns[here])
+        open_ = np.flatnonzero(~clear)
+        if len(open_):
+            _, starts, columns, data, *_ = kernels.analogy_rows(
+                chosen[open_], cosines[open_], numbers[open_], *self._tables
+            )
+            neighbours = SparseRows(data, columns, starts[0], (len(open_), shape[1]))
+            inherited = self._inherited(neighbours, numbers[open_])
+            for row, at in enumerate(open_.tolist()):
+                here, one = slice(*asked.starts[at : at + 2]), slice(*inherited.indptr[row : row + 2])
+                values[2, here] = _values(inherited.indices[one], inherited.data[one], asked.columns[here])
         return AnalogyRows(*(SparseRows(data, asked.columns, asked.starts, shape) for data in values))
 
     def _rows(self, vectors: Floats32, numbers: Ints) -> AnalogyRows:
@@ -345,15 +349,15 @@ def _cut(rows: AnalogyRows, start: int, end: int) -> AnalogyRows:
     return AnalogyRows(*parts)
 
 
-def _values(row: SparseRows, columns: Ints) -> Floats32:
-    """The values of one row in some columns, 0 where there is none.
+def _values(indices: Ints, data: Floats32, columns: Ints) -> Floats32:
+    """The values of a sparse row in some columns, 0 where there is none.
 
-    >>> _values(SparseRows(np.float32([3, 1]), [0, 2], [0, 2], (1, 4)), np.array([0, 1, 2, 3])).tolist()
+    >>> _values(np.array([0, 2]), np.float32([3, 1]), np.array([0, 1, 2, 3])).tolist()
     [3.0, 0.0, 1.0, 0.0]
     """
-    places = np.searchsorted(row.indices, columns)
-    values: Floats32 = np.append(row.data, np.float32(0))[places]
-    values[np.append(row.indices, -1)[places] != columns] = 0.0
+    places = np.searchsorted(indices, columns)
+    values: Floats32 = np.append(data, np.float32(0))[places]
+    values[np.append(indices, -1)[places] != columns] = 0.0
     return values
 
 

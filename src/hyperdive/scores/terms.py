@@ -115,7 +115,7 @@ class Terms:
             return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
     def analogies(self, rows: Ints, asked: AskedColumns | None = None) -> AnalogyRows:
-        """What the neighbours of these terms are stated to be, one row each; of many terms, in the asked columns alone."""
+        """What the neighbours of these terms are stated to be, one row each; where given, in the asked columns."""
         if asked is not None:
             assert self.skipgram is not None and self.stated is not None
             vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
