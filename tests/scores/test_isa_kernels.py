@@ -349,7 +349,9 @@ def test_asked_columns_are_those_of_the_whole_rows(statements: int) -> None:
     pairs = np.sort(rng.choice(600 * 60, statements, replace=False))  # of which the classes are hyponyms, too
     keys = pack(pairs // 60, pairs % 60, np.zeros(statements))
     patterns = Patterns.from_keys(names, ["such as"], keys, rng.integers(1, 3, statements))
-    vectors = np.repeat(rng.normal(size=(300, 20)), 2, axis=0).astype(np.float32)  # equal ones are tied
+    # few neighbours have weight, so that most classes of a term with few statements are tied at 0
+    vectors = (np.repeat(np.eye(60), 10, axis=0) * rng.uniform(1, 2, (600, 1))).astype(np.float32)
+    vectors[::7, 3] = 0.5
     space = VectorSpace(patterns.terms, vectors, frequencies=np.ones(600), kind="skipgram")
     found = NeighbourStatements(patterns, space)
     numbers = np.array([*range(30, 130), -1, -1])
@@ -367,7 +369,7 @@ def test_asked_columns_are_those_of_the_whole_rows(statements: int) -> None:
     near = found._kept_neighbours(lengths_of_one(vectors[numbers]), found.places(numbers))
     clear, _ = kernels.asked_analogies(*near, numbers, *asked, *found._tables)
     np.testing.assert_array_equal(clear, kernels.analogy_rows(*near, numbers, *found._tables)[0])
-    assert clear.any() and (statements == 900 or not clear.all())
+    assert clear.mean() > 0.9 if statements == 6000 else 0 < clear.mean() < 0.9
 
 
 @pytest.mark.parametrize("asked", [0, 1, 100])
