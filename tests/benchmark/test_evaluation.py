@@ -138,6 +138,22 @@ def test_results_do_not_depend_on_threads() -> None:
     assert json.dumps(first.as_json()) == json.dumps(second.as_json())
 
 
+def test_many_sets_at_once_have_the_figures_of_each_alone_in_the_order_asked_for() -> None:
+    whole = tree_pairs()
+    rows = list(zip(whole.q, whole.p, whole.gold, strict=True))
+    sets = [
+        Dataset(f"part {size}", whole.terms, *(np.array(side) for side in zip(*rows[-size:], strict=True)))
+        for size in (60, 90, len(rows), 70, 80, 50)
+    ]
+    sets[2] = whole
+    options = EvaluationOptions(bootstrap=70)
+    every = evaluate(planted(), datasets=sets, options=options, run=Run(threads=3))
+    assert list(every.results) == [one.name for one in sets]
+    for one in sets:
+        alone = evaluate(planted(), datasets=[one], options=options, run=Run(threads=1)).results[one.name]
+        assert alone.cells == every.results[one.name].cells
+
+
 def test_comparison_with_a_worse_model_and_with_itself() -> None:
     worse = planted()
     noisy = VectorSpace(

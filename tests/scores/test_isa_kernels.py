@@ -18,7 +18,7 @@ from hyperdive.scores import isa_score, neighbour_statements
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums, isa_confidence, reachable_hypernyms
-from hyperdive.scores.neighbour_statements import NEIGHBOURS, CodedVectors, NeighbourStatements
+from hyperdive.scores.neighbour_statements import NEIGHBOURS, AskedColumns, CodedVectors, NeighbourStatements
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms, Terms
@@ -339,3 +339,62 @@ def test_a_phrase_reaches_what_is_stated_of_its_head_though_that_is_the_first_te
     terms = NamedTerms(Source(spaces[0], skipgram=spaces[1], stated=lambda: patterns), words)
     assert not any(kind.toarray().any() for kind in terms.analogies(np.array([2])))
     assert reachable_hypernyms(terms, 2).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("statements", [900, 6000])
+def test_asked_columns_are_those_of_the_whole_rows(statements: int) -> None:
+    """Terms with and without parents that equal values leave open, with many asked columns, one and none."""
+    kernels.load()
+    rng, names = np.random.default_rng(5), [f"w{n}" for n in range(600)]
+    pairs = np.sort(rng.choice(600 * 60, statements, replace=False))  # of which the classes are hyponyms, too
+    keys = pack(pairs // 60, pairs % 60, np.zeros(statements))
+    patterns = Patterns.from_keys(names, ["such as"], keys, rng.integers(1, 3, statements))
+    # few neighbours have weight, so that most classes of a term with few statements are tied at 0
+    vectors = (np.repeat(np.eye(60), 10, axis=0) * rng.uniform(1, 2, (600, 1))).astype(np.float32)
+    vectors[::7, 3] = 0.5
+    space = VectorSpace(patterns.terms, vectors, frequencies=np.ones(600), kind="skipgram")
+    found = NeighbourStatements(patterns, space)
+    numbers = np.array([*range(30, 130), -1, -1])
+    every = found.rows(vectors[numbers], numbers)
+    rows = np.array([*rng.integers(0, 90, 500), 95, *np.full(60, 96), *np.full(60, 101)])
+    columns = np.array([*rng.integers(-1, 60, 500), 49, *range(60), *range(60)])
+    asked = AskedColumns.of(rows, columns, len(numbers), len(patterns))
+    assert asked.starts[-1] == len({(q, p) for q, p in zip(rows, columns, strict=True) if p >= 0})
+    assert (np.diff(asked.starts)[90:] == [0, 0, 0, 0, 0, 1, 60, 0, 0, 0, 0, 60]).all()
+    few = found.asked_rows(vectors[numbers], numbers, asked)
+    of_entry = np.repeat(np.arange(len(numbers)), np.diff(asked.starts))
+    for whole, part in zip(every, few, strict=True):
+        np.testing.assert_array_equal(part.data, whole.toarray()[of_entry, asked.columns])
+        assert part.data.any() and part.shape == whole.shape
+    near = found._kept_neighbours(lengths_of_one(vectors[numbers]), found.places(numbers))
+    clear, _ = kernels.asked_analogies(*near, numbers, *asked, *found._tables)
+    np.testing.assert_array_equal(clear, kernels.analogy_rows(*near, numbers, *found._tables)[0])
+    assert clear.mean() > 0.9 if statements == 6000 else 0 < clear.mean() < 0.9
+
+
+@pytest.mark.parametrize("asked", [0, 1, 100])
+def test_sums_are_the_same_whether_columns_are_asked_for_or_not(
+    model: Model, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [
+        "bear",
+        "animal",
+        "polar bear",
+        "mammal",
+        "large animal",
+        "dog",
+        "guide dog",
+        "violin",
+        "jazz violin",
+        "oak",
+    ]
+    terms = NamedTerms(source_of(model), words)
+    q, p = (side.ravel() for side in np.meshgrid(np.arange(len(words)), np.arange(len(words)), indexing="ij"))
+    pairs, calls = terms.pairs(q, p), []
+    rows_of_asked = NeighbourStatements.asked_rows
+    monkeypatch.setattr(isa_score, "_ASKED", asked)
+    monkeypatch.setattr(NeighbourStatements, "asked_rows", lambda *all: calls.append(1) or rows_of_asked(*all))
+    assert terms.isa_columns is not None
+    for one, other in zip(_sums(pairs, WEIGHTS), _compiled_sums(pairs, terms.isa_columns, WEIGHTS), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(calls) == (asked == 100)

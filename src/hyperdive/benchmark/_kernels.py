@@ -14,6 +14,18 @@ def count_draws(drawn, counts):
         counts[drawn[i]] += 1
 
 
+@kernel()
+def place_side_by_side(counts, groups):
+    """Fill `groups[g, i, b]` with how often pair i is in resample b of group g, as many of them as there are."""
+    lanes = groups.shape[2]
+    for group in range(groups.shape[0]):
+        first = group * lanes
+        filled = min(lanes, counts.shape[0] - first)
+        for i in range(groups.shape[1]):
+            for b in range(filled):
+                groups[group, i, b] = counts[first + b, i]
+
+
 @kernel(error_model="numpy")
 def resampled_ap(orders, positive, last, counts, most, harmonic, out, start, end):
     """AP of groups start … end of resamples of several rankings, the exact expectation over tied orders.

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 
 GROUP = 64  # resamples that go through a ranking together: the draws of one pair are one line of the cache
+KEPT = 3
+"""Datasets whose draws are kept."""
+_DRAWN = 1 << 18  # numbers drawn at once: Python's other threads are waited for after each time
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=KEPT)
 def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
     """How often each of `size` pairs is in each resample. The same for every model and score, so they can be paired.
 
@@ -31,8 +34,12 @@ def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uin
     """
     generator = np.random.Generator(np.random.Philox([seed, zlib.crc32(name.encode())]))
     counts = np.zeros((resamples, size), dtype=np.uint8)
-    for b in range(resamples):
-        _kernels.count_draws(generator.integers(0, size, size), counts[b])
+    many = max(_DRAWN // max(size, 1), 1)
+    for start in range(0, resamples, many):
+        some = counts[start : start + many]
+        drawn = generator.integers(0, size, some.shape)
+        drawn += np.arange(len(some))[:, None] * size
+        _kernels.count_draws(drawn.reshape(-1), some.reshape(-1))
     return counts
 
 
@@ -44,9 +51,7 @@ def _side_by_side(counts: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """
     resamples, size = counts.shape
     groups = np.zeros((-(-resamples // GROUP), size, GROUP), dtype=np.uint8)
-    for group in range(len(groups)):
-        some = counts[group * GROUP : (group + 1) * GROUP]
-        groups[group, :, : len(some)] = some.T
+    _kernels.place_side_by_side(counts, groups)
     return groups
 
 

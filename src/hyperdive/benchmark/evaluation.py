@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive import __version__
-from hyperdive._resources import Run
+from hyperdive._resources import Run, check_threads
 from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
 from hyperdive.benchmark.dataset import Dataset
@@ -23,6 +23,8 @@ from hyperdive.compilation.compiler import prepare
 from hyperdive.errors import InputError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 from hyperdive.scores.source import AnyModel
+
+_AT_ONCE = 2  # datasets that are scored at once, for much of that is done by one thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,10 +242,57 @@ def evaluate(
     tagged = None if pos is None else as_source(pos)
     if tagged is None and is_tagged(raw.main):
         tagged = raw
+    loaded = load_all(datasets, data=options.data, verify=options.verify)
+    # the longest first, so that no thread is left with it at the end
+    order = sorted(loaded, key=len, reverse=True)
+    with ThreadPoolExecutor(1) as pool:
+        drawn = _DrawnAhead(order, options, pool)
+        return _evaluated(raw, tagged, loaded, order, drawn, options, model, run)
+
+
+class _DrawnAhead:
+    """Resamples of the next datasets, drawn while a model is read and other datasets are scored.
+
+    Args:
+        datasets: In the order in which they will be measured.
+        options: How many resamples, and their seed.
+        pool: The thread that draws.
+    """
+
+    def __init__(self, datasets: Sequence[Dataset], options: EvaluationOptions, pool: Executor) -> None:
+        self._options, self._pool = options, pool
+        self._waiting = list(datasets) if options.bootstrap else []
+        self._drawn: dict[str, Future[Any]] = {}
+        for _ in range(resampling.KEPT - 1):
+            self.draw_next()
+
+    def draw_next(self) -> None:
+        """Draw those of one more dataset; no more are kept than of a few."""
+        if self._waiting:
+            dataset, options = self._waiting.pop(0), self._options
+            arguments = (dataset.name, len(dataset), options.bootstrap, options.seed)
+            self._drawn[dataset.name] = self._pool.submit(resampling.draws, *arguments)
+
+    def wait(self, name: str) -> None:
+        """Until those of a dataset are there, if they have been begun."""
+        if name in self._drawn:
+            self._drawn[name].result()
+
+
+def _evaluated(
+    raw: Source,
+    tagged: Source | None,
+    loaded: Sequence[Dataset],
+    order: Sequence[Dataset],
+    drawn: _DrawnAhead,
+    options: EvaluationOptions,
+    model: str,
+    run: Run,
+) -> Evaluation:
+    """The figures of datasets, made in another order."""
     chosen = usable_scores(raw, options.scores)
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
-    loaded = load_all(datasets, data=options.data, verify=options.verify)
     notes = []
     if options.scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
         allowed = {score.name for score in usable_scores(tagged)}
@@ -254,19 +303,33 @@ def evaluate(
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
     prepare("isa", "score", "evaluate", progress=run.progress)
-    measured: dict[str, Future[Result]] = {}
-    threads = run.threads or 0
+    threads = check_threads(run.threads)
+    workers = min(_AT_ONCE, threads)
     progress = run.progress.stage("evaluating", total=len(loaded), unit="datasets")
-    # one dataset is measured while the next one is scored
-    with progress as bar, ThreadPoolExecutor(1) as pool:
-        for dataset in loaded:
-            use_pos = dataset.tagged and tagged is not None
-            source = tagged if use_pos and tagged is not None else raw
-            scored = score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas, threads=threads)
-            if scored.oov == len(dataset):
-                notes.append(f"{dataset.name}: not one pair has both words in the space, so its figures are chance")
-            resampled = {"bootstrap": options.bootstrap, "seed": options.seed, "threads": threads}
-            measured[dataset.name] = pool.submit(measure, scored, **resampled)
-            bar.advance(1)
-        results = {name: figures.result() for name, figures in measured.items()}
+
+    def scored_by(dataset: Dataset, threads: int) -> Scored:
+        use_pos = dataset.tagged and tagged is not None
+        source = tagged if use_pos and tagged is not None else raw
+        return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas, threads=threads)
+
+    def measured(scored: Scored, threads: int) -> Result:
+        drawn.wait(scored.dataset.name)
+        result = measure(scored, bootstrap=options.bootstrap, seed=options.seed, threads=threads)
+        drawn.draw_next()
+        bar.advance(1)
+        return result
+
+    def figures(dataset: Dataset, threads: int) -> Result:
+        return measured(scored_by(dataset, threads), threads)
+
+    with progress as bar, ThreadPoolExecutor(workers) as pool:
+        made: dict[str, Future[Result]] = {}
+        for dataset in order[:1]:  # with it, what all of them read is made, once
+            made[dataset.name] = pool.submit(measured, scored_by(dataset, threads), threads)
+        for dataset in order[1:]:
+            made[dataset.name] = pool.submit(figures, dataset, threads // workers)
+        results = {dataset.name: made[dataset.name].result() for dataset in loaded}
+    for name, result in results.items():
+        if result.scored.oov == result.n:
+            notes.append(f"{name}: not one pair has both words in the space, so its figures are chance")
     return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw), tuple(notes))

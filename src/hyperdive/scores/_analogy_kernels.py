@@ -151,8 +151,17 @@ def _shares(likeness, trust, places):
 
 
 @subkernel()
-def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
-    """The columns and values of B, given the parents and how likely they are; the other arguments as `analogy_rows`."""
+def _likeness(cosines):
+    """The positive parts of cosines."""
+    likeness = np.empty(len(cosines), dtype=np.float32)
+    for i in range(len(cosines)):
+        likeness[i] = cosines[i] if cosines[i] > 0 else np.float32(0)
+    return likeness
+
+
+@subkernel()
+def _parent_weights(parents, likely, shrunk):
+    """How much each parent counts, given how likely the parents are and how far each is shrunk."""
     weights = np.empty(len(likely), dtype=np.float32)
     if len(likely):
         # as `reduceat` adds, whose last part has a 0 at its end
@@ -162,6 +171,13 @@ def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
         total = max(np.float64(likely[0]) + _pairwise(rest), 1e-9)
         for i in range(len(likely)):
             weights[i] = np.float32(np.float64(likely[i] * shrunk[parents[i]]) / total)
+    return weights
+
+
+@subkernel()
+def _inherited(parents, likely, p_indptr, p_indices, passed_on, shrunk, maps):
+    """The columns and values of B, given the parents and how likely they are; the other arguments as `analogy_rows`."""
+    weights = _parent_weights(parents, likely, shrunk)
     columns, values = _weighted_sum(weights, parents, p_indptr, p_indices, passed_on, maps)
     for i in range(len(values)):
         values[i] = np.sqrt(values[i])
@@ -196,10 +212,7 @@ def _analogies(
 
     The arguments are those of `analogy_rows`, and bit maps.
     """
-    clear = True
-    likeness = np.empty(len(cosines), dtype=np.float32)
-    for i in range(len(cosines)):
-        likeness[i] = cosines[i] if cosines[i] > 0 else np.float32(0)
+    clear, likeness = True, _likeness(cosines)
     columns, values = _weighted_sum(
         _shares(likeness, trust, chosen), _gathered(numbers, chosen), indptr, indices, ppmi, maps
     )
@@ -358,3 +371,108 @@ def analogy_rows(
         b_columns[:b].copy(),
         b_values[:b].copy(),
     )
+
+
+@subkernel()
+def _add_row(weight, row, indptr, indices, data, sums, seen, columns, count):
+    """Add weight·M[row] to the sums of all columns, and the columns not seen before to the first `count`; their count.
+
+    Without a branch, for no processor can tell which columns have been seen.
+    """
+    for a in range(indptr[row], indptr[row + 1]):
+        column = indices[a]
+        sums[column] += weight * data[a]
+        columns[count] = column
+        count += np.int64(1) - np.int64(seen[column])
+        seen[column] = 1
+    return count
+
+
+@subkernel()
+def _add_columns(weights, rows, indptr, indices, data, columns, out):
+    """Add Σ weights[i]·M[rows[i]], in that order, in a few columns, which rise, to `out`."""
+    for i in range(len(rows)):
+        first, end = np.int64(indptr[rows[i]]), np.int64(indptr[rows[i] + 1])
+        for c in range(len(columns)):
+            # where the column is, or the next one; the columns after it are behind that
+            left = end - first
+            if left == 0:
+                break
+            while left > 1:
+                half = left // 2
+                first += half if indices[first + half - 1] < columns[c] else 0
+                left -= half
+            if indices[first] == columns[c]:
+                out[c] += weights[i] * data[first]
+
+
+@subkernel()
+def _ascending(columns, values):
+    """Sort a few columns, and their values with them."""
+    for i in range(1, len(columns)):
+        column, value, place = columns[i], values[i], i
+        while place > 0 and columns[place - 1] > column:
+            columns[place], values[place] = columns[place - 1], values[place - 1]
+            place -= 1
+        columns[place], values[place] = column, value
+
+
+@kernel()
+def asked_analogies(
+    chosen,
+    cosines,
+    asked,
+    starts,
+    asked_columns,
+    sizes,
+    own_share,
+    numbers,
+    trust,
+    indptr,
+    indices,
+    ppmi,
+    p_indptr,
+    p_indices,
+    passed_on,
+    shrunk,
+):
+    """A, A₂₀ and B of many terms in the asked columns alone, one row each; first, where parents are clear.
+
+    Args:
+        chosen, cosines, asked: As in `analogy_rows`.
+        starts, asked_columns: Where the asked columns of each term are, and these columns, which rise in each term.
+        sizes, …, shrunk: As in `analogy_rows`.
+    """
+    width = len(indptr) - 1
+    sums, seen = np.zeros(width, dtype=np.float32), np.zeros(width, dtype=np.uint8)
+    columns, clear = np.empty(width + 1, dtype=np.int64), np.ones(len(asked), dtype=np.bool_)
+    out = np.zeros((3, len(asked_columns)), dtype=np.float32)
+    for row in range(len(asked)):
+        here = slice(starts[row], starts[row + 1])
+        likeness = _likeness(cosines[row])
+        shares = _shares(likeness, trust, chosen[row])
+        count = np.int64(0)  # with 0, functions would be compiled for that constant, too
+        for i in range(len(shares)):
+            number = numbers[chosen[row, i]]
+            count = _add_row(shares[i], number, indptr, indices, ppmi, sums, seen, columns, count)
+        for c in range(starts[row], starts[row + 1]):
+            out[0, c] = sums[asked_columns[c]]
+        first_ones = _descending(likeness, sizes[1])
+        nearest = _gathered(chosen[row], first_ones)
+        shares = _shares(_gathered(likeness, first_ones), trust, nearest)
+        _add_columns(shares, _gathered(numbers, nearest), indptr, indices, ppmi, asked_columns[here], out[1, here])
+        if asked[row] >= 0:
+            count = _add_row(own_share, asked[row], indptr, indices, ppmi, sums, seen, columns, count)
+        classes, likely = columns[:count], _gathered(sums, columns[:count])
+        for i in range(count):
+            sums[columns[i]], seen[columns[i]] = 0.0, 0
+        if count > sizes[2]:
+            parents = _largest(likely, sizes[2])
+            clear[row] = len(parents) == sizes[2]
+            classes, likely = _gathered(classes, parents), _gathered(likely, parents)
+        _ascending(classes, likely)
+        weights = _parent_weights(classes, likely, shrunk)
+        _add_columns(weights, classes, p_indptr, p_indices, passed_on, asked_columns[here], out[2, here])
+        for c in range(starts[row], starts[row + 1]):
+            out[2, c] = np.sqrt(out[2, c])
+    return clear, out

@@ -109,14 +109,13 @@ def _nearly_largest(values, most, margin):
         limit, reached = _limit(tops, most) - margin, 0
         for part in range(parts):
             reached += tops[part] >= limit
-    places, count = np.empty(reached * _PART, dtype=np.int64), 0
+    places, count = np.empty(reached * _PART + 1, dtype=np.int64), 0
     for part in range(parts):
         if tops[part] < limit:
             continue
         for i in range(part * _PART, min((part + 1) * _PART, len(values))):
-            if values[i] >= limit:
-                places[count] = i
-                count += 1
+            places[count] = i
+            count += values[i] >= limit
     least = _limit(_gathered(values, places[:count]), most) - margin
     kept = 0
     for i in range(count):

@@ -20,7 +20,7 @@ from hyperdive._resources import one_blas_thread
 from hyperdive._sparse_rows import SparseRows
 from hyperdive._types import Bools, Floats32, Ints
 from hyperdive.patterns.svd import ppmi_values
-from hyperdive.scores.neighbour_statements import LEAST_TRUST, NEAREST, NEIGHBOURS, AnalogyRows
+from hyperdive.scores.neighbour_statements import LEAST_TRUST, NEAREST, NEIGHBOURS, AnalogyRows, AskedColumns
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.terms import Terms
 
@@ -46,8 +46,8 @@ class BoundedTerms:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._terms, name)
 
-    def analogies(self, rows: Ints) -> AnalogyRows:
-        """Upper bounds of what `Terms.analogies` gives, in the columns of the hypernyms."""
+    def analogies(self, rows: Ints, asked: AskedColumns | None = None) -> AnalogyRows:
+        """Upper bounds of what `Terms.analogies` gives, in the columns of the hypernyms, whichever are asked."""
         stated = self._terms.stated
         assert stated is not None
         near = _Nearness(self._terms, rows) if self._close else None

@@ -21,6 +21,7 @@ from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import kernels, run
 from hyperdive.scores.isa_columns import IsaColumns
+from hyperdive.scores.neighbour_statements import AskedColumns
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
 
@@ -88,7 +89,8 @@ _OFTEN, _ALIKE = 20, 0.4
 _STATEMENTS = 773_674  # of the Wikipedia text that most judged answers are of
 _FEW = 100_000  # pairs that are summed before the compiler is worth waiting for
 _INHERITED = 0.3  # B(q, p) beyond this, which few pairs of a real text reach, says no more
-_HYPONYMS = 128  # of which the neighbours are looked for at once
+_ALONE, _ASKED = 8, 100  # more hyponyms, with no more hypernyms each, are worth looking for these hypernyms alone
+_HYPONYMS = 256  # of which the neighbours are looked for at once
 _MOST = 1.0  # A(q, p) of a class that most neighbours of q belong to
 _BORDERS = np.array([_INHERITED, _MOST])
 _ROUNDING = 1e-6  # of a sum in another order
@@ -195,10 +197,19 @@ def _compiled_sums(pairs: Pairs, columns: IsaColumns, weights: IsaWeights) -> tu
     phrases = pairs.p[columns.phrases[pairs.p]]
     head_columns = pairs.terms.head_columns(np.concatenate([hyponyms, phrases]))
 
+    few = len(hyponyms) > _ALONE and len(pairs) <= _ASKED * len(hyponyms)
+
     def sums_of(start: int, some: Ints | slice, threads: int) -> Floats:
         """The sums of some pairs, whose hyponyms are among those from a start on."""
         here = slice(start, start + _HYPONYMS)
-        analogies = pairs.terms.analogies(hyponyms[here])
+        asked = None
+        if few:
+            p, numbers = pairs.p[some], columns.numbers
+            above = np.where(columns.phrases[p], head_columns[1][p], -1)
+            classes = np.concatenate([numbers[p], np.where(above >= 0, numbers[above], -1)])
+            rows, width = np.tile(places[some] - start, 2), len(columns.statements.indptr) - 1
+            asked = AskedColumns.of(rows, classes, len(hyponyms[here]), width)
+        analogies = pairs.terms.analogies(hyponyms[here], asked)
         return run(
             "isa_sums",
             len(pairs.q[some]),

@@ -14,7 +14,7 @@ from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import products, run
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.isa_columns import IsaColumns
-from hyperdive.scores.neighbour_statements import AnalogyRows
+from hyperdive.scores.neighbour_statements import AnalogyRows, AskedColumns
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.rows import Rows
 
@@ -49,7 +49,7 @@ class TermData(Protocol):
     def head_columns(self, rows: Ints) -> tuple[Ints, Ints]: ...
     @property
     def isa_columns(self) -> IsaColumns | None: ...
-    def analogies(self, rows: Ints) -> AnalogyRows: ...
+    def analogies(self, rows: Ints, asked: AskedColumns | None = None) -> AnalogyRows: ...
     def heads(self, rows: Ints) -> list[Ints]: ...
 
 
@@ -90,7 +90,7 @@ class TermArrays:
     def has_projection(self) -> bool:
         return not (self.projected is None or self.skipgram is None or self.stated is None)
 
-    def analogies(self, rows: Ints) -> AnalogyRows:
+    def analogies(self, rows: Ints, asked: AskedColumns | None = None) -> AnalogyRows:
         assert self.stated is not None and self.skipgram is not None
         none = np.zeros((len(rows), len(self.stated.patterns)))
         return AnalogyRows(*(as_rows(none).csr for _ in range(3)))

@@ -15,7 +15,7 @@ from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
-from hyperdive.scores.neighbour_statements import AnalogyRows
+from hyperdive.scores.neighbour_statements import AnalogyRows, AskedColumns
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.scores.pattern_projection import lengths_of_one
@@ -114,8 +114,12 @@ class Terms:
         with one_blas_thread():
             return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
-    def analogies(self, rows: Ints) -> AnalogyRows:
-        """What the neighbours of these terms are stated to be, one row each."""
+    def analogies(self, rows: Ints, asked: AskedColumns | None = None) -> AnalogyRows:
+        """What the neighbours of these terms are stated to be, one row each; where given, in the asked columns."""
+        if asked is not None:
+            assert self.skipgram is not None and self.stated is not None
+            vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
+            return self.source.neighbour_statements.asked_rows(vectors, self.stated.exact_numbers[rows], asked)
         key = rows.tobytes()
         last: tuple[bytes, AnalogyRows] | None = getattr(self._last, "analogies", None)
         if last is None or last[0] != key:  # who may answer and how surely are asked one after the other
