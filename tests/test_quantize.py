@@ -129,11 +129,9 @@ def test_a_space_of_packed_rows_is_that_of_the_rows() -> None:
     words = list("abcde")
     space = VectorSpace(words, PackedRows(*codes), frequencies=np.ones(5), kind="skipgram")
     assert (space.shape, space.dimensions, space.is_sparse) == ((5, 4), 4, False)
-    for _ in range(2):  # in 8 bits, and unpacked
-        out = np.full((7, 4), np.nan, dtype=np.float32)
-        space.write_rows(out[1:6])
-        np.testing.assert_array_equal(out[1:6], rows)
-        assert np.isnan(out[[0, 6]]).all()
+    for still_packed in (True, False):
+        np.testing.assert_array_equal(space.rows([3, 0, 3]), rows[[3, 0, 3]])
+        assert (space.packed is not None) == still_packed
         np.testing.assert_array_equal(space.matrix, rows)
     with pytest.raises(InputError, match="do not go together"):
         VectorSpace(words[:4], PackedRows(*codes), frequencies=np.ones(4), kind="skipgram")

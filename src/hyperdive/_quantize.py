@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Floats32
+from hyperdive._types import Floats32, Ints
 
 _LOWEST, _HIGHEST = -24, 120
 
@@ -51,11 +51,11 @@ def packed(matrix: Any) -> tuple[Codes, Codes] | None:
     return (codes, exponents) if np.array_equal(unpacked(codes, exponents), matrix) else None
 
 
-def unpacked(codes: Codes, exponents: Codes, out: Floats32 | None = None) -> Floats32:
-    """The rows again, in an array that is given or in a new one; infinite where a damaged exponent is too large."""
+def unpacked(codes: Codes, exponents: Codes) -> Floats32:
+    """The rows again; infinite where a damaged exponent is too large."""
     with np.errstate(over="ignore"):
         scale = np.ldexp(np.float32(1), exponents.astype(np.int32))  # products with a power of two are exact
-        return np.multiply(codes, scale[:, None], out=out, dtype=np.float32)
+        return np.multiply(codes, scale[:, None], dtype=np.float32)
 
 
 class PackedRows(NamedTuple):
@@ -73,6 +73,20 @@ class PackedRows(NamedTuple):
     def shape(self) -> tuple[int, int]:
         """How many rows and columns there are."""
         return self.codes.shape[0], self.codes.shape[1]
+
+    def taken(self, rows: Ints) -> PackedRows:
+        """These rows alone."""
+        return PackedRows(self.codes[rows], self.exponents[rows])
+
+    def followed_by(self, other: PackedRows) -> PackedRows:
+        """These rows and, after them, those of another one.
+
+        >>> one, two = (PackedRows(*rounded(np.array([[value, 0.0]]))) for value in (1.0, 3.0))
+        >>> unpacked(*one.followed_by(two)).tolist()
+        [[1.0, 0.0], [3.0, 0.0]]
+        """
+        both = zip(self, other, strict=True)
+        return PackedRows(*(np.concatenate(parts) for parts in both))
 
     @property
     def are_finite(self) -> bool:

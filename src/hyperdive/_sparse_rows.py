@@ -140,6 +140,20 @@ def entries_of(starts: Ints, ends: Ints) -> Ints:
     return np.asarray(np.repeat(offsets, lengths) + np.arange(int(lengths.sum())), dtype=np.int64)
 
 
+def only_rows(matrix: SparseRows, rows: Ints) -> SparseRows:
+    """The matrix with these rows, in rising order, and all others empty.
+
+    >>> matrix = as_sparse_rows(np.array([[1.0, 2.0], [0.0, 3.0], [4.0, 0.0]]))
+    >>> only_rows(matrix, np.array([0, 2])).toarray().tolist()
+    [[1.0, 2.0], [0.0, 0.0], [4.0, 0.0]]
+    """
+    starts, ends = matrix.indptr[rows].astype(np.int64), matrix.indptr[rows + 1].astype(np.int64)
+    lengths = np.zeros(matrix.shape[0] + 1, dtype=np.int64)
+    lengths[rows + 1] = ends - starts
+    entries = entries_of(starts, ends)
+    return SparseRows(matrix.data[entries], matrix.indices[entries], np.cumsum(lengths), matrix.shape)
+
+
 def weighted_sums(weights: Any, rows: Ints, indptr: Ints, matrix: SparseRows) -> SparseRows:
     """Row r of the result is Σ weights[i]·matrix[rows[i]], i from `indptr[r]` to `indptr[r + 1]`, added in that order.
 

@@ -28,7 +28,6 @@ from hyperdive.errors import Error, FormatError, OutputError
 
 HEADER = "header.json"
 MAX_HEADER_BYTES = 64 << 20
-_CHUNK = 8 << 20
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DAMAGED = "the folder is damaged; create it again"
 
@@ -376,10 +375,8 @@ class Artifact:
         """Compare files (all when none is named) with the checksums of the header; raise on the first that differs."""
         for name in names or tuple(self.header["files"]):
             entry = self._entry(name)
-            sha = hashlib.sha256()
             with (self.path / name).open("rb") as file:
-                while chunk := file.read(_CHUNK):
-                    sha.update(chunk)
+                sha = hashlib.file_digest(file, hashlib.sha256)
             if sha.hexdigest() != entry["sha256"]:
                 raise FormatError(
                     f"{self.path}: {name} does not match its checksum",

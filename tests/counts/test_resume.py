@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hyperdive._resources import Run
@@ -228,3 +230,47 @@ def test_a_wrong_sum_is_found_before_the_store_appears(corpus, monkeypatch):
     with pytest.raises(FormatError, match="pairs were counted where the text has 1"):
         run(corpus, place)
     assert list(place.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("block_tokens", [None, 7000])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_shard_is_put_on_the_disk_once(corpus, monkeypatch, block_tokens, threads):
+    """Also by a count in several blocks, of which only the sums are put there."""
+    settled, original, one_at_a_time = [], PieceFolder.settle, threading.Lock()
+
+    def settle(self, piece):
+        with one_at_a_time, monkeypatch.context() as patch:
+            patch.setattr(shards.os, "fsync", lambda _: settled.append(piece.name))
+            original(self, piece)
+
+    monkeypatch.setattr(PieceFolder, "settle", settle)
+    place = folder() / "counts"
+    header = count([corpus], place, block_tokens=block_tokens, run=Run(threads=threads))
+    pieces = [name for name in settled if name.startswith("shards/")]
+    assert sorted(pieces) == sorted(name for name in header["files"] if name.startswith("shards/"))
+    assert not [name for name in settled if name.startswith("run-")]
+
+
+def test_a_piece_that_is_written_again_is_put_on_the_disk_again(monkeypatch):
+    synced = []
+    monkeypatch.setattr(shards.os, "fsync", synced.append)
+    work = PieceFolder(folder() / "counts", {})
+    rows = [np.ones(1, dtype=np.uint32)] * 3
+    for times in (1, 2):
+        piece = work.write("shards/000000.bin", *rows, rows[0][:0])
+        synced.clear()
+        work.settle(piece)
+        work.settle(piece)
+        assert len(synced) == 1, times
+    work.remove()
+
+
+def test_a_disk_that_fails_late_stops_the_count(corpus, monkeypatch):
+    def settle(self, piece):
+        raise OSError(errno.EIO, "the disk is broken")
+
+    monkeypatch.setattr(PieceFolder, "settle", settle)
+    place = folder() / "counts"
+    with pytest.raises(OSError, match="the disk is broken"):
+        run(corpus, place)
+    assert not place.exists()

@@ -86,7 +86,7 @@ def test_a_trumpet_has_one_sense_and_an_unknown_word_none() -> None:
 def test_thirty_answers_are_grouped_however_few_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     monkeypatch.setattr(
-        "hyperdive.discover.hypernyms.senses", lambda _, names, __: sizes.append(len(names)) or [1] * len(names)
+        "hyperdive.discover.senses.senses", lambda _, names, __: sizes.append(len(names)) or [1] * len(names)
     )
     model = load("en-wiki")
     assert len(model.senses("dog", 1, min_confidence=0.0)) == 1

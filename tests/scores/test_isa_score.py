@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hyperdive._quantize import PackedRows, packed, rounded_to_8_bits
 from hyperdive._sparse_rows import SparseRows
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
+from hyperdive.scores import neighbour_statements
 from hyperdive.scores.isa_score import UNSUPPORTED, head_confidence, isa_confidence, isa_sum
 from hyperdive.scores.neighbour_statements import (
     _PART,
@@ -20,8 +22,10 @@ from hyperdive.scores.neighbour_statements import (
     AnalogyRows,
     NeighbourStatements,
     _cut,
+    _ppmi_of,
     _with_own,
 )
+from hyperdive.scores.rows import Rows
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.edge_weights import edge_confidence
 
@@ -67,6 +71,70 @@ def test_statements_of_neighbours_are_those_of_the_slow_twin(own: int) -> None:
     slow = slow_rows(patterns, vectors, vector, own)
     for row, twin in zip((rows.neighbours, rows.nearest, rows.inherited), slow, strict=True):
         np.testing.assert_allclose(row.toarray()[0], twin, atol=1e-5)
+
+
+class Unloaded:
+    """No compiled kernels."""
+
+    loaded = False
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+@pytest.mark.parametrize("read", [1, 7, 1000])
+def test_a_first_question_keeps_no_vectors_and_has_the_answer_of_later_ones(
+    bits: int, read: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
+    monkeypatch.setattr(neighbour_statements, "_READ", read)
+    monkeypatch.setattr(neighbour_statements, "_FEW_ROWS", 1)
+    patterns, rng = some_patterns(4), np.random.default_rng(5)
+    vectors = rounded_to_8_bits(rng.normal(size=(TERMS, 12)))
+    codes = packed(vectors)
+    assert codes is not None
+    stored: Any = PackedRows(*codes) if bits == 8 else vectors
+    space = VectorSpace(patterns.terms, stored, frequencies=np.ones(TERMS), kind="skipgram")
+    statements = NeighbourStatements(patterns, space)
+    asked = vectors[[9]], np.array([9])
+    first = statements.rows(*asked)
+    assert "vectors" not in vars(statements) and "ppmi" not in vars(patterns)
+    assert (space.packed is not None) == (bits == 8)
+    assert len(statements.vectors) == len(statements) < TERMS
+    _ = patterns.ppmi
+    for row, later, slow in zip(
+        first, statements.rows(*asked), slow_rows(patterns, vectors, vectors[9], 9), strict=True
+    ):
+        for part in ("indptr", "indices", "data"):
+            np.testing.assert_array_equal(getattr(row, part), getattr(later, part))
+        np.testing.assert_allclose(row.toarray()[0], slow, atol=1e-5)
+
+
+def test_ppmi_of_few_terms_is_that_of_all() -> None:
+    rng = np.random.default_rng(0)
+    keys = np.unique(pack(rng.integers(0, 40, 300), rng.integers(0, 40, 300), np.zeros(300)))
+    terms, counts = [f"t{n}" for n in range(40)], rng.integers(1, 9, len(keys))
+    some = Patterns.from_keys(terms, ["such as"], keys, counts)
+    two = _ppmi_of(some, np.array([39, 0, 39])).toarray()
+    assert "ppmi" not in vars(some)  # a sixteenth of the rows at most
+    whole = _ppmi_of(some, np.array([0, 1, 2])).toarray()
+    assert "ppmi" in vars(some) and whole[5].any()
+    np.testing.assert_array_equal(two[[0, 39]], whole[[0, 39]])
+    assert not two[1:39].any()
+
+
+def test_vectors_in_8_bits_are_unpacked_for_few_pairs_alone() -> None:
+    vectors = rounded_to_8_bits(np.random.default_rng(1).normal(size=(6, 3)))
+    codes = packed(vectors)
+    assert codes is not None
+    space = VectorSpace(list("abcdef"), PackedRows(*codes), frequencies=np.ones(6), kind="skipgram")
+    rows = Rows(space)
+    few, (q, p) = rows.few_of(np.array([5, 1, 5]), np.array([0, 1, 5]))
+    assert len(few) == 3 and space.packed is not None and len(rows) == 6 and not rows.is_sparse
+    np.testing.assert_array_equal(few[q], vectors[[5, 1, 5]])
+    np.testing.assert_array_equal(few[p], vectors[[0, 1, 5]])
+    np.testing.assert_array_equal(rows.taken(np.array([4, 0])), vectors[[4, 0]])
+    many, (q, p) = rows.few_of(np.array([5, 1, 5, 2]), np.array([0, 1, 5]))
+    assert len(many) == 6 and q.tolist() == [5, 1, 5, 2] and space.packed is None
+    assert rows.few_of(np.array([1]))[1][0].tolist() == [1]
 
 
 class ToldPair(SimpleNamespace):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import count_parts
 from hyperdive.counts.plan import WORD_BYTES, CountPlan, make_plan
 from hyperdive.counts.shard_layout import Shard, make_layout
-from hyperdive.counts.shards import PieceFolder, work_of
+from hyperdive.counts.shards import Piece, PieceFolder, work_of
 from hyperdive.counts.store_writer import (
     FINAL,
     VERSION,
@@ -125,7 +126,8 @@ def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any
     seen = np.zeros(layout.types, dtype=np.int64)
     whole = True
     tokens = sum(len(corpus) for corpus in corpora)
-    with job.progress.stage("counting", total=tokens, unit="tokens") as bar, workers(job.threads) as run:
+    stage, settled = job.progress.stage("counting", total=tokens, unit="tokens"), list[Future[None]]()
+    with stage as bar, workers(job.threads) as run, ThreadPoolExecutor(1) as disk:
         for number, pieces in enumerate(blocks):
             name = FINAL if len(blocks) == 1 else f"run-{block_tokens}-{number:06d}"
             runs.append(name)
@@ -139,11 +141,15 @@ def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any
             seen += np.diff(block.starts)
 
             def shard_rows(shard: Shard, block: InvertedIndex = block, name: str = name) -> None:
-                _count_shard(job, shard, block, local, name)
+                piece = _count_shard(job, shard, block, local, name)
+                if name == FINAL:  # the disk writes while others are counted
+                    settled.append(disk.submit(job.work.settle, piece))
                 bar.advance(int(block.starts[shard.last] - block.starts[shard.first]))
 
             run(shard_rows, missing)
             del block
+        for piece in settled:
+            piece.result()
     if whole and not np.array_equal(seen, layout.word_counts):
         job.work.remove()
         raise FormatError(
@@ -153,5 +159,5 @@ def _count_blocks(job: StoreJob, corpora: Sequence[Corpus], tables: Sequence[Any
     return runs
 
 
-def _count_shard(job: StoreJob, shard: Shard, block: InvertedIndex, local: ThreadBuffers, run: str) -> None:
-    job.work.write(piece_name(run, shard), *shard_rows(block, shard, job.layout, job.options, local.buffers()))
+def _count_shard(job: StoreJob, shard: Shard, block: InvertedIndex, local: ThreadBuffers, run: str) -> Piece:
+    return job.work.write(piece_name(run, shard), *shard_rows(block, shard, job.layout, job.options, local.buffers()))

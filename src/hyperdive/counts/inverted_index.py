@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import distinct
 from hyperdive._types import Ints
 from hyperdive.counts import _kernels
 from hyperdive.counts.options import CountOptions
@@ -95,20 +96,24 @@ def load(
     window = options.window
     halos = [_halo(corpora[piece.corpus], piece, window) for piece in pieces]
     tokens: npt.NDArray[np.uint32] = np.empty(sum(high - low for low, high in halos), dtype=np.uint32)
-    targets: list[tuple[int, int]] = []
-    borders: list[Ints] = []
-    at = 0
-    for piece, (low, high) in zip(pieces, halos, strict=True):
-        corpus = corpora[piece.corpus]
-        place = tokens[at : at + high - low]
-        place[:] = corpus.tokens[low:high]
-        _renumber(corpus, place, tables[piece.corpus])
-        borders.append(_borders(corpus, low, high) - low + at)
-        targets.append((at + piece.start - low, at + piece.end - low))
-        at += high - low
+    ends = np.cumsum([high - low for low, high in halos]).tolist()
+    shifts = [end - high for end, (_, high) in zip(ends, halos, strict=True)]  # from a place in the corpus to one here
+    targets = [(piece.start + shift, piece.end + shift) for piece, shift in zip(pieces, shifts, strict=True)]
     chunks = [part for target in targets for part in _split(target, threads)]
     tallies = np.zeros((len(chunks), types), dtype=np.int64)
+
+    def fill(number: int, low: int, high: int) -> None:
+        corpus, shift = corpora[pieces[number].corpus], shifts[number]
+        place = tokens[low + shift : high + shift]
+        place[:] = corpus.tokens[low:high]
+        _renumber(corpus, place, tables[pieces[number].corpus])
+
     with ThreadPoolExecutor(threads) as pool:
+        lines = [pool.submit(_borders, corpora[piece.corpus], *halo) for piece, halo in zip(pieces, halos, strict=True)]
+        for number in {piece.corpus for piece in pieces}:
+            _ = corpora[number].tokens  # compared with its checksum once, not by each thread
+        parts = [(number, *part) for number, halo in enumerate(halos) for part in _split(halo, threads)]
+        list(pool.map(fill, *zip(*parts, strict=True)))
         bad = pool.map(lambda k: _kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
         if any(place >= 0 for place in bad):
             raise FormatError(
@@ -126,7 +131,8 @@ def load(
         positions = np.empty(size, dtype=np.uint32)
         left, right = np.empty(size, dtype=room), np.empty(size, dtype=room)
         to_left, to_right = int(options.sides != "right"), int(options.sides != "left")
-        edges = np.unique(np.concatenate(borders))
+        borders = [line.result() + shift for line, shift in zip(lines, shifts, strict=True)]
+        edges = distinct(np.concatenate(borders))
         list(
             pool.map(
                 lambda k: _kernels.invert(
@@ -195,7 +201,7 @@ def _borders(corpus: Corpus, low: int, high: int) -> Ints:
         offsets = corpus.line_offsets
         first, last = np.searchsorted(offsets, [low, high])
         inside = np.array(offsets[first:last], dtype=np.int64)
-    return np.unique(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
+    return distinct(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
 
 
 def _split(target: tuple[int, int], parts: int) -> list[tuple[int, int]]:

@@ -29,8 +29,6 @@ from hyperdive._types import Array
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.errors import DiskFullError, FormatError
 
-_CHUNK = 8 << 20
-
 
 @dataclass(frozen=True)
 class Piece:
@@ -83,11 +81,8 @@ def map_piece(path: Path, shard: Shard, entries: int, *, with_edges: bool) -> tu
 
 def checksum(path: Path) -> str:
     """SHA-256 of a file."""
-    sha = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            sha.update(chunk)
-    return sha.hexdigest()
+        return hashlib.file_digest(file, hashlib.sha256).hexdigest()
 
 
 class RowArrays(NamedTuple):
@@ -139,6 +134,7 @@ class PieceFolder(WorkFolder):
         super().__init__(work_of(output), output, fingerprint(plan), run)
         self._sync, self._writing = run.sync, threading.Lock()
         self._pieces: dict[str, Piece] = {}
+        self._settled: set[str] = set()
         with explain_os_errors(output):
             self._read_journal()
             # append on a line of its own even after a line that was cut off
@@ -178,6 +174,7 @@ class PieceFolder(WorkFolder):
             self._journal.write(json.dumps(asdict(piece)) + "\n")
             self._journal.flush()
             self._pieces[piece.name] = piece
+            self._settled.discard(piece.name)
 
     def lengths(self, piece: Piece) -> npt.NDArray[np.uint32]:
         """The number of entries of each row of a piece."""
@@ -199,10 +196,11 @@ class PieceFolder(WorkFolder):
             path.unlink(missing_ok=True)
 
     def settle(self, piece: Piece) -> None:
-        """Wait until a finished piece is on the disk. Earlier is no use: a resumed run trusts checksums only."""
-        if self._sync:
+        """Wait until a finished piece is on the disk, unless it is; a resumed run trusts checksums only."""
+        if self._sync and piece.name not in self._settled:
             with explain_work_errors(self.output, self.folder), (self.folder / piece.name).open("rb+") as file:
                 os.fsync(file.fileno())
+            self._settled.add(piece.name)
 
     def move(self, piece: Piece, place: Path) -> None:
         """Take a finished piece out of the work folder."""

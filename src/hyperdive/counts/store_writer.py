@@ -159,14 +159,13 @@ def finish(job: StoreJob, content: StoreContent, *, force: bool) -> dict[str, An
         shard = layout.shards[number]
         rows = work.rows(pieces[number], shard, with_edges=options.near)
         if not hasattr(local, "columns"):
-            local.columns = np.zeros(size, dtype=np.int64)
+            local.columns, local.nowhere = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
             columns.append(local.columns)
         work.settle(pieces[number])
         lengths[shard.first : shard.last] = np.diff(rows.pointers)
         # rows of rare words are in the unknown symbol's row already: they add nothing to the columns
         inside = min(max(size - shard.first, 0), len(rows.pointers) - 1)
-        nowhere = np.zeros(size, dtype=np.int64)
-        for low, high, into in ((0, inside, local.columns), (inside, len(rows.pointers) - 1, nowhere)):
+        for low, high, into in ((0, inside, local.columns), (inside, len(rows.pointers) - 1, local.nowhere)):
             here = slice(shard.first + low, shard.first + high)
             pointers = rows.pointers[low : high + 1]
             _kernels.row_sums(pointers, rows.indices, rows.counts, size, sums[here], unknown[here], into)

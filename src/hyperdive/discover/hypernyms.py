@@ -6,16 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Ints
-from hyperdive.discover.bounded_search import Scores, leading_scores
 from hyperdive.discover.question import Question, best, read_terms, supported_names, unknown_terms
 from hyperdive.discover.ranking import EMPTY_WORDS, ISA, Ranking, plausible_names, ranking
-from hyperdive.discover.senses import senses
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
@@ -24,6 +22,9 @@ from hyperdive.scores.isa_score import head_confidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
+
+if TYPE_CHECKING:
+    from hyperdive.discover.bounded_search import Scores
 
 MIN_CONFIDENCE = 0.35
 """Minimum confidence of an answer: below it too few judged answers were right (docs/judgements.md)."""
@@ -220,6 +221,8 @@ class _Asked:
 
     def _by_sense(self, answers: list[Answer], rows: Any) -> list[Answer]:
         """The answers sense by sense, up to `top` of each."""
+        from hyperdive.discover.senses import senses
+
         pairs = self.question.terms.pairs(np.repeat(rows, len(rows)), np.tile(rows, len(rows)))
         numbers = senses(pairs, [answer.term for answer in answers], [answer.statements for answer in answers])
         groups: dict[int, list[Answer]] = {}
@@ -256,6 +259,7 @@ class _Asked:
 
     def _hyponym_scores(self, number: int, rows: Any) -> Any:
         """The confidences of those rows that can be among the answers."""
+        from hyperdive.discover.bounded_search import leading_scores
 
         def bound(close: bool) -> Scores:
             return lambda places: np.array(self.by(self.question.bounded(number, rows[places], close=close)))

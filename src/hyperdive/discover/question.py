@@ -15,7 +15,6 @@ import numpy.typing as npt
 from hyperdive._spelling import shown, unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
-from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.isa_score import reachable_hypernyms
 from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
@@ -232,6 +231,8 @@ class Question:
 
     def bounded(self, number: int, rows: Ints, *, close: bool) -> Pairs:
         """Pairs as `downwards`, by which `isa` has no less; see `hyperdive.scores.analogy_bounds`."""
+        from hyperdive.scores.analogy_bounds import BoundedTerms
+
         asked = self.asked[number : number + 1]
         terms = BoundedTerms(self.terms, np.concatenate([asked, *self.terms.heads(asked)]), close=close)
         return Pairs(terms, rows, np.full(len(rows), asked[0]))

@@ -13,6 +13,7 @@ import numpy as np
 
 from hyperdive._types import Ints
 from hyperdive.patterns.evidence import CAP, EvidenceRows, Keys, level_in, pack, unpack
+from hyperdive.patterns.pattern_table import PatternTable
 from hyperdive.patterns.store import Patterns
 
 SINGULARS: Mapping[str, str] = {"people": "person", "people|n": "person|n"}
@@ -35,7 +36,7 @@ def with_singulars(patterns: Patterns) -> Patterns:
         singular[many] = one
     keys, counts = _renamed(patterns, [many for many, _ in both], singular)
     hyponyms, hypernyms, total = patterns.totals
-    return Patterns.from_keys(
+    renamed = PatternTable.from_keys(
         patterns.terms,
         patterns.names,
         keys,
@@ -46,6 +47,8 @@ def with_singulars(patterns: Patterns) -> Patterns:
         factors=partial(getattr, patterns, "factors") if patterns.is_factorised else None,
         totals=(_summed(hyponyms, both), _summed(hypernyms, both), total),
     )
+    vars(renamed).update(keys=keys, numbers=numbers)  # what is known need not be made again
+    return Patterns(renamed)
 
 
 def _renamed(patterns: Patterns, plurals: list[int], singular: Ints) -> tuple[Keys, Ints]:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._quantize import rounded_to_8_bits
-from hyperdive._sparse_rows import SparseRows
+from hyperdive._sparse_rows import SparseRows, distinct
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact
 from hyperdive._types import Ints
@@ -84,11 +84,11 @@ class Patterns:
             counts: how often the text has it.
             more: the other fields of `PatternTable`.
         """
-        hyponym, hypernym, pattern = unpack(keys)
-        pointers = np.concatenate([[0], np.cumsum(np.bincount(hyponym, minlength=len(terms)))]).astype(np.int64)
-        values = np.asarray(counts, dtype=np.int64)
-        counted: dict[str, Any] = {"pointers": pointers, "hypernyms": hypernym, "patterns": pattern, "values": values}
-        return cls(PatternTable(terms=terms, names=names, **counted, **more))
+        return cls(PatternTable.from_keys(terms, names, keys, counts, **more))
+
+    def about(self, numbers: Ints) -> Patterns:
+        """The same terms with what is stated of these alone."""
+        return Patterns(replace(self._table.about(distinct(numbers)), totals=self.totals))
 
     @classmethod
     def read(cls, artifact: Artifact) -> Patterns:

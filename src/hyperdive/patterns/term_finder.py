@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from hyperdive.text.lemmas import lemma_of
 from hyperdive.text.term_names import normal_term
 
 if TYPE_CHECKING:
@@ -85,6 +84,8 @@ class TermFinder:
         return -1 if number is None else number
 
     def _base(self, word: str) -> str:
+        from hyperdive.text.lemmas import lemma_of
+
         form, bar, tag = word.partition("|")
         return f"{lemma_of(self._language)(form)}{bar}{tag}" if form.isalpha() else word
 

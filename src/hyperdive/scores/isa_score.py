@@ -20,13 +20,13 @@ from hyperdive._resources import check_threads, one_blas_thread
 from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import kernels, run
-from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.neighbour_statements import AskedColumns
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import register
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
+    from hyperdive.scores.isa_columns import IsaColumns
     from hyperdive.scores.terms import Terms
 
 

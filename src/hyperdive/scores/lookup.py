@@ -13,7 +13,6 @@ from hyperdive.scores._blocks import in_blocks, kernels
 from hyperdive.scores.rows import index_type
 from hyperdive.scores.source import SpaceLike
 from hyperdive.text.abbreviation_search import singular
-from hyperdive.text.lemmas import lemma_of
 from hyperdive.text.term_names import compound_parts, head_end, normal_term
 
 TAGS = "nvja"
@@ -60,6 +59,8 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     rows: list[int] = []
     starts = [0]
     by_lemma = np.zeros(len(terms), dtype=np.bool_)
+    if lemmas:
+        from hyperdive.text.lemmas import lemma_of
     for number, words in enumerate(terms):
         found: list[int] = []
         if len(words) > 1:  # a space may know a phrase as one word

@@ -17,15 +17,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive._quantize import Codes, rounded, unpacked
 from hyperdive._resources import check_threads, one_blas_thread
-from hyperdive._sparse_rows import SparseRows, distinct, entries_of, joined_rows, weighted_sums
+from hyperdive._sparse_rows import SparseRows, distinct, entries_of, joined_rows, only_rows, weighted_sums
 from hyperdive._types import Bools, Floats32, Ints
+from hyperdive.patterns.svd import ppmi_matrix
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.pattern_projection import lengths_of_one
 
@@ -46,6 +47,8 @@ _PRODUCTS = 1 << 22  # cosines of one product of matrices, at most
 _KEPT = 20_000  # terms whose neighbours are kept, for the same terms are in many datasets
 _SIZES = np.array([NEIGHBOURS, NEAREST, PARENTS])
 _ROUNDING = np.float32(1e-5)  # twice that of a cosine in 32 bits
+_READ = 2048  # vectors that are unpacked at a time for a first question
+_FEW_ROWS = 16  # one row of so many, or fewer, have their PPMI computed for themselves
 _SAMPLED = 16  # one of so many values is looked at to rule out the others
 
 
@@ -129,19 +132,37 @@ class NeighbourStatements:
         rows = place[named]
         self.numbers: Ints = named[rows >= 0]
         self._space, self._rows_of_space = space, rows[rows >= 0]
-        vectors = np.array(space.matrix[self._rows_of_space], dtype=np.float32, order="C", copy=None)
-        self.vectors: Floats32 = lengths_of_one(vectors, in_place=True)
+        self._was_asked = False
         self.trust = np.minimum(patterns.hyponym_totals[self.numbers], _FEW_AS_HYPONYM) / _FEW_AS_HYPONYM
-        # a term without statements has no hypernyms to pass on
-        counts = patterns.counts
-        totals = np.repeat(np.maximum(patterns.hyponym_totals, 1), np.diff(counts.indptr)).astype(np.float32)
-        shares = counts.data.astype(np.float32) / totals
-        self._shares = SparseRows(shares, counts.indices, counts.indptr, counts.shape)
         self._shrunk = (np.minimum(patterns.hyponym_totals, _FEW_AS_PARENT) / _FEW_AS_PARENT).astype(np.float32)
         self._kept: dict[bytes, tuple[npt.NDArray[np.int32], Floats32]] = {}
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    @cached_property
+    def vectors(self) -> Floats32:
+        """The skip-gram vectors of the terms, of length one."""
+        return self._unit_vectors(slice(None))
+
+    def _unit_vectors(self, places: Ints | slice) -> Floats32:
+        """The vectors at these places, of length one; the others are not made for that."""
+        if "vectors" in self.__dict__:
+            return self.vectors[places]
+        rows = self._space.rows(self._rows_of_space[places])
+        vectors: Floats32 = lengths_of_one(np.array(rows, dtype=np.float32, order="C", copy=None), in_place=True)
+        return vectors
+
+    @cached_property
+    def _shares(self) -> SparseRows:
+        """n(h, p)/n(h, ·)."""
+        return self._shares_of(self._patterns.counts)
+
+    def _shares_of(self, counts: SparseRows) -> SparseRows:
+        # a term without statements has no hypernyms to pass on
+        totals = np.maximum(self._patterns.hyponym_totals, 1)
+        shares = counts.data.astype(np.float32) / np.repeat(totals, np.diff(counts.indptr)).astype(np.float32)
+        return SparseRows(shares, counts.indices, counts.indptr, counts.shape)
 
     @cached_property
     def _place(self) -> Ints:
@@ -176,7 +197,8 @@ class NeighbourStatements:
         """
         starts = range(0, max(len(vectors), 1), _PART)
         parts = [(vectors[start : start + _PART], numbers[start : start + _PART]) for start in starts]
-        _ = self._patterns.ppmi, self._place  # computed once, not by each thread
+        if kernels.loaded or len(parts) > 1:
+            _ = self._patterns.ppmi, self._place, self._shares, self.vectors  # computed once, not by each thread
         if len(parts) == 1:
             return self._rows(*parts[0])
         with one_blas_thread(), ThreadPoolExecutor(check_threads(threads or None)) as pool:
@@ -198,7 +220,7 @@ class NeighbourStatements:
                 chosen[open_], cosines[open_], numbers[open_], *self._tables
             )
             neighbours = SparseRows(data, columns, starts[0], (len(open_), shape[1]))
-            inherited = self._inherited(neighbours, numbers[open_])
+            inherited = self._inherited(neighbours, numbers[open_], self._patterns.ppmi)
             for row, at in enumerate(open_.tolist()):
                 here, one = slice(*asked.starts[at : at + 2]), slice(*inherited.indptr[row : row + 2])
                 values[2, here] = _values(inherited.indices[one], inherited.data[one], asked.columns[here])
@@ -228,7 +250,9 @@ class NeighbourStatements:
         clear, *arrays = kernels.analogy_row(*of_term, *self._tables)
         shape, pairs = (1, len(self._patterns)), zip(arrays[::2], arrays[1::2], strict=True)
         rows = AnalogyRows(*(SparseRows(data, columns, np.array([0, len(data)]), shape) for columns, data in pairs))
-        return rows if clear else rows._replace(inherited=self._inherited(rows.neighbours, numbers[at : at + 1]))
+        if clear:
+            return rows
+        return rows._replace(inherited=self._inherited(rows.neighbours, numbers[at : at + 1], self._patterns.ppmi))
 
     @property
     def _tables(self) -> tuple[Any, ...]:
@@ -251,7 +275,7 @@ class NeighbourStatements:
         pieces, done = [], 0
         for at in np.flatnonzero(~clear).tolist():
             open_ = _cut(every, at, at + 1)
-            inherited = self._inherited(open_.neighbours, numbers[at : at + 1])
+            inherited = self._inherited(open_.neighbours, numbers[at : at + 1], self._patterns.ppmi)
             pieces += [_cut(every, done, at), open_._replace(inherited=inherited)]
             done = at + 1
         if not pieces:
@@ -290,10 +314,11 @@ class NeighbourStatements:
         """The rows of terms, given their vectors of length one and their places among the possible neighbours."""
         chosen, cosines = self._neighbours(vectors, own)
         likeness = np.maximum(cosines, np.float32(0))
-        every = self._voted(chosen, likeness)
+        ppmi = _ppmi_of(self._patterns, np.concatenate([self.numbers[chosen.ravel()], numbers[numbers >= 0]]))
+        every = self._voted(chosen, likeness, ppmi)
         order = np.argsort(-likeness, axis=1, kind="stable")[:, :NEAREST]
-        nearest = self._voted(np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1))
-        return AnalogyRows(every, nearest, self._inherited(every, numbers))
+        first = np.take_along_axis(chosen, order, axis=1), np.take_along_axis(likeness, order, axis=1)
+        return AnalogyRows(every, self._voted(*first, ppmi), self._inherited(every, numbers, ppmi))
 
     def _neighbours(self, vectors: Floats32, own: Ints) -> tuple[Ints, Floats32]:
         """The places and cosines of the nearest terms of each, by place; of equal ones the first places are taken.
@@ -305,27 +330,43 @@ class NeighbourStatements:
         chosen, cosines = np.zeros((len(vectors), many), dtype=np.int64), np.zeros((len(vectors), many), np.float32)
         if not many:
             return chosen, cosines
-        with one_blas_thread():
-            roughly = vectors @ self.vectors.T
+        roughly = self._rough_cosines(vectors)
         roughly[np.flatnonzero(own >= 0), own[own >= 0]] = 0.0
         for at, row in enumerate(roughly):
             places = _largest_places(row, many)
-            values = _dots(vectors[at], self.vectors[places])
+            values = _dots(vectors[at], self._unit_vectors(places))
             values[places == own[at]] = 0.0
             first = np.sort(np.argsort(-values, kind="stable")[:many])
             chosen[at], cosines[at] = places[first], values[first]
         return chosen, cosines
 
-    def _voted(self, neighbours: Ints, likeness: Floats32) -> SparseRows:
+    def _rough_cosines(self, vectors: Floats32) -> Floats32:
+        """The cosines with all terms, rounded as products of matrices are.
+
+        The first time vectors are read some at a time and not kept, for there may be no second question: memory that
+        is written for the first time takes longer than the arithmetic.
+        """
+        cosines = np.empty((len(vectors), len(self)), dtype=np.float32)
+        step = max(len(self), 1) if self._was_asked else _READ
+        if self._was_asked:
+            _ = self.vectors
+        self._was_asked = True
+        with one_blas_thread():
+            for start in range(0, len(self), step):
+                some = slice(start, start + step)
+                cosines[:, some] = vectors @ self._unit_vectors(some).T
+        return cosines
+
+    def _voted(self, neighbours: Ints, likeness: Floats32, ppmi: SparseRows) -> SparseRows:
         """The PPMI rows of these neighbours, averaged by their weights."""
         weights = likeness**2 * self.trust[neighbours]
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
         pointers = np.arange(len(neighbours) + 1) * neighbours.shape[1]
         numbers = self.numbers[neighbours.ravel()]
-        return weighted_sums(weights.astype(np.float32).ravel(), numbers, pointers, self._patterns.ppmi)
+        return weighted_sums(weights.astype(np.float32).ravel(), numbers, pointers, ppmi)
 
-    def _inherited(self, neighbours: SparseRows, numbers: Ints) -> SparseRows:
-        likely = _largest(*_with_own(neighbours, self._patterns.ppmi, numbers), PARENTS)
+    def _inherited(self, neighbours: SparseRows, numbers: Ints, ppmi: SparseRows) -> SparseRows:
+        likely = _largest(*_with_own(neighbours, ppmi, numbers), PARENTS)
         if kernels.loaded and len(numbers) == 1:
             shares = self._shares
             tables = (shares.indptr, shares.indices, shares.data, self._shrunk)
@@ -334,9 +375,18 @@ class NeighbourStatements:
         lengths = np.diff(likely.indptr)
         totals = np.maximum(np.add.reduceat(np.append(likely.data, 0), likely.indptr[:-1]), 1e-9)
         weights = likely.data * self._shrunk[likely.indices] / np.repeat(np.where(lengths > 0, totals, 1.0), lengths)
-        inherited = weighted_sums(weights.astype(np.float32), likely.indices, likely.indptr, self._shares)
+        shares = self._shares_of(only_rows(self._patterns.counts, distinct(likely.indices)))
+        inherited = weighted_sums(weights.astype(np.float32), likely.indices, likely.indptr, shares)
         np.sqrt(inherited.data, out=inherited.data)
         return inherited
+
+
+def _ppmi_of(patterns: Patterns, numbers: Ints) -> SparseRows:
+    """PPMI of all pairs, of which only the rows of these terms are sure to be there."""
+    rows = distinct(numbers)
+    if "ppmi" in vars(patterns) or len(rows) > len(patterns) // _FEW_ROWS:
+        return cast(SparseRows, patterns.ppmi)
+    return cast(SparseRows, ppmi_matrix(only_rows(patterns.counts, rows), *patterns.totals))
 
 
 def _cut(rows: AnalogyRows, start: int, end: int) -> AnalogyRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,13 @@ import numpy.typing as npt
 from hyperdive._sparse_rows import are_among, distinct_places
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.scores._blocks import products, run
-from hyperdive.scores.gaussians import Gaussians
-from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.neighbour_statements import AnalogyRows, AskedColumns
 from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
 from hyperdive.scores.rows import Rows
+
+if TYPE_CHECKING:
+    from hyperdive.scores.gaussians import Gaussians
+    from hyperdive.scores.isa_columns import IsaColumns
 
 
 class TermData(Protocol):
@@ -328,7 +330,8 @@ def _dots(rows: Rows, pairs: Pairs) -> Floats:
     if rows.is_sparse:
         csr = rows.csr
         return pairs.run("overlaps", csr.indptr, csr.indices, csr.data, pairs.q, pairs.p, columns=4)[:, 0]
-    return pairs.run("dense_dots", rows.matrix, pairs.q, pairs.p)
+    matrix, places = rows.few_of(pairs.q, pairs.p)
+    return pairs.run("dense_dots", matrix, *places)
 
 
 def _cosine(dots: Floats, rows: Rows, pairs: Pairs) -> Floats:

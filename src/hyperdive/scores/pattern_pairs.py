@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._sparse_rows import distinct
 from hyperdive._types import Bools, Floats, Ints
 from hyperdive.patterns.svd import ppmi_values
 from hyperdive.patterns.term_finder import TermFinder
@@ -17,6 +18,8 @@ from hyperdive.scores._blocks import products, run
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
+
+_FEW = 8  # hyponyms whose statements are looked at by themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,18 +166,26 @@ class StatedPairs:
         """How many of n(q, p) are written as of a name."""
         stated = np.flatnonzero(self.counts)
         named = np.zeros(len(self))
-        named[stated] = self._of(self.terms.patterns.named, self.q[stated], self.p[stated])
+        if len(stated):
+            named[stated] = self._of(self._about_q.named, self.q[stated], self.p[stated])
         return named
 
     @property
     def named_share_of_q(self) -> Floats:
         """Which share of n(q, ·) is written as of a name."""
-        return self.terms.named_shares[self.q]
+        numbers = self.terms.numbers[self.q]
+        return np.where(numbers >= 0, self._about_q.named_shares[numbers], 0.0)
 
     @cached_property
     def variety(self) -> Floats:
         """How many different patterns say that q is a kind of p."""
-        return self._of(self.terms.patterns.variety, self.q, self.p)
+        return self._of(self._about_q.variety, self.q, self.p)
+
+    @cached_property
+    def _about_q(self) -> Patterns:
+        """The patterns, at least what they state of every q: a single question needs no tables of all terms."""
+        numbers = distinct(self.terms.numbers[self.q])
+        return self.terms.patterns.about(numbers[numbers >= 0]) if len(numbers) <= _FEW else self.terms.patterns
 
     def by_pattern(self, name: str) -> Floats:
         """n(q, p) of one pattern."""

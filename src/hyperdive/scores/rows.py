@@ -11,10 +11,11 @@ import numpy.typing as npt
 from hyperdive._sparse_rows import as_sparse_rows, distinct_places
 from hyperdive._types import Floats, Ints
 from hyperdive.scores._blocks import in_blocks, kernels, run
+from hyperdive.spaces.space import VectorSpace
 
 
 class Rows:
-    """Vectors of distinct terms, dense or sparse, and the sums, norms and entropies of each.
+    """Vectors of distinct terms, dense or sparse or those of a space, and the sums, norms and entropies of each.
 
     >>> rows = Rows(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
     >>> rows.sums.tolist(), rows.norms.round(3).tolist(), rows.entropies.round(3).tolist()
@@ -22,16 +23,43 @@ class Rows:
     """
 
     def __init__(self, matrix: Any, *, threads: int = 0) -> None:
-        self.matrix = matrix
+        self._vectors = matrix
         self.threads = threads
         self._single_sums = 0  # rows whose sums were computed for themselves
 
+    @property
+    def matrix(self) -> Any:
+        """The vectors: an array or a CSR matrix; those of a space in 8 bits are unpacked now, all of them."""
+        return self._vectors.arrays if isinstance(self._vectors, VectorSpace) else self._vectors
+
+    def taken(self, rows: Ints) -> Any:
+        """The vectors at these rows; of those in 8 bits no others are unpacked."""
+        return self._vectors.rows(rows) if isinstance(self._vectors, VectorSpace) else self._vectors[rows]
+
+    def few_of(self, *rows: Ints) -> tuple[Any, list[Ints]]:
+        """Dense vectors, and where among them each of these rows is: all of them, unless they are in 8 bits.
+
+        >>> from hyperdive._quantize import PackedRows, rounded
+        >>> space = VectorSpace(list("abcd"), PackedRows(*rounded(np.diag([1.0, 2.0, 3.0, 4.0]))),
+        ...                     frequencies=np.ones(4), kind="skipgram")
+        >>> vectors, (q, p) = Rows(space).few_of(np.array([2, 2]), np.array([0, 2]))
+        >>> vectors.tolist(), q.tolist(), p.tolist()
+        ([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]], [1, 1], [0, 1])
+        """
+        wanted = sum(map(len, rows))
+        if not isinstance(self._vectors, VectorSpace) or self._vectors.packed is None or wanted > len(self):
+            return self.matrix, list(rows)
+        distinct, places = distinct_places(np.concatenate(rows))
+        return self.taken(distinct), np.split(places, np.cumsum([len(some) for some in rows])[:-1])
+
     def __len__(self) -> int:
-        return int(self.matrix.shape[0])
+        return int(self._vectors.shape[0])
 
     @property
     def is_sparse(self) -> bool:
-        return not isinstance(self.matrix, np.ndarray)
+        if isinstance(self._vectors, VectorSpace):
+            return self._vectors.is_sparse
+        return not isinstance(self._vectors, np.ndarray)
 
     @cached_property
     def csr(self) -> Any:
@@ -79,7 +107,7 @@ class Rows:
         if self.is_sparse or "_sums" in self.__dict__ or self._single_sums > len(self) // 4:
             return self.squares[rows]
         distinct, place = distinct_places(rows)
-        return Rows(self.matrix[distinct], threads=self.threads).squares[place]
+        return Rows(self.taken(distinct), threads=self.threads).squares[place]
 
     @cached_property
     def entropies(self) -> Floats:

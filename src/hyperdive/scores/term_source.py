@@ -72,12 +72,11 @@ def _joined(words: Any, terms: Any, rows: Ints, names: list[str]) -> VectorSpace
         above, below = (as_sparse_rows(space.arrays) for space in (words, terms))
         matrix: Any = stacked(above, below, rows)
     else:
-        matrix = np.empty((len(names), words.dimensions), dtype=np.float32)
-        words.write_rows(matrix[: len(words.words)])
-        if len(rows) == len(terms.words):
-            terms.write_rows(matrix[len(words.words) :])
+        above, below = words.packed, terms.packed
+        if above is not None and below is not None:  # a single question reads few of the vectors
+            matrix = above.followed_by(below.taken(rows))
         else:
-            matrix[len(words.words) :] = terms.arrays[rows]
+            matrix = np.concatenate([words.arrays, terms.arrays[rows]])
     return VectorSpace(
         names,
         matrix,

@@ -5,15 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Ints
-from hyperdive.scores.gaussians import Gaussians
-from hyperdive.scores.isa_columns import IsaColumns
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
 from hyperdive.scores.neighbour_statements import AnalogyRows, AskedColumns
 from hyperdive.scores.pairs import Pairs
@@ -21,7 +19,12 @@ from hyperdive.scores.pattern_pairs import StatedTerms
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.rows import Rows
 from hyperdive.scores.source import Source
+from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.term_names import head_end
+
+if TYPE_CHECKING:
+    from hyperdive.scores.gaussians import Gaussians
+    from hyperdive.scores.isa_columns import IsaColumns
 
 _COORDINATIONS = ("and", "or")
 _UNSEEN = -2
@@ -124,7 +127,7 @@ class Terms:
         last: tuple[bytes, AnalogyRows] | None = getattr(self._last, "analogies", None)
         if last is None or last[0] != key:  # who may answer and how surely are asked one after the other
             assert self.skipgram is not None and self.stated is not None
-            vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
+            vectors = np.asarray(self.skipgram.taken(rows), dtype=np.float32)
             numbers = self.stated.exact_numbers[rows]
             last = key, self.source.neighbour_statements.rows(vectors, numbers, threads=self._threads)
             self._last.analogies = last
@@ -133,6 +136,8 @@ class Terms:
     @cached_property
     def isa_columns(self) -> IsaColumns | None:
         """These terms as the compiled sum of `isa` reads them."""
+        from hyperdive.scores.isa_columns import IsaColumns
+
         return IsaColumns.of(self)
 
     @cached_property
@@ -234,6 +239,10 @@ class Terms:
 
     @cached_property
     def gaussians(self) -> Gaussians | None:
+        if getattr(self.source.main, "variances", None) is None:
+            return None
+        from hyperdive.scores.gaussians import Gaussians
+
         return Gaussians.of(self.source.main, self.lookup)
 
     @property
@@ -339,7 +348,7 @@ class Vocabulary(Terms):
         if space is None:
             return None
         if space.words == self.source.main.words:
-            return Rows(space.arrays, threads=self._threads)
+            return Rows(space if isinstance(space, VectorSpace) else space.arrays, threads=self._threads)
         return Rows(gather(space, look_up(space, [[name] for name in self.names], lemmas=False)), threads=self._threads)
 
     @cached_property

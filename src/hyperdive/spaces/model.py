@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,6 @@ from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.store_files import TENSORS, about, write_files
-from hyperdive.spaces.folding import ContextSpace, Folding
-from hyperdive.spaces.model_card import card
 from hyperdive.spaces.model_files import TENSORS as SPACE_TENSORS
 from hyperdive.spaces.model_files import VOCABULARY, StoredSpaces, space_tensors
 from hyperdive.spaces.packaged_models import find_model
@@ -43,6 +41,9 @@ from hyperdive.spaces.space import KIND as SPACE
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import NO_ABBREVIATIONS, TERMS, TermTable
 from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
+
+if TYPE_CHECKING:
+    from hyperdive.spaces.folding import Folding
 
 KIND, VERSION = "model", 3
 MADE_WITH = "hyperdive train TEXT -o MODEL"
@@ -153,6 +154,8 @@ class ModelData:
     @property
     def folding(self) -> Folding | None:
         """What rows of new terms need beside the contexts, or None when it was not kept."""
+        from hyperdive.spaces.folding import ContextSpace
+
         contexts = self.contexts
         return contexts.folding if isinstance(contexts, ContextSpace) else None
 
@@ -226,6 +229,8 @@ class ModelData:
             return
         from safetensors.numpy import save
 
+        from hyperdive.spaces.model_card import card
+
         most = int(self.frequencies.max(initial=0))
         tensors: dict[str, Any] = {"frequencies": narrowest(self.frequencies, most)}
         spaces: dict[str, Any] = {}
@@ -294,7 +299,7 @@ class ModelData:
         stored = StoredSpaces(artifact)
         beside: dict[str, Later] = {}
         if "contexts" in spaces:
-            beside["contexts"] = partial(ContextSpace.read, stored)
+            beside["contexts"] = partial(_contexts, stored)
         if "skipgram" in spaces:
             beside["skipgram"] = partial(stored.space, "skipgram")
         return cls(
@@ -305,3 +310,9 @@ class ModelData:
             parameters=parameters,
             facts=facts,
         )
+
+
+def _contexts(stored: StoredSpaces) -> VectorSpace:
+    from hyperdive.spaces.folding import ContextSpace
+
+    return ContextSpace.read(stored)

@@ -112,12 +112,10 @@ class VectorSpace:
         """Whether `matrix` is a CSR matrix."""
         return self._packed is None and not isinstance(self.arrays, np.ndarray)
 
-    def write_rows(self, out: Floats32) -> None:
-        """Fill an array with the vectors of a dense space; those in 8 bits need no other one."""
-        if self._packed is not None and "arrays" not in self.__dict__:
-            unpacked(*self._packed, out=out)
-        else:
-            out[:] = self.arrays
+    @property
+    def packed(self) -> PackedRows | None:
+        """The vectors in 8 bits, as long as nobody has asked for all of them in full."""
+        return None if "arrays" in self.__dict__ else self._packed
 
     def __len__(self) -> int:
         return len(self.words)
@@ -142,8 +140,13 @@ class VectorSpace:
     __getitem__ = vector
 
     def rows(self, indices: Any) -> Any:
-        """The vectors at these rows as one block: an array, or a CSR matrix when the space is sparse."""
-        return self.matrix[np.asarray(indices, dtype=np.int64)]
+        """The vectors at these rows as one block: an array, or a CSR matrix when the space is sparse.
+
+        Of vectors in 8 bits no others are unpacked.
+        """
+        indices = np.asarray(indices, dtype=np.int64)
+        packed = self.packed
+        return self.matrix[indices] if packed is None else unpacked(*packed.taken(indices))
 
     def phrase(self, words: Sequence[str]) -> Floats32:
         """The mean vector of the words of a phrase; when any is missing so is the phrase."""

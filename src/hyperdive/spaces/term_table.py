@@ -15,17 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hyperdive._store import Artifact, header_fields, narrowest
 from hyperdive._types import Ints
 from hyperdive.errors import FormatError, InputError
-from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.model_files import DAMAGED, StoredSpaces
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.abbreviations import Abbreviations
+
+if TYPE_CHECKING:
+    from hyperdive.spaces.composition import Composition
 
 TERMS = "terms.txt"
 NO_ABBREVIATIONS = Abbreviations()
@@ -165,6 +167,8 @@ class TermTable:
 
 
 def _maps(stored: StoredSpaces) -> Composition:
+    from hyperdive.spaces.composition import Composition
+
     with header_fields(stored.path):
         spaces = stored.header["spaces"]
         dimensions, of_skipgram = (spaces.get(f"terms.{name}", {}).get("dimensions") for name in ("dive", "skipgram"))

@@ -10,9 +10,6 @@ import unicodedata
 from collections.abc import Callable, Container, Sequence
 from functools import lru_cache
 
-from hyperdive.text.lemmas import STOPWORD_LANGUAGES, FormResolver
-from hyperdive.text.options import EncodeOptions
-
 HYPHENS = "-\u2010\u2011"
 APOSTROPHES = "'\u2019\u02bc\uff07"
 _INVISIBLE = "\u00ad\u200c\u200d"
@@ -82,6 +79,9 @@ def word_key(language: str = "en", lemmas: str = "simplemma") -> WordKey:
     >>> word_key()("Diseases"), word_key()("B12")
     ('disease', 'b12')
     """
+    from hyperdive.text.lemmas import STOPWORD_LANGUAGES, FormResolver
+    from hyperdive.text.options import EncodeOptions
+
     stopwords = "english" if language in STOPWORD_LANGUAGES else "none"
     resolver = FormResolver(EncodeOptions.preset(language=language, lemmas=lemmas, stopwords=stopwords))
     return lru_cache(maxsize=200_000)(lambda word: resolver.key(word)[0])
