@@ -243,11 +243,10 @@ def evaluate(
     if tagged is None and is_tagged(raw.main):
         tagged = raw
     loaded = load_all(datasets, data=options.data, verify=options.verify)
-    # the longest first, so that no thread is left with it at the end
-    order = sorted(loaded, key=len, reverse=True)
     with ThreadPoolExecutor(1) as pool:
-        drawn = _DrawnAhead(order, options, pool)
-        return _evaluated(raw, tagged, loaded, order, drawn, options, model, run)
+        # the longest first, so that no thread is left with it at the end
+        drawn = _DrawnAhead(sorted(loaded, key=len, reverse=True), options, pool)
+        return _evaluated((raw, tagged), loaded, drawn, options, model, run)
 
 
 class _DrawnAhead:
@@ -260,7 +259,7 @@ class _DrawnAhead:
     """
 
     def __init__(self, datasets: Sequence[Dataset], options: EvaluationOptions, pool: Executor) -> None:
-        self._options, self._pool = options, pool
+        self.datasets, self._options, self._pool = datasets, options, pool
         self._waiting = list(datasets) if options.bootstrap else []
         self._drawn: dict[str, Future[Any]] = {}
         for _ in range(resampling.KEPT - 1):
@@ -280,16 +279,15 @@ class _DrawnAhead:
 
 
 def _evaluated(
-    raw: Source,
-    tagged: Source | None,
+    sources: tuple[Source, Source | None],
     loaded: Sequence[Dataset],
-    order: Sequence[Dataset],
     drawn: _DrawnAhead,
     options: EvaluationOptions,
     model: str,
     run: Run,
 ) -> Evaluation:
-    """The figures of datasets, made in another order."""
+    """The figures of datasets in the main space and the tagged one, made in the order in which resamples are drawn."""
+    raw, tagged = sources
     chosen = usable_scores(raw, options.scores)
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
@@ -324,9 +322,9 @@ def _evaluated(
 
     with progress as bar, ThreadPoolExecutor(workers) as pool:
         made: dict[str, Future[Result]] = {}
-        for dataset in order[:1]:  # with it, what all of them read is made, once
+        for dataset in drawn.datasets[:1]:  # with it, what all of them read is made, once
             made[dataset.name] = pool.submit(measured, scored_by(dataset, threads), threads)
-        for dataset in order[1:]:
+        for dataset in drawn.datasets[1:]:
             made[dataset.name] = pool.submit(figures, dataset, threads // workers)
         results = {dataset.name: made[dataset.name].result() for dataset in loaded}
     for name, result in results.items():
