@@ -336,7 +336,7 @@ def test_kept_text_is_in_blocks_of_a_mebibyte(tmp_path: Path) -> None:
 
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hyperdive.text.encoder.KEEP_BELOW", 1000)
+    monkeypatch.setattr("hyperdive.text.spool_writer.KEEP_BELOW", 1000)
     assert encode_text(text, tmp_path / "c").text is None
     assert encode_text(text, tmp_path / "k", keep_text=True).text is not None
     assert encode_text(text, tmp_path / "n", keep_text=False).text is None
