@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from hyperdive._progress import Progress
 from hyperdive._resume import OwnerLock
+from hyperdive._store import HEADER
 from hyperdive.benchmark.reproduce import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
 from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
-from hyperdive.benchmark.reproduce.stages import Workshop, check_extras
+from hyperdive.benchmark.reproduce.stages import Workshop, check_extras, side_by_side
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.pipeline.options import PRESETS
 from tests.benchmark.small_run import write_datasets, write_text
@@ -293,10 +297,58 @@ def test_the_defaults_take_less_than_150_minutes() -> None:
     assert sum(stage.seconds for stage in stages(ReproduceOptions(), wiki, pubmed)) < 140 * 60
 
 
+def _gaussians() -> list[ReproduceStage]:
+    return [ReproduceStage(name, "model", name, {"space": "gaussian"}, seconds=5.0) for name in ("first", "second")]
+
+
+def test_stages_of_one_thread_are_made_at_once_and_share_the_time(tmp_path: Path, monkeypatch: Any) -> None:
+    both = threading.Barrier(2, timeout=20)
+
+    def make(self: Workshop, stage: ReproduceStage, *arguments: Any) -> None:
+        both.wait()  # ends only when the other has begun
+        time.sleep(0.4)
+        self.place(stage).mkdir()
+        (self.place(stage) / HEADER).write_text("{}")
+
+    monkeypatch.setattr(Workshop, "_make", make)
+    shop, wanted = Workshop(tmp_path), _gaussians()
+    shop.run(wanted, {}, threads=2)
+    assert all(shop.done(stage) for stage in wanted)
+    assert 0.2 <= sum(shop.seconds(stage) or 0 for stage in wanted) < 0.8  # not that of both
+
+
+def test_a_stage_stopped_by_hand_stops_the_one_beside_it(tmp_path: Path, monkeypatch: Any) -> None:
+    steps = []
+    begun = threading.Event()
+
+    def make(self: Workshop, stage: ReproduceStage, texts: Any, threads: Any, progress: Progress) -> None:
+        if stage.name == "first":
+            assert begun.wait(20)
+            raise KeyboardInterrupt
+        with progress.stage("steps", total=2000) as bar:
+            for step in range(2000):
+                bar.advance(1)
+                steps.append(step)
+                begun.set()
+                time.sleep(0.01)
+
+    monkeypatch.setattr(Workshop, "_make", make)
+    shop, wanted = Workshop(tmp_path), _gaussians()
+    with pytest.raises(KeyboardInterrupt):
+        shop.run(wanted, {}, threads=2)
+    assert 0 < len(steps) < 1500
+    assert not any(shop.done(stage) for stage in wanted)
+
+
+def test_one_thread_makes_one_stage_at_a_time() -> None:
+    assert [len(group) for group in side_by_side(_gaussians(), 1)] == [1, 1]
+
+
 @pytest.mark.slow
 def test_every_part_on_a_small_text(small: Small, tmp_path: Path) -> None:
     plan = small.plan(tmp_path / "whole", without=())
     whole = small.run(plan)
     assert not whole.missing
-    assert {claim.verdict for claim in whole.claims} <= {"holds", "does not hold"}
+    measured = [claim for claim in whole.claims if claim.row != "the paper's printed figures"]
+    assert not [claim for claim in measured if claim.verdict not in ("holds", "does not hold")]
     assert (whole.folder / "table_skipgram.md").is_file()

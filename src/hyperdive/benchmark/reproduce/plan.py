@@ -144,7 +144,7 @@ def stages(options: ReproduceOptions, corpus: RunText, pubmed: RunText | None = 
         made += _pubmed(options, pubmed)
     if "experiments" not in options.without:
         made += _experiments(options, corpus, corpora["raw"])
-    for space, what, seconds in (("gaussian", "Gaussian embedding", 1100), ("word2vec", "word2vec by gensim", 1400)):
+    for space, what, seconds in (("gaussian", "Gaussian embedding", 550), ("word2vec", "word2vec by gensim", 1400)):
         if space not in options.without:
             made += [
                 _train(options, f"{space}-{kind}", what, corpora[kind], seconds * scale, space=space) for kind in kinds

@@ -6,17 +6,21 @@ import json
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from hyperdive._atomic import explain_os_errors, write_file
-from hyperdive._progress import SILENT, Progress, duration
-from hyperdive._resources import Run
+from hyperdive._progress import SILENT, Bar, Progress, duration
+from hyperdive._resources import Run, check_threads
 from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER, canonical_json
 from hyperdive.benchmark.reproduce.plan import ReproduceStage
 from hyperdive.errors import Error, FormatError, InputError
+
+ONE_THREAD = frozenset({"gaussian"})
+"""Spaces that one thread trains, whatever the number of threads."""
 
 
 class Workshop:
@@ -67,18 +71,20 @@ class Workshop:
         progress: Progress = SILENT,
     ) -> None:
         """Make every stage that is not done; `texts` are the files by the hash of their content."""
+        numbers = {stage.name: number for number, stage in enumerate(wanted, start=1)}
+        waiting = [stage for stage in wanted if not self.done(stage)]
         with self._alone():
-            for number, stage in enumerate(wanted, start=1):
-                if self.done(stage):
-                    continue
-                progress.note(f"[{number}/{len(wanted)}] {stage.name}: {stage.what}, about {duration(stage.seconds)}")
-                if stage.kind == "figures":
-                    self.measure(stage, data=data, verify=verify, threads=threads, progress=progress)
+            for group in side_by_side(waiting, check_threads(threads)):
+                for stage in group:
+                    about = duration(stage.seconds)
+                    progress.note(f"[{numbers[stage.name]}/{len(wanted)}] {stage.name}: {stage.what}, about {about}")
+                if group[0].kind == "figures":
+                    self.measure(group[0], data=data, verify=verify, threads=threads, progress=progress)
                     continue
                 started = time.monotonic()
-                self._clear(stage)
-                self._make(stage, texts, threads, progress)
-                self._write(stage, time.monotonic() - started)
+                self._make_all(group, texts, threads, progress)
+                for stage in group:
+                    self._write(stage, (time.monotonic() - started) / len(group))
 
     def measure(self, stage: ReproduceStage, **settings: Any) -> None:
         """Make a stage of figures, whose own stages must be done."""
@@ -109,6 +115,27 @@ class Workshop:
             yield
 
     # ---- the three kinds of work ----------------------------------------------------------------------------
+
+    def _make_all(
+        self,
+        group: Sequence[ReproduceStage],
+        texts: dict[str, tuple[str, ...]],
+        threads: int | None,
+        progress: Progress,
+    ) -> None:
+        """Make stages at once, the first with a bar; when it is stopped, the others stop at their next step."""
+        for stage in group:
+            self._clear(stage)
+        stop = StoppedProgress()
+        with ThreadPoolExecutor(len(group)) as pool:
+            beside = [pool.submit(self._make, stage, texts, threads, stop) for stage in group[1:]]
+            try:
+                self._make(group[0], texts, threads, progress)
+            except BaseException:
+                stop.stopped = True
+                raise
+            for one in beside:
+                one.result()
 
     def _make(
         self, stage: ReproduceStage, texts: dict[str, tuple[str, ...]], threads: int | None, progress: Progress
@@ -159,6 +186,55 @@ class Workshop:
             except (InputError, FormatError):  # left by a run with other options, another version, or damaged
                 shutil.rmtree(place, ignore_errors=True)
         train(source, place, run=run, **options)
+
+
+class StoppedProgress(Progress):
+    """For work in another thread: silent, and it raises at the next step once `stopped` is set.
+
+    >>> progress = StoppedProgress()
+    >>> with progress.stage("counting") as bar:
+    ...     bar.advance(1)
+    ...     progress.stopped = True
+    ...     bar.advance(1)
+    Traceback (most recent call last):
+    hyperdive.errors.Error: stopped
+    """
+
+    def __init__(self) -> None:
+        super().__init__("silent")
+        self.stopped = False
+
+    @contextmanager
+    def stage(self, name: str, *, total: float | None = None, unit: str = "") -> Iterator[Bar]:
+        yield _StoppedBar(self, name, total, unit)
+
+
+class _StoppedBar(Bar):
+    def __init__(self, progress: StoppedProgress, stage: str, total: float | None, unit: str) -> None:
+        super().__init__(stage, total, unit)
+        self._progress = progress
+
+    def _show(self, facts: dict[str, Any], *, last: bool) -> None:
+        if self._progress.stopped:
+            raise Error("stopped")
+
+
+def side_by_side(waiting: Sequence[ReproduceStage], threads: int) -> list[list[ReproduceStage]]:
+    """Stages in groups that are made at once: those that one thread makes, up to the number of threads.
+
+    >>> one, two, three = (ReproduceStage(name, "model", name, {"space": "gaussian"}) for name in ("a", "b", "c"))
+    >>> dive = ReproduceStage("d", "model", "d", {"space": "dive"})
+    >>> [[stage.name for stage in group] for group in side_by_side([dive, one, two, three, dive], 2)]
+    [['d'], ['a', 'b'], ['c'], ['d']]
+    """
+    groups: list[list[ReproduceStage]] = []
+    for stage in waiting:
+        alone = not groups or stage.options.get("space") not in ONE_THREAD
+        if alone or groups[-1][-1].options.get("space") not in ONE_THREAD or len(groups[-1]) >= threads:
+            groups.append([stage])
+        else:
+            groups[-1].append(stage)
+    return groups
 
 
 def check_extras(wanted: Sequence[ReproduceStage]) -> None:
