@@ -233,7 +233,7 @@ def test_tables_are_merged_by_their_counts() -> None:
 
 @pytest.mark.parametrize("line", ["A\tb\tc\td", "A\tb\tc\td\tx", "\tb\tc\td\t1", "A\tb\tc\t\t1", "A\tb\tc\td\t²"])
 def test_a_damaged_table_is_refused(tmp_path: Path, line: str) -> None:
-    lines = {"abbreviations.txt": [line]}
+    lines = {"abbreviations.txt": ["DNA\tdna\tdeoxyribonucleic acid\tdeoxyribonucleic acid\t3", line]}
     artifact = SimpleNamespace(path=tmp_path, lines=lines.__getitem__)
     artifact_class = type("A", (), {"__contains__": lambda self, name: name in lines})
     for name, value in vars(artifact).items():

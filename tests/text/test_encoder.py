@@ -18,12 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text import readers as reading
 from hyperdive.text import tagging
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
-from hyperdive.text.kept_text import drop_text
+from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper, drop_text
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader, cut_parts
 from hyperdive.text.readers import DocumentLayout
@@ -304,6 +305,8 @@ def test_sentences_come_back_as_they_stood(tmp_path: Path) -> None:
         "A dog barks.", "Dr. Smith's cat – a naïve one – sleeps!", "Another document here."]  # fmt: skip
     assert corpus.document_text(1) == "Another document here."
     assert corpus.sentence_of(len(corpus) - 1) == 2
+    assert np.concatenate([corpus.sentence(i) for i in range(3)]).tolist() == corpus[:].tolist()
+    assert [len(corpus.sentence(i)) for i in range(3)] == np.diff(corpus.sentence_offsets).tolist()
     with pytest.raises(IndexError):
         corpus.sentence_text(3)
 
@@ -333,6 +336,22 @@ def test_kept_text_is_in_blocks_of_a_mebibyte(tmp_path: Path) -> None:
     first = (tmp_path / "c" / "text.zst").read_bytes()[: starts[1]]
     assert pa.Codec("zstd").decompress(first, decompressed_size=1 << 20, asbytes=True) == b"dog cat\n" * (1 << 17)
     assert corpus.sentence_text(1 << 17) == "dog cat"
+
+
+def test_blocks_of_kept_text_are_full_before_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("dog cat\n" * (1 << 17))  # one mebibyte, not a byte more
+    encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none")
+    assert len(np.fromfile(tmp_path / "c" / "text_blocks.bin", dtype="<i8")) == 3
+    with ArtifactWriter(tmp_path / "k", "test", 1) as writer:
+        keeper = TextKeeper(writer)
+        keeper.append(b"x" * (1 << 20))
+        assert not keeper._pending  # a full block does not wait for the next byte
+        keeper.close(writer)
+        writer.finish({"parameters": {}})
+
+
+def test_text_of_up_to_a_gibibyte_is_kept() -> None:
+    assert KEEP_BELOW == 1 << 30  # as docs/cli.md says
 
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:

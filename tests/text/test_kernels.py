@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels import streams as _streams
+from hyperdive.text.characters import ABBREVIATIONS, abbreviation_hashes, hash_forms
 from hyperdive.text.forms import FormTable
+from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
@@ -278,3 +281,44 @@ def test_document_frequency_agrees_with_sets(documents: list[list[int]], chunk: 
     for start in range(0, len(ids), chunk):
         _streams.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
     assert frequency.tolist() == [sum(i in d for d in documents) for i in range(6)]
+
+
+def test_neighbours_are_those_of_one_sentence() -> None:
+    """Also before the first sentence of a block, and after its last."""
+    forms = np.array([1, 2, 3, 1, 2], dtype=np.uint32)
+    bases, eligible = np.array([0, 4, 5, 6]), np.array([False] * 4 + [True] * 3)
+    for starts, expected in (
+        ([0, 100], [(4, 5), (5, 6), (6, 4), (4, 5)]),
+        ([0, 12, 100], [(4, 5), (6, 4), (4, 5)]),
+        ([0, 11, 14], [(5, 6), (6, 4)]),
+        ([0, 14], [(4, 5), (5, 6), (6, 4)]),
+        ([0], [(4, 5), (5, 6), (6, 4), (4, 5)]),
+    ):
+        keys = _streams.neighbour_keys(forms, bases, eligible, np.array(starts), 10)
+        assert [divmod(int(key), 1 << 32) for key in keys] == expected, starts
+    eligible[5] = False
+    assert len(_streams.neighbour_keys(forms, bases, eligible, np.array([0, 100]), 10)) == 1
+
+
+def test_the_neighbours_of_a_whole_stream_do_not_read_behind_the_sentences() -> None:
+    """Behind the starts that are given lies one that must not be read."""
+    starts = np.array([0, 100, 2])[:1]
+    keys = _streams.neighbour_keys(
+        np.array([1, 2, 1], dtype=np.uint32), np.array([0, 1, 2]), np.array([False, True, True]), starts, 0
+    )
+    assert len(keys) == 2
+
+
+def test_the_hashes_of_abbreviations_are_those_of_the_words() -> None:
+    table = set(abbreviation_hashes().tolist())
+    for word in ABBREVIATIONS:
+        arena = np.frombuffer(bytearray(word.encode()), dtype=np.uint8)
+        one = hash_forms(arena, np.array([0]), np.array([len(word)], dtype=np.int32))
+        assert int(one[0]) in table, word
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_an_array_that_grows_has_all_its_values(tmp_path: Path, size: int) -> None:
+    grown = GrowingArray(tmp_path / "values.bin", "int64")
+    grown.append(np.arange(5, 5 + size))
+    assert grown.close().tolist() == list(range(5, 5 + size))
