@@ -300,15 +300,6 @@ def test_neighbours_are_those_of_one_sentence() -> None:
     assert len(_streams.neighbour_keys(forms, bases, eligible, np.array([0, 100]), 10)) == 1
 
 
-def test_the_neighbours_of_a_whole_stream_do_not_read_behind_the_sentences() -> None:
-    """Behind the starts that are given lies one that must not be read."""
-    starts = np.array([0, 100, 2])[:1]
-    keys = _streams.neighbour_keys(
-        np.array([1, 2, 1], dtype=np.uint32), np.array([0, 1, 2]), np.array([False, True, True]), starts, 0
-    )
-    assert len(keys) == 2
-
-
 def test_the_hashes_of_abbreviations_are_those_of_the_words() -> None:
     table = set(abbreviation_hashes().tolist())
     for word in ABBREVIATIONS:
