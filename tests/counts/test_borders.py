@@ -26,6 +26,14 @@ def test_rows_without_edges_read_none() -> None:
     assert packed[0] == packed[1]
 
 
+def test_a_single_entry_has_its_edge() -> None:
+    one = np.ones(1, dtype=np.uint32)
+    data = np.zeros((2, 64), dtype=np.uint8)
+    with_edge = _packing_kernels.pack_rows(one, one, 3 * one, 2 * one, data[0])
+    without = _packing_kernels.pack_rows(one, one, 3 * one, one[:0], data[1])
+    assert with_edge == without and data[0].tolist() != data[1].tolist()
+
+
 def test_a_meeting_next_door_counts_once() -> None:
     ones = np.ones(2, dtype=np.int64)
     assert Margins(ones, ones, total=2, words=2).scale == 1
