@@ -24,7 +24,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
 from hyperdive.pipeline.options import TrainOptions
 from hyperdive.scores import as_source
-from hyperdive.spaces.dive import train_dive
+from hyperdive.spaces.dive import TOGETHER, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import workers
 from hyperdive.spaces.dive_paper import Batches, PaperOptions, Tables, exact_objective, kept_pairs, push_weights, step
@@ -88,7 +88,8 @@ def main() -> None:
             settings = {**asdict(constants.dive), "passes": passes, "tolerance": 0.0}
             result = train_dive(ours, run=run, **settings)
             far = ", ".join(f"{band.median:.3f}" for band in result.residuals)
-            label = f"fast, {chosen.preset}, {passes} passes; residuals {far}"
+            done = sum(entry.stage == TOGETHER for entry in result.history)
+            label = f"fast, {chosen.preset}, {done} passes; residuals {far}"
             report(label, result.words, counts, skipgram, result.history[-1].objective)
 
 

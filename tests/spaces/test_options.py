@@ -95,7 +95,8 @@ def test_stalled_is_five_passes_that_gain_less_than_the_tolerance() -> None:
     assert not stalled([*steady, -2.0, -2.0, -1.74, -2.0, -2.0], 0.125)
     assert not stalled([-2.0] * 9 + [-2.1] + [-2.0] * 5, 0.01)  # against the pass before the five
     assert stalled([-9.0] * 9 + [-2.0] * 6, 0.01)  # and no earlier one
-    assert stalled([5.0, 5.0, 5.0], 0.0, patience=2, least=3) and not stalled([5.0, 5.0], 0.0, patience=2, least=2)
+    assert stalled([5.0, 5.0, 5.0], 1e-9, patience=2, least=3) and not stalled([5.0, 5.0], 1e-9, patience=2, least=2)
+    assert not stalled([5.0] * 20, 0.0)  # all passes are wanted
 
 
 def test_the_identity_of_a_run_is_its_options_and_its_numbers() -> None:

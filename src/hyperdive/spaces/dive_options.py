@@ -78,7 +78,7 @@ class DiveOptions:
     rate: float = 0.1
     """Size of the first steps; it falls to nearly nothing over the passes."""
     tolerance: float = 1e-4
-    """Stop a stage when five passes together gain less than this part of the objective."""
+    """Stop a stage when five passes together gain less than this part of the objective; 0: never."""
     seed: int = 0
     """The same seed gives the same bytes."""
 
@@ -144,14 +144,17 @@ def run_identity(options: Any, *arrays: Array) -> str:
 
 
 def stalled(objectives: list[float], tolerance: float, *, patience: int = 5, least: int = 15) -> bool:
-    """Whether the last `patience` passes together gained next to nothing.
+    """Whether the last `patience` passes together gained next to nothing; with a tolerance of 0 they never do.
+
+    Values after each pass are noisy while steps are long, so five passes without any gain are common long before the
+    end: a run that is to take all its steps must be able to say so.
 
     >>> stalled([-9.0 + min(i, 12) for i in range(16)], 1e-4), stalled([float(i) for i in range(30)], 1e-4)
     (False, False)
     >>> stalled([-1.0] * 20, 1e-4)
     True
     """
-    if len(objectives) < max(least, patience + 1):
+    if tolerance <= 0 or len(objectives) < max(least, patience + 1):
         return False
     before = objectives[-patience - 1]
     return max(objectives[-patience:]) - before <= tolerance * abs(before)

@@ -307,7 +307,7 @@ def train_paper(
                 bar.advance(1, epoch=epoch + 1, objective=f"{history[-1].objective:.4f}" if history else "")
                 if number == batches.in_epoch - 1:
                     history.append(Pass(EPOCHS, epoch + 1, exact_objective(matrix, tables, chosen)))
-                    if chosen.tolerance and stalled([p.objective for p in history], chosen.tolerance):
+                    if stalled([p.objective for p in history], chosen.tolerance):
                         break
                 keeper.write({"done": at + 1, "history": list(history)}, tables.arrays())
     keeper.remove()
