@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.benchmark.discovery_task import (
+    ANSWERS,
     DiscoveryTask,
     evaluate_discovery,
     question_figures,
@@ -93,6 +94,12 @@ def test_a_model_that_knows_the_tree() -> None:
     assert (gold.answers, gold.reachable, gold.multiword, gold.multiword_reachable) == (6, 5, 2, 1)
     written = result.as_json()
     assert (written["map"], written["coverage"], written["types"]["concept"]["map"]) == (50.0, 75.0, 50.0)
+    assert written["types"]["concept"]["scorer"] == {"map": 50.0, "mrr": 50.0, "p_at_5": 50.0}
+
+
+def test_fifteen_answers_are_looked_at() -> None:
+    """As many as the task's own scorer takes."""
+    assert ANSWERS == 15
 
 
 def test_nothing_known_is_zero_and_no_error() -> None:

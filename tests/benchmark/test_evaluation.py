@@ -20,6 +20,7 @@ from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
 from hyperdive.benchmark.comparison import compare
 from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
+from hyperdive.benchmark.evaluation import Evaluation
 from hyperdive.benchmark.further_measures import further_measures
 from hyperdive.benchmark.report import page
 from hyperdive.errors import InputError
@@ -78,6 +79,12 @@ def test_dense_and_sparse_spaces_give_the_same_figures() -> None:
     first = evaluate(planted(), datasets=[tree_pairs()])
     second = evaluate(planted(sparse=True), datasets=[tree_pairs()])
     assert first.as_json() == second.as_json()
+
+
+def test_averages_are_written_with_four_places() -> None:
+    found = Evaluation({}, ("ΔS",))
+    found.__dict__["micro10"] = {"ΔS": 100 / 3}
+    assert found.as_json()["micro10"] == {"ΔS": 33.3333}
 
 
 def test_tagged_sets_use_the_pos_model_and_else_lose_their_suffix() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.gold_taxonomy import Gold, closure, load_gold
+from hyperdive.benchmark.gold_taxonomy import Gold, PrecisionRecall, closure, load_gold
 from hyperdive.errors import InputError
 from tests.examples import examples
 
@@ -74,3 +74,9 @@ def test_the_real_datasets(data_folder: Path) -> None:
     gold = load_gold(["BLESS"], data=data_folder)
     assert (len(gold.terms), len(gold.is_a)) == (330, 1337)
     assert ("alligator", "animal") in gold.is_a
+
+
+def test_where_nothing_is_stated_or_known_every_share_is_0() -> None:
+    for stated, gold in ((0, 3), (3, 0), (0, 0)):
+        figures = PrecisionRecall.of(found=0, stated=stated, gold=gold)
+        assert (figures.precision, figures.recall, figures.f1) == (0.0, 0.0, 0.0)

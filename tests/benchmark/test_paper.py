@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from hyperdive.benchmark import MICRO_4, MICRO_10, paper
 from hyperdive.benchmark.datasets import SPECS
 from hyperdive.scores import get
+from hyperdive.scores.source import Source
 
 KINDS = {(space, variant): kind for kind, (space, variant) in paper.SPACES.items()}
 
@@ -62,3 +65,10 @@ def test_printed_sizes_are_ours_and_the_printed_oov_total_is_not() -> None:
 )
 def test_printed_cells(kind: str, score: str, dataset: str, value: float | None) -> None:
     assert paper.printed(kind, score, dataset) == value
+
+
+def test_only_dive_has_variants_by_its_options() -> None:
+    options = {"shift": False, "pmi_filter": "none"}
+    kinds = {kind: paper.kind_of(Source(SimpleNamespace(kind=kind), parameters=options)) for kind in ("dive", "kmeans")}
+    assert kinds == {"dive": "dive-no-shift", "kmeans": "kmeans"}
+    assert paper.kind_of(Source(SimpleNamespace(kind="dive"), parameters={"shift": True})) == "dive"

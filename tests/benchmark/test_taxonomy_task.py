@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from hyperdive.benchmark.gold_taxonomy import PrecisionRecall
 from hyperdive.benchmark.taxonomy_task import (
     TermTaxonomy,
+    _percent,
     edge_figures,
     evaluate_taxonomy,
     read_taxonomy,
@@ -66,6 +68,11 @@ def test_a_model_that_knows_the_tree(tmp_path: Path) -> None:
     assert (result.suffix.direct.found, result.suffix.direct.stated, result.suffix.unplaced) == (1, 1, 8)
     written = result.as_json()
     assert written["model"]["direct"] == {"precision": 100.0, "recall": 87.5, "f1": 93.3333, "edges": 7}
+
+
+def test_shares_are_written_in_per_cent_with_four_places() -> None:
+    seventh = PrecisionRecall(1 / 7, 2 / 7, 3 / 7, 1, 7, 4)
+    assert _percent(seventh) == {"precision": 14.2857, "recall": 28.5714, "f1": 42.8571, "edges": 7}
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,10 @@ def test_a_file_of_which_nothing_is_stated_says_so_on_every_line_but_those_with_
         as_source(Model(space, patterns=stated)), open_pairs(path), [get("P")], PairWriter(out, PairFormat.jsonl)
     )
     assert [json.loads(line)["silent"] for line in out.getvalue().decode().splitlines()] == ["P", "", "P"]
+
+
+def test_five_unknown_words_are_named_however_many_blocks_there_are(space: VectorSpace, tmp_path: Path) -> None:
+    path = put(tmp_path, "many.tsv", "".join(f"nothing{n}\tanimal\n" for n in range(40)))
+    pairs = open_pairs(path, block_bytes=64)
+    summary = score_stream(as_source(space), pairs, [get("ΔS")], PairWriter(io.BytesIO(), PairFormat.tsv))
+    assert summary.unknown == 40 and summary.examples == [f"nothing{n}" for n in range(5)]
