@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import numpy as np
@@ -39,9 +40,9 @@ def test_a_vector_of_zeros_is_at_distance_one_whichever_it_is() -> None:
 
 
 def test_scaled_slqs_maps_the_entropies_of_all_contexts_to_0_and_1() -> None:
-    # contexts of 1, 2 and 4 equal counts have entropies of 0, log 2 and 2·log 2: 0, ½ and 1
-    counts = np.array([[1.0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 1]])
-    rows = np.array([[0.0, 1, 0, 0], [0, 0, 1, 0], [1.0, 0, 0, 0]])
+    # contexts of 2, 4 and 8 equal counts have entropies of log 2, 2·log 2 and 3·log 2: 0, ½ and 1
+    counts = np.array([[1.0] * many + [0.0] * (8 - many) for many in (2, 4, 8)])
+    rows = np.array([[0.0, 1, 0], [0, 0, 1], [1.0, 0, 0]])
     pairs = Pairs(TermArrays(rows, context_counts=counts), [0, 1, 0], [1, 0, 2])
     assert get("SLQS:scaled=true")(pairs).tolist() == pytest.approx([1 - 0.5, 1 - 2.0, -1.0])
 
@@ -54,6 +55,11 @@ def test_without_standard_input_a_file_is_asked_for(closed: bool, monkeypatch: p
     monkeypatch.setattr(sys, "stdin", Closed() if closed else None)
     with pytest.raises(InputError, match="there is no standard input here"):
         open_pairs("-")
+
+
+def test_standard_input_is_read_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"dog\tanimal\n"))))  # type: ignore[arg-type]
+    assert [block.num_rows for block in open_pairs("-")] == [1]
 
 
 def test_the_first_term_of_the_patterns_has_its_share_of_names() -> None:
@@ -73,6 +79,7 @@ def test_a_class_with_one_hyponym_passes_on_what_it_is() -> None:
     terms = NamedTerms(Source(main, skipgram=skipgram, stated=lambda: patterns), words)
     [inherited] = terms.analogies(np.array([3])).inherited.toarray()[:, 2]
     assert inherited > 0
+    assert terms.pairs([3, 3, 0], [2, 1, 2]).inherited[0] == pytest.approx(inherited)  # the rows of hyponyms, by place
     for close in (False, True):
         bounds = BoundedTerms(terms, np.array([2]), close=close).analogies(np.array([3]))
         assert bounds.inherited.toarray()[0, 2] >= inherited - 1e-6
