@@ -297,8 +297,9 @@ def finish(
     writer: ArtifactWriter,
     progress: Progress,
     header: dict[str, Any],
+    beside: Future[None] | None = None,
 ) -> dict[str, Any]:
-    """Order the vocabulary, number the tokens by it and write the folder."""
+    """Order the vocabulary, number the tokens by it and write the folder, whose header comes after `beside` is done."""
     size = len(stream.keys)
     counts = count_keys(stream, len(words))
     order = vocabulary_order(words, counts)
@@ -342,6 +343,8 @@ def finish(
         "sentences": len(sentences) - 1,
         "lines": n_lines,
     }
+    if beside is not None:
+        beside.result()
     return writer.finish(
         {
             "parameters": options.as_parameters(),

@@ -272,9 +272,7 @@ def encode_text(
             if term_list is not None:
                 inventory.add_list(term_list)
             header["terms"] = inventory.write(writer)
-        if saved is not None:
-            saved.result()
-        finish(stream, keys.words, rules, accounting, writer, progress, header)
+        finish(stream, keys.words, rules, accounting, writer, progress, header, beside=saved)
     return Corpus.open(output)
 
 
