@@ -240,7 +240,7 @@ class _SpellingVotes:
         words, forms = stream.words, stream.spelling.forms
         bases = _each(words, stream.key_of[1:])
         is_base = np.array([True, *(base == form for base, form in zip(bases, forms, strict=True))])
-        items, spell = stream.items, stream.spelling.term
+        items = stream.items
         spelled: list[str] = []
         for start in range(0, len(names), _CHUNK_TERMS):
             some = slice(start, start + _CHUNK_TERMS)
@@ -250,9 +250,15 @@ class _SpellingVotes:
             most = votes.max(axis=1, initial=0)
             preferred = np.where(heads_are_base & (4 * votes >= most[:, None]), votes + most[:, None], votes)
             columns = preferred.argmax(axis=1)
-            firsts = places[np.arange(len(columns)), columns].tolist()
-            rows = zip(names[some], most.tolist(), firsts, lengths.tolist(), strict=True)
-            spelled += [spell(items[at : at + n].tolist()) if voted > 0 else name for name, voted, at, n in rows]
+            firsts = places[np.arange(len(columns)), columns]
+            used = np.flatnonzero(most > 0)
+            sizes = lengths[used]
+            starts = np.cumsum(sizes) - sizes
+            of_terms = items[np.repeat(firsts[used] - starts, sizes) + np.arange(int(sizes.sum()))]
+            written = list(names[some])
+            for term, spelling in zip(used.tolist(), stream.spelling.terms(of_terms, sizes.tolist()), strict=True):
+                written[term] = spelling
+            spelled += written
         return spelled
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,7 @@ from hyperdive.errors import InputError
 from hyperdive.text._kernels import term_items as k
 from hyperdive.text.abbreviation_search import Pair, find_pairs
 from hyperdive.text.abbreviations import AbbreviationCounts
-from hyperdive.text.forms import FormTable, TableWords
+from hyperdive.text.forms import FormTable, TableWords, words_at
 from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.memory_plan import MemoryPlan
 
@@ -58,27 +58,41 @@ class ItemSpelling:
     def __init__(self, forms: Sequence[str], mixed: dict[int, str]) -> None:
         self.forms, self._mixed = forms, mixed
 
-    def word(self, item: int) -> str:
-        """One item as it is written."""
-        form, case = item & _FORM_MASK, (item >> _CASE_SHIFT) & 3
-        word = self.forms[form - 1]
+    def term(self, items: list[int]) -> str:
+        """The items of a term as they are written."""
+        return self.terms(np.array(items, dtype=np.uint32), [len(items)])[0]
+
+    def terms(self, items: npt.NDArray[np.uint32], lengths: Iterable[int]) -> list[str]:
+        """Several terms as they are written, whose words are decoded together.
+
+        Args:
+            items: the items of all terms, one after another.
+            lengths: how many items each has.
+        """
+        forms = (items & k.FORM_MASK).astype(np.int64)
+        words = list(map(self._word, words_at(self.forms, forms - 1), forms.tolist(), items.tolist()))
+        joints = (items >> k.JOINT_SHIFT).tolist()
+        terms, first = [], 0
+        for length in lengths:
+            text = words[first]
+            for place in range(first + 1, first + length):
+                possessive = "' " if text.endswith(("s", "S")) else "'s "
+                text += (possessive if joints[place] == k.POSSESSIVE else _JOINTS[joints[place]]) + words[place]
+            terms.append(text)
+            first += length
+        return terms
+
+    def _word(self, word: str, form: int, item: int) -> str:
+        """One word as it is written."""
+        case = (item >> _CASE_SHIFT) & 3
         if case == k.LOWER:
             return word
         if case == k.MIXED:
             return self._mixed.get(form, word)
         return word.upper() if case == k.CAPITALS else word[:1].upper() + word[1:]
 
-    def term(self, items: list[int]) -> str:
-        """The items of a term as they are written."""
-        text = self.word(items[0])
-        for item in items[1:]:
-            joint = item >> _JOINT_SHIFT
-            possessive = "' " if text.endswith(("s", "S")) else "'s "
-            text += (possessive if joint == k.POSSESSIVE else _JOINTS[joint]) + self.word(item)
-        return text
 
-
-_FORM_MASK, _CASE_SHIFT, _JOINT_SHIFT = int(k.FORM_MASK), int(k.CASE_SHIFT), int(k.JOINT_SHIFT)
+_CASE_SHIFT = int(k.CASE_SHIFT)
 _JOINTS = {k.BLANK: " ", k.HYPHEN: "-", k.APOSTROPHE: "'"}
 
 
