@@ -235,18 +235,35 @@ def test_other_constants_make_other_stages(monkeypatch: pytest.MonkeyPatch) -> N
     assert not changed & {"corpus-raw", "counts-raw", "word2vec-raw", "gaussian-pos"}
 
 
-def test_a_damaged_record_or_a_lost_folder_is_made_anew(small: Small, made: Reproduction, tmp_path: Path) -> None:
+def test_damaged_figures_and_what_tables_read_are_made_anew(small: Small, made: Reproduction, tmp_path: Path) -> None:
     import shutil
 
     output = tmp_path / "copy"
     shutil.copytree(small.output, output)
     (output / "stages" / "figures-dive.json").write_text("{")
-    shutil.rmtree(output / "stages" / "kmeans-raw")
+    shutil.rmtree(output / "stages" / "dive-raw")
     plan = small.plan(output)
-    left = {stage.name for stage in plan.stages} - {stage.name for stage in plan.done}
-    assert left == {"figures-dive", "kmeans-raw"}
+    assert {stage.name for stage in plan.waiting} == {"figures-dive", "dive-raw"}
     small.run(plan)
     assert len(plan.done) == len(plan.stages)
+
+
+def test_a_deleted_space_is_trained_again_only_for_figures(small: Small, made: Reproduction, tmp_path: Path) -> None:
+    import shutil
+
+    output = tmp_path / "copy"
+    shutil.copytree(small.output, output)
+    for name in ("kmeans-raw", "counts-raw", "corpus-half-raw"):
+        shutil.rmtree(output / "stages" / name)
+    plan = small.plan(output)
+    assert not plan.waiting and plan.seconds_left == 30
+    again = small.run(plan)
+    assert not again.missing and not (output / "stages" / "kmeans-raw").exists()
+    assert (again.folder / "stages.tsv").read_bytes() == (made.folder / "stages.tsv").read_bytes()
+    (output / "stages" / "figures-kmeans.json").unlink()
+    assert [stage.name for stage in plan.waiting] == ["counts-raw", "kmeans-raw", "figures-kmeans"]
+    small.run(plan)
+    assert (output / "stages" / "kmeans-raw").exists() and not plan.waiting
 
 
 @pytest.fixture

@@ -28,14 +28,20 @@ class ReproducePlan:
     workshop: Workshop
 
     @property
+    def waiting(self) -> list[ReproduceStage]:
+        """Stages that are to be made."""
+        return self.workshop.waiting(self.stages)
+
+    @property
     def done(self) -> list[ReproduceStage]:
-        """Stages that are finished."""
-        return [stage for stage in self.stages if self.workshop.done(stage)]
+        """Stages that are finished, or not needed any more."""
+        waiting = {stage.name for stage in self.waiting}
+        return [stage for stage in self.stages if stage.name not in waiting]
 
     @property
     def seconds_left(self) -> float:
         """About how long the rest takes at the pace of what is done, else with two free cores."""
-        return self.pace * sum(stage.seconds for stage in self.stages if not self.workshop.done(stage)) + _WRITING
+        return self.pace * sum(stage.seconds for stage in self.waiting) + _WRITING
 
     @property
     def pace(self) -> float:
@@ -159,7 +165,7 @@ def write_results(plan: ReproducePlan) -> Reproduction:
     made.append(writing.times_table(plan.rows()))
     folder = plan.output / RESULTS
     files = writing.write_all(folder, made, drawn, about(plan))
-    missing = tuple(stage.name for stage in plan.stages if not shop.done(stage))
+    missing = tuple(stage.name for stage in plan.waiting)
     return Reproduction(folder, tuple(claims), tuple(made), tuple(files), missing)
 
 

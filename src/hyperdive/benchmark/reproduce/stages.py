@@ -21,6 +21,8 @@ from hyperdive.errors import Error, FormatError, InputError
 
 ONE_THREAD = frozenset({"gaussian"})
 """Spaces that one thread trains, whatever the number of threads."""
+READ_BY_TABLES = frozenset({"corpus-raw", "corpus-pos", "corpus-pubmed", "dive-raw"})
+"""Stages whose folders the tables are written from, beside all figures."""
 
 
 class Workshop:
@@ -37,18 +39,31 @@ class Workshop:
         return self.folder / f"{stage.name}.json"
 
     def record(self, stage: ReproduceStage) -> dict[str, Any] | None:
-        """What is known of a finished stage; None when it is not done, or was done with other options or text."""
+        """What is known of a finished stage; None when it was never done, or with other options or text."""
         try:
             record = json.loads(self._record(stage).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        ours = isinstance(record, dict) and record.get("identity") == stage.identity
-        there = stage.kind == "figures" or (self.place(stage) / HEADER).is_file()
-        return record if ours and there else None
+        return record if isinstance(record, dict) and record.get("identity") == stage.identity else None
 
     def done(self, stage: ReproduceStage) -> bool:
-        """Whether a stage is finished."""
-        return self.record(stage) is not None
+        """Whether what a stage makes is there."""
+        there = stage.kind == "figures" or (self.place(stage) / HEADER).is_file()
+        return there and self.record(stage) is not None
+
+    def waiting(self, wanted: Sequence[ReproduceStage]) -> list[ReproduceStage]:
+        """What is to be made: figures that are not there, what these need, and what the tables read.
+
+        A space whose folder was deleted after its figures were made is not trained again.
+        """
+        between = {one.name for stage in wanted for one in stage.needs} - READ_BY_TABLES
+        needed: set[str] = set()
+        waiting = []
+        for stage in reversed(wanted):  # a stage comes after those that it needs
+            if (stage.name in needed or stage.name not in between) and not self.done(stage):
+                needed |= {one.name for one in stage.needs}
+                waiting.append(stage)
+        return waiting[::-1]
 
     def seconds(self, stage: ReproduceStage) -> float | None:
         """How long a finished stage took."""
@@ -72,7 +87,7 @@ class Workshop:
     ) -> None:
         """Make every stage that is not done; `texts` are the files by the hash of their content."""
         numbers = {stage.name: number for number, stage in enumerate(wanted, start=1)}
-        waiting = [stage for stage in wanted if not self.done(stage)]
+        waiting = self.waiting(wanted)
         with self._alone():
             for group in side_by_side(waiting, check_threads(threads)):
                 for stage in group:
