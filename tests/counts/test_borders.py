@@ -380,7 +380,8 @@ def test_memory_in_use_is_counted_where_memory_is_limited(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("block_tokens", [None, 5])
-def test_progress_of_a_count_ends_at_its_tokens(block_tokens: int | None) -> None:
+def test_progress_of_a_count_ends_at_its_tokens(monkeypatch: pytest.MonkeyPatch, block_tokens: int | None) -> None:
+    monkeypatch.setattr("hyperdive.counts.shard_layout.SHARD_ENTRIES", 9)
     corpus, seen = corpus_of(RARE_LINES, 3), Recorded()
     count([corpus], folder() / "counts", block_tokens=block_tokens, run=Run(sync=False, progress=seen))
     assert seen.made("counting") == seen.announced("counting") == len(corpus)

@@ -220,3 +220,11 @@ def test_what_is_only_met_at_the_edge_of_the_window_passes_the_near_filter():
     rows = TermRows(np.array([0, 2]), np.array([1, 2], np.int32), 2 * one, np.array([2, 1], np.uint32))
     limit = PmiFilter(threshold=1e9)
     assert filtered_rows(rows, limit, np.array([5]), np.array([1, 9, 9]), CountOptions())[1].tolist() == [1]
+
+
+@pytest.mark.parametrize(("sides", "wanted"), [("left", [1]), ("right", [3])])
+def test_terms_see_one_side_only(sides, wanted):
+    tokens = np.array([1, 2, 3], np.uint32)
+    with np.errstate(all="raise"):
+        counts = TermCounts(tokens, np.array([0, 3]), occurrences([(1, 1, 0)], 1), 4, CountOptions(sides=sides))
+    assert counts.rows(0, 1).indices.tolist() == wanted

@@ -845,3 +845,16 @@ def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None
     rows = VectorSpace(["plugh", "xyzzy"], np.eye(2), frequencies=[1, 9], kind="dive")
     with_terms = ModelData(space, patterns=stated, terms=TermTable(rows.words, rows.words, dive=rows))
     assert useful_terms(with_terms, terms=1) == ["plugh"]
+
+
+@pytest.mark.parametrize("after", [10, 16, 17])
+def test_a_stage_that_had_stalled_stays_ended(tmp_path: Path, after: int) -> None:
+    """A run that was killed before, or in the first passes after it, still knows what was gained until then."""
+    options: dict[str, Any] = {**SMALL, "passes": 60, "tolerance": 0.5}
+    plain = train_dive(count_matrix(), **options)
+    assert sum(one.stage == fast.TOGETHER for one in plain.history) == 15
+    keep: dict[str, Any] = {"checkpoint": tmp_path / "state", "checkpoint_seconds": 0.0, **options}
+    with pytest.raises(KeyboardInterrupt):
+        train_dive(count_matrix(), run=Run(progress=_Stop(after)), **keep)
+    resumed = train_dive(count_matrix(), **keep)
+    assert same(resumed, plain) and resumed.history == plain.history

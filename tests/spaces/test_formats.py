@@ -250,3 +250,13 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     for word in ("", "a b", "a\tb"):
         with pytest.raises(OutputError, match="blank"):
             export(VectorSpace(["ok", word], np.eye(2), frequencies=[1, 1], kind="x"), tmp_path / "w.txt")
+
+
+def test_two_hundred_characters_say_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("x" * 300)
+
+    monkeypatch.setattr(parquet, "ParquetFile", broken)
+    spell(tmp_path / "v.parquet", "")
+    with pytest.raises(InputError, match=r"word and vector \(x{200}\)"):
+        read(tmp_path / "v.parquet")
