@@ -31,7 +31,7 @@ from hyperdive.counts.count import _warn_of_little_disk, count
 from hyperdive.counts.inverted_index import TokenRange, line_lengths, load
 from hyperdive.counts.merge import merge
 from hyperdive.counts.options import CountOptions
-from hyperdive.counts.parts import RowPacker, RowSummation
+from hyperdive.counts.parts import RowPacker, RowSummation, _Room
 from hyperdive.counts.plan import token_bytes
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
 from hyperdive.counts.shard_layout import SHARD_ENTRIES, Shard, make_layout
@@ -230,16 +230,6 @@ def test_a_temporary_store_is_not_waited_for_and_may_be_gone_already(
     shutil.rmtree(store.path.parent)
     del store
     assert capfd.readouterr().err == ""
-
-
-def test_a_run_that_fails_names_its_own_error_where_its_folder_is_gone() -> None:
-    def beside(unfinished: Path) -> None:
-        shutil.rmtree(unfinished.parent)
-        raise ZeroDivisionError
-
-    with pytest.raises((ZeroDivisionError, OSError)) as raised:
-        Cooccurrence.from_corpus(corpus_of([["a", "b"]]), beside=beside)
-    assert "rmtree" not in [entry.name for entry in raised.traceback[-3:]]
 
 
 # ---- a store that somebody changed -----------------------------------------------------------------------------
@@ -776,3 +766,14 @@ def test_a_filter_in_tokens_counts_meetings_whatever_their_unit() -> None:
     for factor, kept in ((1.0, 2), (1.0001, 0)):
         limit = PmiFilter(threshold=border * factor * (1 - 1e-12), near=False)
         assert weighted.to_scipy(filtered=limit)[[0], [1]].tolist() == [kept]
+
+
+@pytest.mark.parametrize(("bound", "kind", "words"), [(7, "<u1", 1), (8, "<u1", 2), (8, "<u4", 5), (8, "<u8", 9)])
+def test_rooms_of_sums_are_as_large_as_the_largest_shard(bound: int, kind: str, words: int) -> None:
+    shards = Shard(0, 0, 1, bound, np.dtype(kind)), Shard(1, 1, 2, 1, np.dtype("<u1"))
+    for with_edges in (False, True):
+        room = _Room(shards, with_edges=with_edges)
+        assert len(room._indices) > bound and len(room._counts) == words
+        assert len(room._edges) == (words if with_edges else 0)
+    nothing = room.nothing(shards[0])
+    assert [len(part) for part in (nothing.pointers, nothing.indices, nothing.counts, nothing.edges)] == [2, 0, 0, 0]
