@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
-from hyperdive.counts.term_counts import TermCounts, filtered_rows, translated
+from hyperdive.counts.term_counts import TermCounts, TermRows, filtered_rows, translated
 from hyperdive.errors import FormatError
 from hyperdive.text.token_lists import encode_tokens
 from tests.examples import examples
@@ -145,3 +145,86 @@ def test_no_terms_and_no_occurrences():
     counts = TermCounts(np.zeros(3, np.uint32), np.array([0, 3]), nothing, 4, CountOptions())
     assert counts.rows(0, 2).indptr.tolist() == [0, 0, 0]
     assert translated(np.array([2, 1], np.uint32), ["<unk>", "a", "b"], {"a": 3}).tolist() == [0, 3]
+
+
+@pytest.mark.parametrize(
+    "wrong", [[(-1, 1, 0), (1, 1, 0)], [(0, 1, 0), (2, 2, 0)], [(0, 1, 1), (1, 1, 0)], [(3, 1, 0), (0, 1, 0)]]
+)
+def test_one_term_outside_the_text_is_enough(wrong):
+    places = SimpleNamespace(**vars(occurrences([(0, 1, 0)], 1)))
+    places.starts, places.lengths, places.ids = (np.array(column) for column in zip(*wrong, strict=True))
+    with pytest.raises(FormatError, match="outside the text"):
+        TermCounts(np.zeros(3, np.uint32), np.array([0, 3]), places, 4, CountOptions())
+
+
+def test_terms_at_both_ends_of_the_text():
+    tokens, lines = np.array([1, 2, 3], np.uint32), np.array([0, 3])
+    counts = TermCounts(tokens, lines, occurrences([(0, 1, 0), (2, 1, 1)], 2), 4, CountOptions(window=1))
+    assert len(counts) == 2 and counts.frequencies.tolist() == [1, 1]
+    rows = counts.rows(0, 2)
+    assert (rows.indptr.tolist(), rows.indices.tolist(), rows.counts.tolist()) == ([0, 1, 2], [2, 2], [1, 1])
+    assert len(rows.edges) == 0  # nobody asked for near counts
+    near = TermCounts(tokens, lines, occurrences([(0, 1, 0)], 1), 4, CountOptions(window=1, near=True)).rows(0, 1)
+    assert near.edges.tolist() == [1]
+
+
+@pytest.mark.parametrize("tokens", [[], [2]])
+def test_a_term_of_no_tokens_at_the_end_of_the_text(tokens):
+    lines = np.array([0, len(tokens)]) if tokens else np.array([0])
+    text = np.array(tokens, np.uint32)
+    rows = TermCounts(text, lines, occurrences([(len(tokens), 0, 0)], 1), 4, CountOptions()).rows(0, 1)
+    assert rows.indices.tolist() == tokens and rows.counts.tolist() == [1] * len(tokens)
+
+
+@pytest.mark.parametrize(("window", "kind"), [(255, np.uint8), (256, np.uint16)])
+def test_rooms_of_terms_take_one_byte_while_the_window_fits(window, kind):
+    tokens = np.ones(601, np.uint32)
+    counts = TermCounts(tokens, np.array([0, 601]), occurrences([(300, 1, 0)], 1), 2, CountOptions(window=window))
+    assert counts._left.dtype == counts._right.dtype == kind
+    assert counts.rows(0, 1).counts.tolist() == [2 * window]
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_zeros_of_a_thread_are_as_many_as_its_words(near):
+    for size, words, summary in ((63, 1, 1), (64, 2, 1), (4031, 63, 1), (4032, 64, 2)):
+        counts = TermCounts(
+            np.zeros(3, np.uint32), np.array([0, 3]), occurrences([], 1), size, CountOptions(near=near)
+        )  # fmt: skip
+        assert [len(part) for part in counts._scratch()] == [size, size if near else 0, words, summary]
+        assert counts._scratch()[0] is counts._scratch()[0]
+
+
+def test_a_pair_exactly_at_the_filter_is_kept():
+    """Word 1 meets the term three times of four, word 2 once; the text has 40 words."""
+    rows = TermRows(
+        np.array([0, 2, 2]), np.array([1, 2], np.int32), np.array([6, 2], np.uint32), np.zeros(0, np.uint32)
+    )  # fmt: skip
+    frequencies, words = np.array([5, 1]), np.array([16, 16, 8])
+
+    def kept(threshold, unit, scale=1):
+        options = CountOptions(window=2, weighting="harmonic" if scale == 2 else "flat")
+        limit = PmiFilter(threshold=threshold, unit=unit, near=False)
+        places, indices, counts = filtered_rows(rows, limit, frequencies, words, options)
+        assert len(indices) == len(counts) == places[-1] and places.tolist()[1:] == [len(indices)] * 2
+        return indices.tolist()
+
+    assert kept(3.0, "tokens") == [1] + [2] * (40 * 2 >= 3 * 5 * 8)
+    assert (kept(40 * 2 / (5 * 8), "tokens"), kept(2.001, "tokens")) == ([1, 2], [1])  # 40·2 = 2·5·8
+    assert (kept(1.0, "tokens", 2), kept(1.001, "tokens", 2)) == ([1, 2], [1])  # two units are one meeting
+    assert (kept(40 * 2 / (8 * 8), "ratio"), kept(1.251, "ratio")) == ([1, 2], [1])  # #(x) = 8
+    assert (kept(40 * 6 / (8 * 16), "ratio"), kept(1.876, "ratio")) == ([1], [])
+
+
+def test_what_is_only_met_at_the_edge_of_the_window_passes_the_near_filter():
+    one = np.ones(2, np.uint32)
+    rows = TermRows(np.array([0, 2]), np.array([1, 2], np.int32), 2 * one, np.array([2, 1], np.uint32))
+    limit = PmiFilter(threshold=1e9)
+    assert filtered_rows(rows, limit, np.array([5]), np.array([1, 9, 9]), CountOptions())[1].tolist() == [1]
+
+
+@pytest.mark.parametrize(("sides", "wanted"), [("left", [1]), ("right", [3])])
+def test_terms_see_one_side_only(sides, wanted):
+    tokens = np.array([1, 2, 3], np.uint32)
+    with np.errstate(all="raise"):
+        counts = TermCounts(tokens, np.array([0, 3]), occurrences([(1, 1, 0)], 1), 4, CountOptions(sides=sides))
+    assert counts.rows(0, 1).indices.tolist() == wanted

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.resealing import put_array, put_header
+from scipy.sparse import csr_array
 
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
+from hyperdive._sparse_rows import SparseRows
 from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
 from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.registry import SPACES
-from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.space import VectorSpace, unit_rows
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.token_lists import encode_tokens
 
@@ -210,3 +214,88 @@ def test_parts_that_do_not_go_together_are_refused():
         VectorSpace(["a"], np.zeros(3), frequencies=[1], kind="plain")
     with pytest.raises(InputError, match="twice"):
         VectorSpace(["a", "a"], np.zeros((2, 3)), frequencies=[1, 1], kind="plain").index("a")
+
+
+# ---- borders -------------------------------------------------------------------------------------------------------
+
+
+def test_each_part_of_a_space_goes_with_the_others():
+    rows = np.eye(2)
+    for words, matrix, frequencies in ((["a"], rows, [1]), (["a", "b"], rows, [1]), (["a", "b"], rows, [[1, 2]])):
+        with pytest.raises(InputError, match="do not go together"):
+            VectorSpace(words, matrix, frequencies=frequencies, kind="plain")
+    with pytest.raises(InputError, match="variances of shape"):
+        VectorSpace(["a", "b"], csr_array(rows), frequencies=[1, 1], kind="gaussian", variances=np.ones((2, 2)))
+    assert VectorSpace(["a", "b"], rows.tolist(), frequencies=[1, 1], kind="plain")["b"].tolist() == [0.0, 1.0]
+    wide = VectorSpace(["a", "b"], csr_array(2 * rows), frequencies=[1, 1], kind="plain")
+    assert wide.matrix.dtype == np.float32 and wide.is_sparse and wide["b"].tolist() == [0.0, 2.0]
+
+
+def test_short_rows_have_a_direction_too():
+    rows = np.array([[0.3, 0.4], [0.0, 0.0], [3e-9, 4e-9]])
+    assert unit_rows(rows, 0.0).tolist() == [
+        [pytest.approx(0.6), pytest.approx(0.8)],
+        [0, 0],
+        [pytest.approx(0.6), pytest.approx(0.8)],
+    ]
+    assert unit_rows(rows, 0.25, 1e-8).tolist()[1:] == [[0, 0, 0], [0, 0, 0]]
+    assert not unit_rows(rows, 0.0, 0.5)[0].any() and unit_rows(rows, 0.0, 0.499)[0].any()
+
+
+def _gaussian(folder):
+    space = VectorSpace(["a", "b"], np.eye(2), frequencies=[2, 1], kind="gaussian", variances=np.ones((2, 2)))
+    space.save(folder)
+    return folder
+
+
+def _sparse(folder):
+    VectorSpace(["a", "b"], csr_array(np.array([[1, 2.0], [0, 3]])), frequencies=[2, 1], kind="plain").save(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "array"),
+    [
+        (_gaussian, "matrix.bin", np.eye(3, dtype=np.float32)),
+        (_gaussian, "matrix.bin", np.array([[1, np.nan], [0, 1]], dtype=np.float32)),
+        (_gaussian, "frequencies.bin", np.array([2, -1])),
+        (_gaussian, "frequencies.bin", np.array([2])),
+        (_gaussian, "variances.bin", np.ones((2, 3), dtype=np.float32)),
+        (_gaussian, "variances.bin", np.array([[1, np.inf], [1, 1]], dtype=np.float32)),
+        (_sparse, "indptr.bin", np.array([0, 2, 3, 3])),
+        (_sparse, "indptr.bin", np.array([0, 2, 2])),
+        (_sparse, "data.bin", np.ones(4, dtype=np.float32)),
+        (_sparse, "data.bin", np.array([1, np.nan, 1], dtype=np.float32)),
+        (_sparse, "indices.bin", np.array([0, 2, 1], dtype=np.int32)),
+        (_sparse, "indices.bin", np.array([1, 0, 1], dtype=np.int32)),
+        (_sparse, "indices.bin", np.array([0, 1], dtype=np.int32)),
+    ],
+)
+def test_each_array_of_a_saved_space_is_looked_at(tmp_path, made, name, array):
+    place = made(tmp_path / "space")
+    VectorSpace.load(place)
+    put_array(place, name, array)
+    with pytest.raises(FormatError):
+        VectorSpace.load(place)
+
+
+def test_the_header_of_a_saved_space(tmp_path):
+    header = json.loads((_gaussian(tmp_path / "space") / "header.json").read_text())
+    assert (header["format"], header["format_version"], header["space"]) == ("hyperdive-space", 1, "gaussian")
+    assert header["totals"] == {"words": 2, "dimensions": 2}
+    for field, value in (("words", 3), ("dimensions", 3), ("dimensions", -1), ("dimensions", (1 << 24) + 1)):
+        place = _gaussian(tmp_path / f"{field}{value}")
+        put_header(place, **{f"totals__{field}": value})
+        with pytest.raises(FormatError):
+            VectorSpace.load(place)
+    wide = csr_array((np.ones(2), np.array([0, 1], dtype=np.int64), np.array([0, 1, 2])), shape=(2, 2))
+    VectorSpace(["a", "b"], wide, frequencies=[1, 1], kind="plain").save(tmp_path / "wide")
+    assert VectorSpace.load(tmp_path / "wide").matrix.toarray().tolist() == [[1, 0], [0, 1]]
+
+
+def test_sparse_rows_of_32_bits_are_taken_as_they_are():
+    rows = SparseRows(np.array([1, 2], np.float32), np.array([0, 1], np.int32), np.array([0, 1, 2]), (2, 2))
+    space = VectorSpace(["a", "b"], rows, frequencies=[1, 1], kind="plain")
+    assert space.arrays is rows and space["b"].tolist() == [0.0, 2.0]
+    wide = SparseRows(np.array([1.0, 2.0]), rows.indices, rows.indptr, (2, 2))
+    assert VectorSpace(["a", "b"], wide, frequencies=[1, 1], kind="plain").matrix.dtype == np.float32

@@ -16,6 +16,7 @@ from pyarrow import parquet
 from scipy import sparse
 
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.spaces import formats
 from hyperdive.spaces.formats import export, from_gensim, read, to_gensim
 from hyperdive.spaces.space import VectorSpace
 
@@ -155,3 +156,107 @@ def test_a_word_with_a_blank_is_no_word2vec_text(tmp_path: Path) -> None:
         export(space, tmp_path / "v.txt")
     export(space, tmp_path / "v.json")
     assert read(tmp_path / "v.json").words == ["new york"]
+
+
+# ---- borders -----------------------------------------------------------------------------------------------------
+
+
+def spell(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_a_million_dimensions_are_plausible(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 2 has 1 values instead of 1000000"):
+        read(spell(tmp_path / "v.txt", "1 1000000\ndog 1\n"))
+    for many in (0, 1_000_001):
+        with pytest.raises(InputError, match="not plausible"):
+            read(spell(tmp_path / "v.txt", f"1 {many}\ndog 1\n"))
+    assert read(spell(tmp_path / "v.txt", "1 1\ndog 1 \n"))["dog"].tolist() == [1.0]
+    for first in ("2", "2 x", "x 2", "1 2 3"):
+        with pytest.raises(InputError, match="first line"):
+            read(spell(tmp_path / "v.txt", f"{first}\ndog 1 2\n"))
+
+
+def test_dimensions_in_json_have_seven_digits_at_most(tmp_path: Path) -> None:
+    space = read(spell(tmp_path / "v.json", '{"dog": {"1000000": 1, "9": 2, "10": 3}, "cat": {}}'))
+    assert space.shape == (2, 1_000_001) and space["dog"][[9, 10, 1_000_000]].tolist() == [2, 3, 1]
+    with pytest.raises(InputError, match="a dimension called '10000000'"):
+        read(spell(tmp_path / "v.json", '{"dog": {"10000000": 1}}'))
+    with pytest.raises(InputError, match="no vectors"):
+        read(spell(tmp_path / "v.json", '{"dog": {}}'))
+
+
+def test_values_in_json_are_below_the_largest_of_32_bits(tmp_path: Path) -> None:
+    largest = float(np.finfo(np.float32).max)
+    assert read(spell(tmp_path / "v.json", json.dumps({"dog": {"0": np.nextafter(largest, 0)}})))["dog"][0] > 3.4e38
+    for value in (largest, -largest, 1.5 * largest, True):
+        with pytest.raises(InputError, match="not a number"):
+            read(spell(tmp_path / "v.json", json.dumps({"dog": {"0": value}})))
+
+
+def test_the_word_whose_vector_is_no_number_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the vector of 'cat' holds"):
+        read(spell(tmp_path / "v.txt", "3 2\ndog 1 2\ncat 1 inf\nowl 1 2\n"))
+    table = pa.table({"word": ["a", "b"], "vector": [[1.0], [2.0]], "frequency": [0, 7]})
+    parquet.write_table(table, tmp_path / "v.parquet")
+    assert read(tmp_path / "v.parquet").frequencies.tolist() == [0, 7]  # 0 is a frequency
+    assert read(spell(tmp_path / "v.txt", "1 1\ndog 1\n")).frequencies.tolist() == [1]
+
+
+def test_a_zipped_text_may_unfold_to_so_many_times_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"1 1\ndog 1" + b"0" * 500 + b"\n"
+    (tmp_path / "v.txt.gz").write_bytes(gzip.compress(content, mtime=0))
+    size = (tmp_path / "v.txt.gz").stat().st_size
+    monkeypatch.setattr(formats, "MOST_UNFOLDED", 2)
+    for less, fits in ((0, True), (1, False)):
+        monkeypatch.setattr(formats, "UNFOLDED_BYTES", len(content) - 2 * size - less)
+        if fits:
+            with pytest.raises(InputError, match="not a number"):  # 10^500
+                read(tmp_path / "v.txt.gz")
+        else:
+            with pytest.raises(InputError, match="unfolds to more than 2 times its size"):
+                read(tmp_path / "v.txt.gz")
+
+
+def test_a_zipped_file_has_no_date_and_no_name(tmp_path: Path) -> None:
+    export(example(), tmp_path / "v.json.gz")
+    raw = (tmp_path / "v.json.gz").read_bytes()
+    assert raw[3] == 0 and raw[4:8] == bytes(4)
+    export(example(), tmp_path / "v.vec")
+    assert (tmp_path / "v.vec").read_text(encoding="utf-8").splitlines()[:2] == ["4 3", "dog 0.1 0 3"]
+    assert (tmp_path / "v.vec").read_text(encoding="utf-8").splitlines()[3] == "a|n 0.0000001 2.5 0"
+
+
+def test_more_words_than_a_block(tmp_path: Path) -> None:
+    many = 16_385
+    words = [f"w{i}" for i in range(many)]
+    matrix = np.arange(many, dtype=np.float32)[:, None]
+    space = VectorSpace(words, matrix, frequencies=np.arange(many), kind="x")
+    export(space, tmp_path / "v.parquet")
+    about = parquet.ParquetFile(tmp_path / "v.parquet").metadata
+    assert [about.row_group(k).num_rows for k in range(about.num_row_groups)] == [16_384, 1]
+    back = read(tmp_path / "v.parquet")
+    assert np.array_equal(back.matrix, matrix) and np.array_equal(back.frequencies, space.frequencies)
+
+
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    for use in (lambda: export(example(), tmp_path / "v", kind="xml"), lambda: read(tmp_path / "v", kind="xml")):
+        spell(tmp_path / "v", "")
+        with pytest.raises(OptionError, match="no format 'xml'"):
+            use()
+    export(example(), tmp_path / "plain", kind="json")
+    assert read(tmp_path / "plain", kind="json").words == example().words
+    for word in ("", "a b", "a\tb"):
+        with pytest.raises(OutputError, match="blank"):
+            export(VectorSpace(["ok", word], np.eye(2), frequencies=[1, 1], kind="x"), tmp_path / "w.txt")
+
+
+def test_two_hundred_characters_say_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("x" * 300)
+
+    monkeypatch.setattr(parquet, "ParquetFile", broken)
+    spell(tmp_path / "v.parquet", "")
+    with pytest.raises(InputError, match=r"word and vector \(x{200}\)"):
+        read(tmp_path / "v.parquet")

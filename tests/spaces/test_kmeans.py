@@ -74,3 +74,42 @@ def test_what_it_refuses(counts: Cooccurrence, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
     with pytest.raises(MissingExtra, match=r"K-means needs the 'baselines' extra"):
         kmeans(counts, clusters=5, dimensions=5)
+
+
+def test_a_hundred_clusters_unless_told_otherwise(counts: Cooccurrence, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sklearn.cluster
+
+    seen: dict[str, object] = {}
+    whole = sklearn.cluster.MiniBatchKMeans
+
+    def spy(**options: object) -> object:
+        seen.update(options)
+        return whole(**options)
+
+    monkeypatch.setattr(sklearn.cluster, "MiniBatchKMeans", spy)
+    space = kmeans(counts)
+    wanted = {"clusters": 100, "batch": 1024, "seed": 0, "vectors": "skipgram", "dimensions": 100}
+    assert {name: space.parameters[name] for name in wanted} == wanted
+    assert space.shape == (len(counts), 100)
+    assert (seen["n_clusters"], seen["batch_size"], seen["max_iter"], seen["n_init"]) == (100, 1024, 100, 3)
+
+
+def test_sums_of_few_rows_at_a_time_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [[f"w{i}", f"w{(3 * i) % 11}", f"w{(i * i) % 11}"] for i in range(44)]
+    counts = Cooccurrence.from_corpus(encode_tokens(lines, tmp_path / "corpus", min_count=4), tmp_path / "counts")
+    vectors = np.random.default_rng(0).normal(size=(len(counts), 3)).astype(np.float32)
+    every = kmeans(counts, vectors, clusters=len(counts))  # as many clusters as words
+    assert every.dimensions == len(counts) and every.matrix.sum() == counts.margins().total
+    one = kmeans(counts, vectors, clusters=1, batch=1)
+    assert one.matrix[:, 0].tolist() == counts.to_scipy().sum(axis=1).tolist()
+    whole = kmeans(counts, vectors, clusters=4)
+    monkeypatch.setattr("hyperdive.spaces.kmeans._ROWS", 3)
+    assert np.array_equal(kmeans(counts, vectors, clusters=4).matrix, whole.matrix)
+    for wrong in (vectors[:, 0], vectors[:, :, None], vectors[1:]):
+        with pytest.raises(InputError, match="do not go with"):
+            kmeans(counts, wrong, clusters=2)
+    vectors[2, 1] = np.nan
+    with pytest.raises(InputError, match="not finite"):
+        kmeans(counts, vectors, clusters=2)
+    with pytest.raises(OptionError, match="number of batch is 0"):
+        kmeans(counts, vectors, clusters=2, batch=0)

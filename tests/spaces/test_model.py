@@ -12,13 +12,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.resealing import put_file, put_header, put_tensors
 from safetensors.numpy import load_file, save_file
+from scipy.sparse import csr_array
 
 from hyperdive import Model
-from hyperdive._quantize import rounded_to_16_bits
+from hyperdive._quantize import rounded_to_8_bits, rounded_to_16_bits
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
+from hyperdive.spaces.composition import Composition
+from hyperdive.spaces.folding import ContextSpace, Folding
+from hyperdive.spaces.model_card import card
+from hyperdive.spaces.model_files import space_tensors
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.term_table import TermTable
+from tests.patterns.standin import collected
 
 WORDS = [f"word{i}" for i in range(300)]
 
@@ -203,3 +211,230 @@ def test_a_full_disk_leaves_the_old_model(tmp_path: Path, model: Model) -> None:
         assert [entry.name for entry in disk.iterdir()] == ["m"]
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
+
+
+# ---- borders -------------------------------------------------------------------------------------------------------
+
+
+def small_model(**options: Any) -> Model:
+    """Three words, two terms, and everything that can be beside them."""
+    words, names, n = ["dog", "cat", "owl"], ["guide dog", "wild cat"], [300, 5, 1]
+    dive = VectorSpace(words, [[1, 0, 2], [0, 0, 1], [3, 1, 0]], frequencies=n, kind="dive")
+    twin = VectorSpace(words, [[0.1, 0.3, 0.5], [0.7, 0.3, 0.5], [0.2, 0.9, 0.5]], frequencies=n, kind="skipgram")
+    folding = Folding(
+        7, np.array([1, 2, 3], np.float32), np.array([1, 0.5, 2], np.float32), np.ones((3, 2), np.float32),
+        np.array([0.1, 0.2, 0.3], np.float32),
+    )  # fmt: skip
+    rows = VectorSpace(names, [[1, 2, 0], [0, 1, 1]], frequencies=[9, 0], kind="dive")
+    rows_twin = VectorSpace(names, [[0.3, 0.1, 0.5], [0.2, 0.1, 0.5]], frequencies=[9, 0], kind="skipgram")
+    maps = Composition(np.ones((3, 3), np.float32), np.full((5, 2), 0.5, np.float32), options.pop("lean", 0.25))
+    terms = TermTable(names, ["Guide Dog", "wild cat"], dive=rows, skipgram=rows_twin, composition=maps)
+    return Model(dive, contexts=ContextSpace.of(dive, folding), skipgram=twin, terms=terms, **options)
+
+
+def whole(folder: Path) -> None:
+    """Read everything that is read when asked for."""
+    model = Model.load(folder, verify=False)
+    assert model.terms is not None
+    _ = model.folding, model.skipgram, model.terms.dive, model.terms.skipgram, model.terms.composition
+
+
+def test_all_parts_there_and_back(tmp_path: Path) -> None:
+    model = small_model(facts={"objective": [-2.0, -1.5]}, parameters={"seed": 0})
+    model.save(tmp_path / "m")
+    back = Model.load(tmp_path / "m")
+    assert (back.parameters, back.facts) == (model.parameters, model.facts)
+    assert back.terms is not None and back.terms.composition is not None and back.terms.composition.skipgram is not None
+    assert back.terms.names == ["guide dog", "wild cat"] and back.terms.spellings == ["Guide Dog", "wild cat"]
+    assert back.terms.frequencies.tolist() == [9, 0] and back.terms.dive["wild cat"].tolist() == [0, 1, 1]
+    maps = back.terms.composition
+    assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5 and maps.lean == 0.25  # type: ignore[union-attr]
+    one, other = model.folding, back.folding
+    assert one is not None and other is not None and other.unknown_frequency == 7
+    for name in ("unknown_context", "gauge", "skipgram", "context_terms"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    header = json.loads((tmp_path / "m" / "header.json").read_text())
+    assert (header["format"], header["format_version"]) == ("hyperdive-model", 3)
+    assert header["totals"] == {"words": 3, "dimensions": 3, "terms": 2}
+    tensors = load_file(tmp_path / "m" / "model.safetensors")
+    assert tensors["frequencies"].dtype == np.uint16 and tensors["terms.frequencies"].dtype == np.uint8
+    assert Model(model.dive).parameters == Model(model.dive).facts == {}
+
+
+def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
+    model = small_model(lean=0.0)
+    assert model.terms is not None and model.terms.composition is not None
+    with pytest.raises(FormatError, match=r"composition\.skipgram"):  # three columns then, not two
+        model.save(tmp_path / "m")
+        whole(tmp_path / "m")
+    put_tensors(tmp_path / "m", "model.safetensors", **{"composition.skipgram": np.ones((7, 3), np.float32)})
+    back = Model.load(tmp_path / "m").terms
+    assert back is not None and back.composition is not None and back.composition.lean == 0.0
+
+
+F32 = np.float32
+SPOILT: dict[str, list[Any]] = {
+    "folding.unknown_frequency": [np.array([7, 8]), np.array([-1])],
+    "folding.gauge": [np.ones(2, F32), np.array([1, np.nan, 1], F32)],
+    "folding.unknown_context": [np.ones((3, 1), F32), np.array([1, np.inf, 1], F32)],
+    "folding.skipgram": [np.ones(3, F32), np.ones((2, 2), F32), np.full((3, 2), np.nan, F32), np.ones((3, 2, 1), F32)],
+    "folding.context_terms": [np.ones(2, F32), np.array([1, 1, np.nan], F32)],
+    "composition.dive": [np.ones((4, 3), F32), np.ones((3, 2), F32), np.array([[1, 1, 1], [1, np.nan, 1], [1, 1, 1]], F32)],
+    "composition.skipgram": [
+        np.ones((6, 2), F32), np.ones((3, 2), F32), np.ones((5, 3), F32), np.ones((7, 3), F32),
+        np.array([[1, 1]] * 4 + [[1, np.inf]], F32),
+    ],
+    "composition.lean": [np.ones(2, F32), np.array([-0.1], F32), np.array([np.inf], F32), np.array([np.nan], F32)],
+    "terms.frequencies": [np.array([9]), np.array([9, -1])],
+    "frequencies": [np.array([3, 2, -1]), np.array([3, 2]), np.array([[3, 2, 1]])],
+    "dive.lengths": [np.array([2, 1], np.uint8), np.array([2, 2, 2], np.uint8), np.array([3, 0, 2], np.uint8)],
+    "dive.indices": [np.array([[0, 2, 2, 0, 1]]), np.array([0, 2, 3, 0, 1]), np.array([2, 0, 2, 0, 1]), np.array([0])],
+    "dive.values": [np.ones(4, F32), np.array([1, 1, np.inf, 1, 1], F32)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "which"), [(name, k) for name, tensors in SPOILT.items() for k in range(len(tensors))]
+)
+def test_each_part_of_each_tensor_is_looked_at(tmp_path: Path, name: str, which: int) -> None:
+    sparse_ = csr_array(np.array([[1, 0, 2], [0, 0, 1], [3, 1, 0]], dtype=F32))
+    model = small_model()
+    made = Model(
+        VectorSpace(model.words, sparse_, frequencies=model.frequencies, kind="dive"), contexts=model.contexts,
+        skipgram=model.skipgram, terms=model.terms,
+    )  # fmt: skip
+    made.save(tmp_path / "m")
+    whole(tmp_path / "m")
+    put_tensors(tmp_path / "m", "model.safetensors", **{name: SPOILT[name][which]})
+    with pytest.raises(FormatError):
+        whole(tmp_path / "m")
+
+
+def test_vectors_in_8_bits_have_an_exponent_each(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0).normal(size=(3, 4)).astype(F32)
+    words, n = ["a", "b", "c"], [3, 2, 1]
+    dive = VectorSpace(words, np.eye(3), frequencies=n, kind="dive")
+    twin = VectorSpace(words, rounded_to_8_bits(draw), frequencies=n, kind="skipgram")
+    Model(dive, skipgram=twin).save(tmp_path / "m")
+    tensors = load_file(tmp_path / "m" / "model.safetensors")
+    assert tensors["skipgram"].dtype == tensors["skipgram.exponents"].dtype == np.int8
+    back = Model.load(tmp_path / "m").skipgram
+    assert back is not None and np.array_equal(back.matrix, twin.matrix)
+    plain = VectorSpace(words, draw, frequencies=n, kind="dive")
+    assert space_tensors("dive", VectorSpace(words, twin.matrix, frequencies=n, kind="dive")).keys() == {"dive"}
+    assert space_tensors("terms.skipgram", plain).keys() == {"terms.skipgram"}
+    for spoilt in (
+        {"skipgram.exponents": np.zeros(2, np.int8)},
+        {"skipgram": np.zeros((3, 4, 1), np.int8)},
+        {"skipgram": np.zeros(3, np.int8)},
+    ):
+        put_tensors(tmp_path / "m", "model.safetensors", **{**tensors, **spoilt})
+        with pytest.raises(FormatError):
+            _ = Model.load(tmp_path / "m").skipgram
+
+
+def test_rows_are_sparse_where_less_than_half_of_them_is_there() -> None:
+    def names(matrix: Any) -> set[str]:
+        many = len(matrix)
+        rows = VectorSpace([f"w{i}" for i in range(many)], np.array(matrix), frequencies=[1] * many, kind="dive")
+        return set(space_tensors("dive", rows))
+
+    entries = {"dive.lengths", "dive.indices", "dive.values"}
+    assert names([[1, 0], [1, 0]]) == {"dive"} and names([[1, 0], [0, 0]]) == entries
+    assert names([[1, 0, 0], [1, 1, 0]]) == {"dive"} and names([[1, 0, 0, 0], [0, 0, 1, 1]][:1]) == entries
+    for dimensions, kind in ((256, np.uint8), (257, np.uint16)):
+        row = np.zeros((2, dimensions), dtype=F32)
+        row[:, 3] = 1
+        made = space_tensors("dive", VectorSpace(["a", "b"], row, frequencies=[1, 1], kind="dive"))
+        assert made["dive.indices"].dtype == kind and made["dive.lengths"].dtype == np.uint8
+    row = np.zeros((2, 600), dtype=F32)
+    row[0, :256] = 1
+    made = space_tensors("dive", VectorSpace(["a", "b"], row, frequencies=[1, 1], kind="dive"))
+    assert made["dive.lengths"].dtype == np.uint16 and made["dive.lengths"].tolist() == [256, 0]
+
+
+def test_a_model_without_one_of_its_files_is_incomplete(tmp_path: Path) -> None:
+    for name in ("model.safetensors", "vocabulary.txt"):
+        small_model().save(tmp_path / name)
+        header = json.loads((tmp_path / name / "header.json").read_text())
+        del header["files"][name]
+        (tmp_path / name / name).unlink()
+        header.pop("fingerprint")
+        header["fingerprint"] = fingerprint(header)
+        (tmp_path / name / "header.json").write_text(canonical_json(header))
+        with pytest.raises(FormatError, match="the model is incomplete"):
+            Model.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("dimensions", [-1, (1 << 24) + 1])
+def test_a_header_with_other_dimensions_is_refused(tmp_path: Path, dimensions: int) -> None:
+    small_model().save(tmp_path / "m")
+    put_header(tmp_path / "m", spaces__dive__dimensions=dimensions)
+    with pytest.raises(FormatError, match="shape of the vocabulary"):
+        Model.load(tmp_path / "m")
+
+
+def test_vectors_of_no_dimensions(tmp_path: Path) -> None:
+    none = VectorSpace(["a"], np.zeros((1, 0)), frequencies=[1], kind="dive")
+    Model(none).save(tmp_path / "m")
+    assert Model.load(tmp_path / "m").dive.shape == (1, 0)
+    none.save(tmp_path / "space")
+    assert VectorSpace.load(tmp_path / "space").shape == (1, 0)
+
+
+def test_terms_are_a_name_and_a_spelling_a_line(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    for content in (
+        b"guide dog\tGuide Dog\nwild cat\n",
+        b"guide dog\tGuide Dog\twild cat\twild cat\n",
+        b"a\tb\nc\td\ne\tf\n",
+    ):
+        put_file(tmp_path / "m", "terms.txt", content)
+        with pytest.raises(FormatError):
+            _ = Model.load(tmp_path / "m").terms
+    rows = VectorSpace(["a", "b"], np.eye(2), frequencies=[300, 0], kind="dive")
+    with pytest.raises(InputError, match="2 names and 1 spellings"):
+        TermTable(["a", "b"], ["A"], dive=rows)
+    with pytest.raises(InputError, match="in the same order"):
+        _ = TermTable(["b", "a"], ["B", "A"], dive=rows).dive
+    assert TermTable(["a", "b"], ["A", "B"], dive=rows).dive is rows  # equal names in another list
+    assert TermTable(["a", "b"], ["A", "B"], dive=rows).tensors()["terms.frequencies"].tolist() == [300, 0]
+
+
+def test_a_model_of_one_other_space_is_saved_as_that_space(tmp_path: Path) -> None:
+    words, n = ["a", "b"], [2, 1]
+    other, dive = (VectorSpace(words, np.eye(2), frequencies=n, kind=kind) for kind in ("skipgram", "dive"))
+    listed = VectorSpace(list(words), np.eye(2), frequencies=n, kind="skipgram")
+    kinds = {
+        "space": [Model(other), Model.of(other)],
+        "model": [
+            Model(dive), Model(other, facts={"x": 1}), Model(other, parameters={"x": 1}), Model(other, skipgram=listed),
+        ],
+    }  # fmt: skip
+    for kind, models in kinds.items():
+        for number, model in enumerate(models):
+            place = tmp_path / f"{kind}{number}"
+            model.save(place)
+            assert json.loads((place / "header.json").read_text())["format"] == f"hyperdive-{kind}", place
+            assert Model.load(place).words == words
+    assert Model(dive, skipgram=listed).skipgram is listed  # equal words in another list
+
+
+def test_at_most_five_sentences_are_evidence() -> None:
+    text = [(5, f"A poodle is a dog number {i}.") for i in range(8)]
+    model = Model(
+        VectorSpace(["dog", "poodle"], np.eye(2), frequencies=[2, 1], kind="dive"), patterns=collected(text, cap=9)
+    )
+    assert [len(model.evidence("poodle", "dog", *top)) for top in ((), (5,), (6,))] == [5, 5, 6]
+    assert small_model().evidence("dog", "cat") == []
+
+
+def test_the_card_says_what_is_not_recorded_and_what_is(tmp_path: Path) -> None:
+    told = card(small_model(parameters={"shift": True, "near": False, "seed": None}, facts={"objective": [-2.0, -1.5]}))
+    assert "## Text\n\nNot recorded.\n" in told and told.count("Not recorded.") == 1
+    for line in ("| shift | yes |", "| near | no |", "| seed | – |", "at the end of training: -1.50000."):
+        assert line in told
+    facts = {"corpus": {"tokens": 1234567, "sources": {"a": 1, "b": True}}}
+    told = card(small_model(facts=facts))
+    assert "## Parameters\n\nNot recorded.\n" in told and told.count("Not recorded.") == 1
+    assert "| kept tokens | 1,234,567 |" in told and "| sources | a 1, b yes |" in told and "Objective" not in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from hyperdive.spaces.word2vec import Word2VecOptions, _Lines, train_word2vec
 from hyperdive.text.corpus import UNKNOWN, Corpus
 from hyperdive.text.token_lists import encode_tokens
 from tests.spaces import planted
+
+from .test_dive import Recorded
 
 pytest.importorskip("gensim")
 
@@ -91,3 +94,26 @@ def test_what_it_refuses(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(MissingExtra, match="word2vec needs the 'baselines' extra"):
         train_word2vec(corpus, dimensions=5)
+
+
+def test_progress_and_defaults(little: Corpus) -> None:
+    seen = Recorded()
+    space = train_word2vec(little, dimensions=3, epochs=2, run=Run(progress=seen))
+    assert seen.totals["word2vec"] == seen.made("word2vec") == 2 * len(little)
+    assert space.kind == "word2vec" and space.parameters["corpus"] == little.fingerprint
+    assert asdict(Word2VecOptions()) == {
+        "dimensions": 100, "window": 10, "negatives": 5, "epochs": 5, "cbow": False, "sample": 1e-3, "smoothing": 0.75,
+        "rate": 0.025, "seed": 0,
+    }  # fmt: skip
+
+
+def test_one_value_that_is_no_number_is_enough(little: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gensim.models
+
+    class Spoilt(gensim.models.Word2Vec):  # type: ignore[misc]
+        def train(self, *given: object, **options: object) -> None:
+            self.wv.vectors[3, 1] = np.nan
+
+    monkeypatch.setattr(gensim.models, "Word2Vec", Spoilt)
+    with pytest.raises(InputError, match="not finite"):
+        train_word2vec(little, dimensions=3)
