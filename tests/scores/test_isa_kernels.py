@@ -298,9 +298,9 @@ def test_threads_that_ask_at_once_get_their_own_neighbours(model: Model) -> None
             assert list(together) == alone
 
 
-def named_at_random() -> NamedTerms:
+def named_at_random(patterns: Patterns | None = None) -> NamedTerms:
     """Terms of which the first forty have hyponyms, and are stated to be kinds of each other."""
-    patterns, rng = some_patterns(2), np.random.default_rng(6)
+    patterns, rng = patterns or some_patterns(2), np.random.default_rng(6)
     words, often = patterns.terms, np.arange(1, len(patterns) + 1)
     skipgram = VectorSpace(words, rng.normal(size=(len(words), 5)), frequencies=often, kind="skipgram")
     main = VectorSpace(words, np.abs(rng.normal(size=(len(words), 4))), frequencies=often, kind="dive")
@@ -452,6 +452,24 @@ def slow_bounds(terms: NamedTerms, rows: np.ndarray, number: int, close: bool) -
     return [np.array(kind) for kind in zip(*bounds, strict=True)]
 
 
+def small_classes() -> Patterns:
+    """Forty classes of three members each, which are said to be one of four things more or less often."""
+    classes, often = np.arange(40), np.random.default_rng(0).integers(1, 12, 160)
+    often[:40] = 1 + classes // 4
+    keys = pack(np.arange(160), np.concatenate([156 + classes % 4, np.arange(120) // 3]), np.zeros(160))
+    return Patterns.from_keys([f"t{n}" for n in range(160)], ["such as"], keys, often)
+
+
+def test_bounds_of_small_classes_are_those_of_the_slow_twin() -> None:
+    kernels.load()
+    terms, rows = named_at_random(small_classes()), np.arange(160)
+    found = BoundedTerms(terms, np.arange(156, 160), close=True).analogies(rows)
+    for number in range(156, 160):
+        for bounds, slow in zip(found, slow_bounds(terms, rows, number, True), strict=True):
+            np.testing.assert_allclose(bounds.toarray()[:, number], slow, rtol=3e-6, atol=1e-7)
+            assert len(np.unique(slow.round(4))) > 1
+
+
 @pytest.mark.parametrize("close", [False, True])
 @pytest.mark.parametrize("many", [30, 100, 101, 160])
 def test_bounds_are_those_of_the_slow_twin(many: int, close: bool) -> None:
@@ -473,7 +491,7 @@ def test_bounds_are_those_of_the_slow_twin(many: int, close: bool) -> None:
 
 def test_a_class_of_too_many_members_has_the_wide_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels.load()
-    terms, rows, number = named_at_random(), np.arange(160), 7
+    terms, rows, number = named_at_random(small_classes()), np.arange(160), 157
     assert terms.stated is not None
     counts, totals = terms.stated.patterns.counts.toarray(), terms.stated.patterns.hyponym_totals
     classes = [h for h in np.flatnonzero(counts[:, number]) if counts[:, h].any()]
