@@ -464,10 +464,12 @@ def test_bounds_of_small_classes_are_those_of_the_slow_twin() -> None:
     kernels.load()
     terms, rows = named_at_random(small_classes()), np.arange(160)
     found = BoundedTerms(terms, np.arange(156, 160), close=True).analogies(rows)
+    differ = [0, 0, 0]
     for number in range(156, 160):
-        for bounds, slow in zip(found, slow_bounds(terms, rows, number, True), strict=True):
+        for kind, (bounds, slow) in enumerate(zip(found, slow_bounds(terms, rows, number, True), strict=True)):
             np.testing.assert_allclose(bounds.toarray()[:, number], slow, rtol=3e-6, atol=1e-7)
-            assert len(np.unique(slow.round(4))) > 1
+            differ[kind] += len(np.unique(slow.round(4))) > 1
+    assert min(differ) > 0
 
 
 @pytest.mark.parametrize("close", [False, True])
