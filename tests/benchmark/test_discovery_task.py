@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 from hyperdive.benchmark.discovery_task import (
     ANSWERS,
     DiscoveryTask,
+    QuestionFigures,
+    ScorerFigures,
     evaluate_discovery,
     question_figures,
     read_discovery,
 )
 from hyperdive.errors import InputError
+from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.store import Patterns
 from tests.discover.small import small_model
 
 
@@ -158,3 +162,28 @@ def test_bad_files_are_one_clear_line(tmp_path: Path, content: dict[str, bytes],
     with pytest.raises(InputError, match=message) as caught:
         read_discovery(*write(tmp_path, **content))
     assert "\n" not in str(caught.value)
+
+
+def test_figures_are_written_in_per_cent_with_four_places() -> None:
+    scorer = ScorerFigures(1 / 7, 2 / 7, 3 / 7)
+    written = QuestionFigures(4 / 7, 5 / 7, 6 / 7, scorer, 3, 2).as_json()
+    assert written.pop("scorer") == {"map": 14.2857, "mrr": 28.5714, "p_at_5": 42.8571}
+    shares = {"map": 57.1429, "mrr": 71.4286, "p_at_5": 85.7143, "coverage": 66.6667}
+    assert written == {**shares, "questions": 3, "answered": 2}
+
+
+@pytest.mark.parametrize(("vocabulary", "answered"), [(("animal",), 1), (("dog",), 0), (("animal", "dog"), 1)])
+def test_one_answer_is_an_answer_and_a_question_is_none_to_itself(vocabulary: tuple[str, ...], answered: int) -> None:
+    task = DiscoveryTask("x", ("dog",), ("concept",), (("animal",),), vocabulary)
+    result = evaluate_discovery(small_model(), task)
+    assert (result.all.answered, result.all.map, result.all.coverage) == (answered, answered, answered)
+
+
+def test_answers_are_taken_however_unlikely_they_are() -> None:
+    """Nobody says that a court is an animal, and a model with patterns is not at all sure of it."""
+    words = ["animal", "law", "dog", "cat", "court", "poodle", "spaniel", "judge", "thing"]
+    patterns = Patterns.from_keys(words, ["such as"], pack([2, 3, 7], [0, 0, 4], [0, 0, 0]), [5, 4, 3])
+    task = DiscoveryTask("x", ("court",), ("concept",), (("animal",),), ("animal", "dog", "cat"))
+    for score in (None, "hyper"):
+        result = evaluate_discovery(small_model(patterns=patterns), task, score=score)
+        assert result.all.answered == 1 and result.all.mrr > 0

@@ -20,11 +20,11 @@ from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
 from hyperdive.benchmark.comparison import compare
 from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
-from hyperdive.benchmark.evaluation import Evaluation
+from hyperdive.benchmark.evaluation import Evaluation, measure, score_dataset
 from hyperdive.benchmark.further_measures import further_measures
 from hyperdive.benchmark.report import page
 from hyperdive.errors import InputError
-from hyperdive.scores import as_source
+from hyperdive.scores import as_source, get
 from hyperdive.spaces.space import VectorSpace
 
 # a planted tree: a class has the dimensions of all its members, and each member its own
@@ -214,6 +214,64 @@ def test_further_measures_hold_what_they_promise() -> None:
     assert further["ap100"]["tree"]["C·ΔS"] == 100.0
     assert further["discovery"]["tree"]["hyponyms"] == 15
     json.dumps(further)
+
+
+def test_what_is_measured_and_how_unless_told_otherwise() -> None:
+    plain = {"scores": None, "bootstrap": 0, "seed": 0, "lemmas": True, "data": None, "verify": True}
+    assert EvaluationOptions() == EvaluationOptions(**plain)
+    scored = score_dataset(as_source(planted()), Dataset.from_rows("x", [("dogs", "animal", 1.0)]), [get("ΔS")])
+    assert (scored.space, scored.oov, scored.saved_by_lemma) == ("raw", 0, 1)
+    cell = measure(scored).cells["ΔS"]
+    assert (cell.value, cell.ci95) == (100.0, None)
+    noisy = Dataset.from_rows(
+        "n", [("dog", "animal", 1.0), ("dog", "cat", 0.0), ("cat", "dog", 1.0), ("car", "bus", 0.0)]
+    )
+    with_seed = [
+        measure(score_dataset(as_source(planted()), noisy, [get("Random")]), bootstrap=50, **seed)
+        for seed in ({}, {"seed": 0}, {"seed": 1})
+    ]
+    default, zero, one = (np.nan_to_num(result.replicates["Random"]).tolist() for result in with_seed)
+    assert default == zero != one
+
+
+def test_figures_and_intervals_are_written_with_four_places() -> None:
+    rows = [("dog", "animal", 1.0), ("animal", "car", 1.0), ("car", "animal", 0.0), ("yak", "gnu", 1.0)]
+    result = evaluate(
+        planted(), datasets=[Dataset.from_rows("x", rows)], options=EvaluationOptions(scores=["ΔS"], bootstrap=40)
+    )
+    written = result.as_json()["datasets"]["x"]["scores"]["ΔS"]
+    [cell] = result.results["x"].cells.values()
+    assert cell.ci95 is not None
+    assert written == {"ap": round(cell.value, 4), "ci95": [round(end, 4) for end in cell.ci95]}
+    assert written["ap"] != round(cell.value, 5) or written["ci95"] != [round(end, 5) for end in cell.ci95]
+    assert round(cell.value, 4) != round(cell.value, 5)
+
+
+def test_averages_are_of_all_binary_sets_or_of_those_named() -> None:
+    graded = Dataset.from_rows("HyperLex", [("dog", "animal", 5.0), ("animal", "dog", 1.0)], graded=True)
+    sets = [tree_pairs(), tree_pairs("other"), graded]
+    result = evaluate(planted(), datasets=sets, options=EvaluationOptions(scores=["cds"]))
+    assert (
+        result.micro() == result.micro(["tree", "other"]) == result.micro(["other"]) == {"C·ΔS": pytest.approx(100.0)}
+    )
+    assert result.micro([]) == result.micro(["tree", "HyperLex"]) == result.micro(["nowhere"]) == result.micro10 == {}
+    assert result.hyperlex == {"C·ΔS": pytest.approx(100.0)}
+    assert Evaluation({}, ("ΔS",)).micro() == Evaluation({}, ("ΔS",)).hyperlex == {}
+
+
+def test_scores_that_the_pos_model_cannot_compute_are_left_out_where_a_set_has_tags() -> None:
+    rng = np.random.default_rng(0)
+    beside = VectorSpace(WORDS, rng.normal(size=(len(WORDS), 5)), frequencies=np.ones(18), kind="skipgram")
+    model, pos = SimpleNamespace(dive=planted(), skipgram=beside), planted(tagged=True)
+    tagged, plain = tree_pairs("tagged", tagged=True), tree_pairs("plain")
+    both = evaluate(model, pos=pos, datasets=[tagged, plain])
+    assert not {"W", "W·ΔS"} & set(both.scores) and "C·ΔS" in both.scores
+    assert ["skipped, because the POS model lacks" in note for note in both.notes] == [True] and "W*dS" in both.notes[0]
+    assert "W·ΔS" in evaluate(model, pos=pos, datasets=[plain]).scores
+    untagged = evaluate(model, datasets=[tagged, plain])
+    assert "W·ΔS" in untagged.scores and ["suffix cut off" in note for note in untagged.notes] == [True]
+    with pytest.raises(InputError, match="needs a skip-gram space"):
+        evaluate(model, pos=pos, datasets=[tagged], options=EvaluationOptions(scores=["W"]))
 
 
 # ---- the page -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from hyperdive.benchmark.comparison import compare
 from hyperdive.benchmark.coverage import Coverage, coverage
 from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover_all, priors
+from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover, discover_all, priors
 from hyperdive.benchmark.evaluation import Scored
 from hyperdive.benchmark.further_measures import (
     direction_figures,
@@ -26,6 +28,7 @@ from hyperdive.benchmark.further_measures import (
 from hyperdive.benchmark.measures import average_precision_at, cross_validated, directionality, separation
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import get
+from hyperdive.spaces.space import VectorSpace
 
 from .test_evaluation import WORDS, planted, tree_pairs
 
@@ -166,3 +169,117 @@ def test_bins_of_a_calibration_are_rounded_means_and_shares() -> None:
     expected = (2 * abs(low.confidence - 0.5) + 3 * (high.confidence - high.true)) / 5
     assert expected_calibration_error([low, high]) == pytest.approx(expected)
     assert expected_calibration_error([]) == 0.0
+
+
+def test_a_calibration_has_ten_bins_unless_told_otherwise() -> None:
+    confidences, right = [0.05, 0.095, 0.1, 0.19, 0.99], [True, False, True, True, False]
+    bins = reliability(confidences, right)
+    assert bins == reliability(confidences, right, bins=10) != reliability(confidences, right, bins=11)
+    assert [(one.pairs, one.true) for one in bins] == [(2, 0.5), (2, 1.0), (1, 0.0)]
+
+
+def test_coverage_needs_no_set_with_tags_and_none_without() -> None:
+    plain, tagged = tree_pairs(), tree_pairs("t", tagged=True)
+    assert coverage(planted(), [plain], pos=planted(tagged=True)).words == 18
+    assert coverage(planted(), [tagged], pos=planted(tagged=True)).found == 18
+    unknown = Dataset.from_rows("x", [("yak", "gnu", 1.0)])
+    assert coverage(planted(), [unknown]) == Coverage(2, 0, 0.0)
+
+
+def asked(space: VectorSpace, dataset: Dataset, hyponyms: list[str]) -> float:
+    """MAP of these hyponyms by ΔS, asked one by one."""
+    figures = []
+    for word in hyponyms:
+        rows = [(q, p, 1.0) for q, p in pairs_of(dataset) if q == word]
+        figures.append(discover(space, Dataset.from_rows(word, rows), "ΔS").map)
+    return float(np.mean(figures))
+
+
+def pairs_of(dataset: Dataset) -> list[tuple[str, str]]:
+    sides = zip(dataset.q[dataset.labels], dataset.p[dataset.labels], strict=True)
+    return [(dataset.terms[q], dataset.terms[p]) for q, p in sides]
+
+
+def steps() -> tuple[VectorSpace, Dataset]:
+    """Word k has the sum k; each word has the next but one as its hypernym, so that all their figures differ."""
+    words = [f"w{k:02}" for k in range(20)]
+    space = VectorSpace(words, np.arange(1.0, 21)[:, None], frequencies=[1] * 20, kind="dive")
+    return space, Dataset.from_rows("steps", [(words[k], words[k + 2], 1.0) for k in range(18)])
+
+
+def test_a_sample_of_hyponyms_is_drawn_by_the_seed_without_one_twice() -> None:
+    space, dataset = steps()
+    numbers = np.unique(dataset.q)
+    for seed in (0, 3):
+        chosen = np.random.default_rng(seed).choice(numbers, 15, replace=False)
+        found = discover(space, dataset, "ΔS", DiscoveryOptions(sample=15, seed=seed))
+        assert found.hyponyms == 15
+        assert found.map == pytest.approx(asked(space, dataset, [dataset.terms[number] for number in chosen]))
+        if seed == 0:
+            assert found == discover(space, dataset, "ΔS", DiscoveryOptions(sample=15))
+    every = discover(space, dataset, "ΔS")
+    assert every == discover(space, dataset, "ΔS", DiscoveryOptions(sample=18)) and every.hyponyms == 18
+    assert every == discover(space, dataset, "ΔS", DiscoveryOptions(sample=99))
+    assert signature(further_measures).parameters["options"].default == DiscoveryOptions(sample=300)
+
+
+def test_the_figures_of_several_right_answers_by_hand() -> None:
+    """Right answers in places 2, 3 and 6, and one that cannot be given."""
+    values = np.arange(7.0, 0.0, -1.0)
+    right = np.array([False, True, True, False, False, True, False])
+    average, first, at_five = _measures(values, right, 4)
+    assert average == pytest.approx((1 / 2 + 2 / 3 + 3 / 6) / 4)
+    assert (first, at_five) == (0.5, 2 / 5)
+
+
+def test_phrases_are_asked_as_the_mean_of_their_words() -> None:
+    """Two phrases after single words, each of two words; what they are asked is answered by the vocabulary."""
+    space, _ = steps()
+    rows = [("w05", "w06", 1.0), ("w00 w02", "w02", 1.0), ("w04 w08", "w08", 1.0), ("w05", "w09 w10", 1.0)]
+    dataset = Dataset.from_rows("phrases", rows, separator=" ")
+
+    def near(pairs: Any) -> np.ndarray:
+        """How near p is to what is a little above q."""
+        sums = pairs.rows.sums
+        return -np.abs(sums[pairs.p] - sums[pairs.q] - 1.25)
+
+    alone = [Dataset.from_rows("one", [row], separator=" ") for row in rows[1:3]]
+    # 1 + 3 is the sum 2 in the mean: w02 has the sum 3; 5 + 9 is 7 in the mean: w08 has the sum 9, w07 is nearer
+    assert [discover(space, one, near).mrr for one in alone] == [1.0, 0.5]
+    found = discover(space, dataset, near)
+    assert found.mrr == pytest.approx((1 + 1 + 0.5) / 3)
+    assert found.map == pytest.approx((1 / 2 + 1 + 0.5) / 3)  # nobody answers with a phrase
+
+
+def test_hyponyms_are_found_by_their_lemma_and_tags_are_cut_off_unless_told_otherwise() -> None:
+    plural = Dataset.from_rows("x", [("dogs", "animals", 1.0)])
+    assert discover(planted(), plural).map == 1.0
+    assert discover(planted(), plural, "C·ΔS", DiscoveryOptions(lemmas=False)).missing == 1
+    tagged = tree_pairs("t", tagged=True)
+    assert discover_all(planted(), tagged, ["C·ΔS"])[0].hyponyms == 15
+    assert discover_all(planted(tagged=True), tagged, ["C·ΔS"], pos=True)[0].map == pytest.approx(1.0)
+    with pytest.raises(InputError, match="no positive pairs"):
+        discover(planted(), Dataset.from_rows("graded", [("dog", "animal", 3.0)], graded=True))
+
+
+def test_sets_with_tags_and_without_are_each_asked_in_their_space() -> None:
+    sets = [tree_pairs("Medical"), tree_pairs("t", tagged=True)]
+    plain = planted()
+    source, pos = plain, planted(tagged=True)
+    result = evaluate(source, pos=pos, datasets=sets, options=EvaluationOptions(scores=["cds", "ΔS"]))
+    found = further_measures(result, source, pos=pos, discovery=["Medical", "t"])
+    assert [found["discovery"][name]["map"] for name in ("Medical", "t")] == pytest.approx([1.0, 1.0])
+    assert list(found["f1"]) == list(found["accuracy"]) == list(found["ap100"]) == ["Medical", "t"]
+    some = [Dataset.from_rows("mine", [("dog", "animal", 1.0), ("dog", "yak", 0.0)])]
+    chosen = EvaluationOptions(scores=["ΔS"])
+    assert further_measures(evaluate(plain, datasets=some, options=chosen), plain)["coverage"]["share"] == 66.6667
+
+
+def test_a_test_of_two_models_needs_resamples_of_both() -> None:
+    with_, without = (
+        evaluate(planted(), datasets=[tree_pairs()], options=EvaluationOptions(scores=["C"], bootstrap=many))
+        for many in (5, 0)
+    )
+    for one, other in ((with_, without), (without, with_), (without, without)):
+        with pytest.raises(InputError, match="needs resamples"):
+            compare(one, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 
 import networkx as nx
@@ -80,3 +81,20 @@ def test_where_nothing_is_stated_or_known_every_share_is_0() -> None:
     for stated, gold in ((0, 3), (3, 0), (0, 0)):
         figures = PrecisionRecall.of(found=0, stated=stated, gold=gold)
         assert (figures.precision, figures.recall, figures.f1) == (0.0, 0.0, 0.0)
+
+
+def test_one_edge_one_child_and_one_judged_edge() -> None:
+    gold = Gold([Dataset.from_rows("mine", ROWS)])
+    one = gold.compare([("cat", "animal")])
+    assert (one.edges.precision, one.judged, one.judged_edges) == (1.0, 1.0, 1)
+    pair = gold.compare([("poodle", "animal")], terms=["poodle", "animal", "yak"])
+    assert (pair.terms, pair.edges.recall, pair.edges.gold, pair.judged) == (2, 1.0, 1, 1.0)
+
+
+@pytest.mark.parametrize(("found", "stated", "gold", "f1"), [(2, 2, 2, 1.0), (1, 3, 1, 0.5), (0, 1, 0, 0.0)])
+def test_f1_is_twice_the_found_over_both(found: int, stated: int, gold: int, f1: float) -> None:
+    assert PrecisionRecall.of(found, stated, gold).f1 == f1
+
+
+def test_a_gold_is_verified_unless_told_otherwise() -> None:
+    assert signature(load_gold).parameters["verify"].default is True

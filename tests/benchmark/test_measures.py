@@ -334,3 +334,65 @@ def test_draws_are_those_of_one_resample_after_another(at_once: int, monkeypatch
     generator = np.random.Generator(np.random.Philox([3, zlib.crc32(b"toy")]))
     expected = [np.bincount(generator.integers(0, 30, 30), minlength=30) for _ in range(11)]
     np.testing.assert_array_equal(bootstrap.draws.__wrapped__("toy", 30, 11, 3), expected)
+
+
+# ---- borders and defaults -------------------------------------------------------------------------------------------
+
+
+def test_a_ranking_of_one_pair_and_of_none() -> None:
+    assert average_precision([1.0], [True]) == average_precision([1.0], [True], known=[False]) == 1.0
+    none = rank([])
+    assert (none.order.tolist(), none.block.tolist(), none.starts.tolist()) == ([], [], [0])
+
+
+def test_averages_over_one_pair_and_over_none() -> None:
+    assert micro_average({"a": 5.0}, {"a": 1}) == 5.0
+    with pytest.raises(InputError, match="no pair to average"):
+        micro_average({"a": 5.0}, {"a": 0})
+
+
+def test_correlations_of_two_pairs_and_of_grades_that_do_not_vary() -> None:
+    assert spearman([1, 2], [1, 2]) == 1.0 and spearman([1, 2], [2, 1]) == -1.0
+    assert spearman([1, 1], [1, 2]) == spearman([1, 2], [3, 3]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "k", "expected"),
+    [
+        ([2, 1, 1, 0], [0, 1, 0, 1], 3, (1 / 2 + 1 / 3) / 2),  # two tied pairs, the last of the list
+        ([2, 2, 1, 0], [1, 0, 0, 1], 3, (1 + 1 / 2) / 2),  # two tied pairs, the first of it
+        ([2, 1, 1], [0, 1, 0], 2, (1 / 2 + 0) / 2),  # the list ends between tied pairs
+        ([2, 1, 0, 0], [0, 1, 1, 0], 2, 1 / 2),  # ties behind it
+    ],
+)
+def test_ap_at_k_is_the_mean_over_tied_orders(scores: list[int], labels: list[int], k: int, expected: float) -> None:
+    assert average_precision_at(scores, labels, k, shuffles=2000) == pytest.approx(expected, abs=0.02)
+
+
+def test_what_is_drawn_is_drawn_by_the_seed_0_and_as_often_as_the_docs_say() -> None:
+    rng = np.random.default_rng(0)
+    scores, labels = rng.integers(0, 3, 60), rng.random(60) < 0.5
+    default = average_precision_at(scores, labels, 30)
+    assert default == average_precision_at(scores, labels, 30, shuffles=200, seed=0)
+    assert default != average_precision_at(scores, labels, 30, shuffles=201)
+    assert default != average_precision_at(scores, labels, 30, seed=1)
+    labels = rng.random(300) < 0.5
+    values = labels + rng.normal(size=300)
+    folds = cross_validated(values, labels)
+    assert folds == cross_validated(values, labels, folds=20, seed=0)
+    assert cross_validated(values, labels, folds=21) != folds != cross_validated(values, labels, seed=1)
+
+
+def test_no_pairs_have_no_direction() -> None:
+    none = Direction(0, 0, 0)
+    assert (none.accuracy, none.decided_accuracy) == (0.0, 0.0)
+    assert (Direction(0, 0, 3).accuracy, Direction(0, 0, 3).decided_accuracy) == (1 / 3, 0.0)
+
+
+def test_small_differences_count_by_their_sign_alone() -> None:
+    """Eight resamples are half a point better and one is as much worse: p is 2·(1 + 1)/(9 + 1)."""
+    first, second = np.array([10.5] * 8 + [9.5]), np.full(9, 10.0)
+    assert bootstrap.paired_p(first, second) == bootstrap.paired_p(second, first) == pytest.approx(0.4)
+    some = np.append(first, np.nan)  # a resample without positive pairs does not count
+    assert bootstrap.paired_p(some, np.append(second, 10.0)) == pytest.approx(0.4)
+    assert bootstrap.paired_p(np.array([1.0]), np.array([1.0])) == 1.0

@@ -60,6 +60,9 @@ def test_printed_sizes_are_ours_and_the_printed_oov_total_is_not() -> None:
         ("skipgram", "C", "BLESS", 9.2),
         ("dive", "W", "WordNet", 63.0),
         ("dive", "C·ΔS", "my pairs", None),
+        ("dive", "C", "BLESS", None),
+        ("skipgram", "ΔS", "BLESS", None),
+        ("word2vec", "C", "BLESS", 9.2),
         ("gaussian", "C·ΔS", "BLESS", None),
     ],
 )
@@ -72,3 +75,22 @@ def test_only_dive_has_variants_by_its_options() -> None:
     kinds = {kind: paper.kind_of(Source(SimpleNamespace(kind=kind), parameters=options)) for kind in ("dive", "kmeans")}
     assert kinds == {"dive": "dive-no-shift", "kmeans": "kmeans"}
     assert paper.kind_of(Source(SimpleNamespace(kind="dive"), parameters={"shift": True})) == "dive"
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "named"),
+    [
+        ("dive", {}, "dive"),
+        ("dive", {"pmi_filter": "none"}, "dive-no-pmi"),
+        ("dive", {"pmi_filter": "paper"}, "dive"),
+        ("sbow-ppmi", {"pmi_filter": "none"}, "sbow-ppmi"),
+    ],
+)
+def test_a_variant_is_told_by_what_was_left_out(kind: str, parameters: dict[str, object], named: str) -> None:
+    assert paper.kind_of(Source(SimpleNamespace(kind=kind), parameters=parameters)) == named
+
+
+def test_an_average_is_printed_where_all_its_sets_are() -> None:
+    assert paper.printed_micro("gaussian", "C·ΔS") is None
+    assert paper.printed_micro("dive", "C·ΔS", ("BLESS",)) is None
+    assert paper.printed_micro("dive", "C·ΔS", MICRO_4) is not None

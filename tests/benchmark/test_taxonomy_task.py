@@ -102,3 +102,17 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         read_taxonomy(tmp_path / "absent.taxo")
     with pytest.raises(InputError, match="a folder"):
         read_taxonomy(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["0\t\tanimal", "0\tdog\t", "0\tdog", "dog"])
+def test_a_line_without_both_terms_is_refused(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "bad.taxo"
+    file.write_text(f"0\tcat\tanimal\n\n{line}\n")
+    with pytest.raises(InputError, match="line 3 has no term and parent"):
+        read_taxonomy(file)
+
+
+def test_no_term_is_added_to_those_of_the_gold() -> None:
+    """An old dog is placed under animal, though the model knows dogs."""
+    result = evaluate_taxonomy(small_model(), TermTaxonomy.of("x", [("old dog", "animal")]), score="CDE")
+    assert (result.model.direct.found, result.model.direct.stated) == (1, 1)

@@ -129,6 +129,14 @@ def nested(*keys: str, value: float) -> Callable[[World, str], None]:
     return change
 
 
+def several(*changes: Callable[[World, str], None]) -> Callable[[World, str], None]:
+    def change(made: World, dive: str) -> None:
+        for one in changes:
+            one(made, dive)
+
+    return change
+
+
 # what just breaks each sentence, and what just does not
 BREAKS: list[tuple[str, Callable[[World, str], None]]] = [
     ("shift", replaced("DIVE-no-shift", moved(DIVE, -2.9))),
@@ -181,7 +189,39 @@ BREAKS: list[tuple[str, Callable[[World, str], None]]] = [
     ("window", replaced("DIVE-narrow-no-pmi", moved(DIVE, -1.7))),
     ("frequency", nested("DIVE", "micro10", "Frequency:power=0.5", value=31.0)),
     ("frequency", nested("DIVE", "micro10", "Frequency:power=1.0", value=31.0)),
-]
+    # figures that are equal are neither above nor below
+    ("embeddings", on_sets("word2vec", "C", 34.0, 6)),
+    ("embeddings", nested("gaussian", "micro10", "KL", value=34.0)),
+    ("kmeans-dive", on_sets("kmeans", "ΔS", 35.0, 5)),
+    ("kmeans-dive", nested("kmeans", "micro10", "W·ΔS", value=35.0)),
+    ("combined", on_sets("DIVE", "ΔS", 35.0, 6)),
+    ("shifted-ppmi", several(
+        replaced("sbow-ppmi-is", moved(PPMI, 0.0, CDE=-1, AL1=-1)),
+        on_hyperlex("sbow-ppmi-is", tuple(PPMI), -9.0),
+    )),
+    ("shifted-ppmi", several(*(on_hyperlex("sbow-ppmi-is", (s,), PPMI[s]) for s in ("CDE", "ΔS", "C·ΔS")))),
+    ("filtered-freq", replaced("sbow-freq-filtered", PPMI)),
+    ("filtered-freq", replaced("sbow-freq-filtered", moved(FREQ, -9.0))),
+    ("filtered-freq", replaced(
+        "sbow-freq-filtered", {"CDE": 25.5, "AL₁": 13.5, "ΔS": 31.0, "W·ΔS": 35.0, "C·ΔS": 33.4}
+    )),
+    ("filtered-ppmi", several(
+        replaced("sbow-ppmi-filtered", moved(PPMI, 0.0, CDE=-1, AL1=-1)),
+        replaced("sbow-ppmi-filtered-more", moved(PPMI, -2.0)),
+    )),
+    ("filtered-ppmi", several(
+        replaced("sbow-ppmi-filtered", moved(PPMI, -1.0)),
+        replaced("sbow-ppmi-filtered-more", moved(PPMI, -1.0, CDE=-2, AL1=-2)),
+    )),
+    ("pubmed", replaced("DIVE-pubmed", moved(DIVE, 1.08))),
+    ("pubmed", replaced("DIVE-pubmed", moved(DIVE, -1.08))),
+    ("first-lines", replaced("sbow-ppmi-random-raw", moved(PPMI, 0.0, CDE=-1, AL1=-1))),
+    ("window", several(
+        replaced("DIVE-no-pmi-raw-only", moved(DIVE, -0.5)),
+        replaced("DIVE-narrow", moved(DIVE, -1.0)),
+        replaced("DIVE-narrow-no-pmi", moved(DIVE, -1.5)),
+    )),
+]  # fmt: skip
 KEEPS: list[tuple[str, Callable[[World, str], None]]] = [
     ("shift", replaced("DIVE-no-shift", moved(DIVE, -3.0))),
     ("filter", replaced("DIVE-no-pmi", moved(DIVE, -3.0))),
@@ -197,6 +237,15 @@ KEEPS: list[tuple[str, Callable[[World, str], None]]] = [
     ("decided", nested("DIVE", "direction", "ΔS", "decided", value=75.4)),
     ("shifted-k", replaced("sbow-ppmi-shifted", moved(PPMI, 0.0, CDE=1, AL1=1))),
     ("sentences", replaced("DIVE-sentences", moved(DIVE, 1.0))),
+    # differences below a point are differences
+    ("shift", replaced("DIVE-no-shift", moved(DIVE, -9.0, CDE=-0.5))),
+    ("over-freq", changed("DIVE", C_ΔS=31.0)),
+    ("over-ppmi", changed("DIVE", AL1=20.5)),
+    ("kmeans-dive", changed("kmeans", W_ΔS=34.5)),
+    ("combined", on_sets("DIVE", "C·ΔS", 30.0, 11)),
+    ("ppmi-freq", changed("sbow-ppmi", C_ΔS=31.0)),
+    ("pubmed", replaced("DIVE-pubmed", moved(DIVE, 1.0))),
+    ("pubmed", replaced("DIVE-pubmed", moved(DIVE, -1.0))),
 ]
 ROWS = {"dive": OURS, "dive-paper": CONSTANTS, "dive-tokens": TOKENS}
 
@@ -305,3 +354,136 @@ def test_the_limits_are_the_documented_ones() -> None:
     assert (verdicts.BADLY, verdicts.LITTLE, verdicts.SMALLER, verdicts.NEAR, verdicts.ALIKE) == (3, 3, 100, 1, 0.5)
     assert len(MICRO_10) * len(FIVE) == 50
     assert copy.deepcopy(world()) == world()
+
+
+NEEDS = {
+    "shift": ["DIVE", "DIVE-no-shift"],
+    "filter": ["DIVE", "DIVE-no-pmi"],
+    "similar": ["DIVE", "sbow-freq", "sbow-ppmi"],
+    "savings": ["DIVE", "sbow-freq", "sbow-ppmi"],
+    "over-freq": ["DIVE", "sbow-freq"],
+    "over-ppmi": ["DIVE", "sbow-ppmi"],
+    "combined": ["DIVE"],
+    "best": ["DIVE", "kmeans", "sbow-ppmi"],
+    "no-single": ["DIVE"],
+    "embeddings": ["DIVE", "gaussian", "word2vec"],
+    "kmeans-freq": ["kmeans", "sbow-freq"],
+    "kmeans-dive": ["DIVE", "kmeans"],
+    "slqs": ["DIVE", "sbow-freq", "sbow-ppmi"],
+    "direction": ["DIVE", "sbow-freq", "sbow-ppmi"],
+    "decided": ["DIVE"],
+    "robust": ["DIVE"],
+    "scores": ["DIVE"],
+    "inclusion": ["DIVE"],
+    "al1-frequency": ["DIVE"],
+    "w0": ["DIVE", "sbow-freq", "sbow-ppmi"],
+    "ppmi-freq": ["sbow-ppmi", "sbow-freq"],
+    "shifted-ppmi": ["sbow-ppmi", "sbow-ppmi-is"],
+    "al1": ["DIVE", "sbow-ppmi"],
+    "filtered-freq": ["sbow-freq", "sbow-freq-filtered", "sbow-ppmi"],
+    "filtered-ppmi": ["sbow-ppmi", "sbow-ppmi-filtered", "sbow-ppmi-filtered-more"],
+    "shifted-k": ["sbow-ppmi", "sbow-ppmi-shifted"],
+    "pubmed": ["DIVE", "DIVE-pubmed"],
+    "first-lines": ["sbow-ppmi-half-raw", "sbow-ppmi-random-raw"],
+    "sentences": ["DIVE-raw-only", "DIVE-sentences"],
+    "window": ["DIVE-raw-only", "DIVE-no-pmi-raw-only", "DIVE-narrow", "DIVE-narrow-no-pmi"],
+    "frequency": ["DIVE"],
+}
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_a_sentence_is_left_open_without_any_space_that_it_needs_and_by_no_other(name: str) -> None:
+    needed = {space.replace("DIVE", "dive-paper") for space in NEEDS[name]}
+    for left_out in world():
+        made = world()
+        del made[left_out]
+        assert verdict(made, name, "dive-paper") == ("cannot be told" if left_out in needed else "holds"), left_out
+
+
+def test_a_sentence_is_left_open_without_one_of_its_averages_or_cells() -> None:
+    for name, where, which, score in (
+        ("combined", "dive", "micro10", "ΔS"),
+        ("best", "dive", "micro4", "W·ΔS"),
+        ("embeddings", "gaussian", "micro10", "KL"),
+        ("shifted-ppmi", "sbow-ppmi-is", "micro10", "ΔS"),
+        ("frequency", "dive", "micro10", "C·ΔS"),
+        ("shift", "dive-no-shift", "micro10", "CDE"),
+    ):
+        made = world()
+        del made[where][which][score]
+        assert verdict(made, name, "dive") == "cannot be told", name
+    for name, where in (("shifted-ppmi", "sbow-ppmi-is"), ("al1", "sbow-ppmi"), ("al1", "dive"), ("similar", "dive")):
+        made = world()
+        del made[where]["datasets"]["HyperLex"]["scores"]["AL₁"]
+        assert verdict(made, name, "dive") == "cannot be told", name
+    for where in ("dive", "dive-pubmed"):
+        made = world()
+        del made[where]["datasets"]["Medical"]["scores"]["AL₁"]
+        assert verdict(made, "pubmed", "dive") == "cannot be told"
+    for where, score in (("sbow-freq", "SLQS Sub"), ("sbow-ppmi", "ΔS"), ("dive", "ΔS")):
+        made = world()
+        del made[where]["direction"][score]
+        assert verdict(made, "slqs", "dive") == "cannot be told"
+
+
+def figures_of(name: str, change: Callable[[World, str], None] | None = None) -> str:
+    made = world()
+    if change is not None:
+        change(made, "dive")
+    return next(one for one in SENTENCES if one.name == name).judge(RunFigures(made), "dive").figures
+
+
+def test_figures_are_counted_and_listed() -> None:
+    assert "SBOW Freq − 1 reached in 50 of 50 cells" in figures_of("similar", on_sets("DIVE", "CDE", 27.5, 11))
+    assert "SBOW Freq − 1 reached in 40 of 50 cells" in figures_of("similar", on_sets("DIVE", "CDE", 27.4, 11))
+    assert figures_of("scores") == "highest: W·ΔS 35.0, C·ΔS 34.0, ΔS 31.0, C·ΔQ 30.0, ΔQ 29.0"
+    equal = on_sets("DIVE", "C·ΔS", 31.0, 11)  # W·ΔS is above ΔS on all sets but WordNet
+    expected = "above ΔS: W·ΔS on 10, C·ΔS on 0, either on 10 of 11 sets; averages W·ΔS 35.0, C·ΔS 34.0, ΔS 31.0"
+    assert figures_of("combined", equal) == expected
+    assert figures_of("no-single") == "best on so many sets: ΔS 1, W·ΔS 10"
+    assert figures_of("direction") == "DIVE 66.2, SBOW Freq 66.0, SBOW PPMI 66.5"
+    alone = nested("DIVE", "direction", "Frequency", value={"accuracy": 64.0})  # type: ignore[arg-type]
+    assert figures_of("direction", alone).endswith("SBOW PPMI 66.5, frequency alone 64.0")
+    # distances 1.5, 6.5, 0.5, 2 and 1.4, and with the filter 0.5, 1.5, 0.2, 1.7 and 1.1
+    assert figures_of("filtered-freq").startswith("mean distance from PPMI 2.4 without and 1.0 with the filter")
+    assert "SBOW Freq: 0 times the memory" in figures_of(
+        "savings", lambda made, dive: made[dive].update(cost=cost(0.0))
+    )
+    assert figures_of("over-ppmi") == "AL₁ 26.0 against 20.0 (+6.0)"
+    assert figures_of("window") == "the filter adds +0.6 with ten words on each side and +0.2 with two"
+
+
+def test_a_gap_of_nothing_is_not_clear() -> None:
+    made = world()
+    for name in ("dive", "kmeans"):
+        made[name]["resampled"] = {"micro10": {"W·ΔS": [35.0, 35.0, 35.0]}}
+    assert verdict(made, "kmeans-dive", "dive") == "does not hold"
+    text = next(one for one in SENTENCES if one.name == "kmeans-dive").judge(RunFigures(made), "dive").figures
+    assert text.endswith("K-means W·ΔS 31.4 (95 % +0.0 to +0.0)")
+
+
+def test_an_interval_needs_as_many_resamples_of_both() -> None:
+    def of(*values: float) -> dict[str, Any]:
+        return {"micro10": {"ΔS": 30.0}, "resampled": {"micro10": {"ΔS": list(values)}}}
+
+    found = RunFigures({"one": of(31.0), "two": of(30.0), "more": of(1.0, 2.0), "none": of(), "bare": {}})
+
+    def gap(first: str, second: str) -> tuple[float, tuple[float, float] | None] | None:
+        return found.gap((first, "ΔS"), (second, "ΔS"))
+
+    assert gap("one", "two") == (0.0, (1.0, 1.0))
+    assert gap("one", "more") == gap("more", "one") == gap("none", "none") == gap("none", "one") == (0.0, None)
+    assert gap("one", "bare") is None and gap("bare", "one") is None and gap("bare", "bare") is None
+    assert found.direction("bare", "ΔS") is None
+
+
+def test_which_sentences_the_printed_figures_can_be_judged_by() -> None:
+    papers = {claim.name: claim for claim in check(RunFigures({})) if claim.row.startswith(PRINTED)}
+    open_ = {name for name, claim in papers.items() if claim.verdict == "cannot be told"}
+    assert open_ == {
+        "savings", "decided", "w0", "filtered-freq", "filtered-ppmi", "shifted-k", "first-lines", "sentences", "window",
+        "frequency",
+    }  # fmt: skip
+    assert {papers[name].figures for name in open_} == {"not printed"}
+    assert papers["embeddings"].verdict == "holds"
+    assert all(claim.figures for claim in papers.values())

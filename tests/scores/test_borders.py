@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import pytest
 
+from hyperdive.benchmark.bootstrap import replicates
+from hyperdive.benchmark.discovery import DiscoveryOptions
+from hyperdive.benchmark.evaluation import measure, score_dataset
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.pattern_table import OF_A_NAME
@@ -16,11 +21,15 @@ from hyperdive.scores import _analogy_kernels, get
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.asymmetric_l1 import best_scale
+from hyperdive.scores.gaussians import Gaussians
+from hyperdive.scores.lookup import gather
 from hyperdive.scores.pair_files import open_pairs
-from hyperdive.scores.pairs import Pairs, TermArrays
-from hyperdive.scores.pattern_pairs import StatedTerms
+from hyperdive.scores.pairs import Pairs, TermArrays, as_rows
+from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
+from hyperdive.scores.rows import Rows
+from hyperdive.scores.score_file import score_stream
 from hyperdive.scores.source import Source, as_source
-from hyperdive.scores.terms import NamedTerms, Terms
+from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, terms_of, with_vocabulary
 from hyperdive.spaces.space import VectorSpace
 from tests.compiled import subkernels
 
@@ -92,3 +101,14 @@ def test_a_phrase_is_as_frequent_as_its_words_on_average() -> None:
         25.0,
         0.0,
     ]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(Pairs, Rows, as_rows, Gaussians.scores, gather, Terms, NamedTerms, Vocabulary, terms_of, with_vocabulary),
+        *(StatedPairs, score_stream, replicates, score_dataset, measure, DiscoveryOptions),
+    ],
+)
+def test_all_cores_are_used_unless_told_otherwise(function: Any) -> None:
+    assert signature(function).parameters["threads"].default == 0

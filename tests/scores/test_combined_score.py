@@ -138,3 +138,22 @@ def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
     patterns._factors = Factors(np.array([0]), v, np.array([1, 2]), u)
     space = VectorSpace(["dog", "tree", "yak"], [[2.0], [3.0], [4.0]], frequencies=[3, 2, 1], kind="skipgram")
     np.testing.assert_allclose(projection(patterns, space), [[(8 * 3 + 1 * 5) / (8 + 1 + 100)]], rtol=1e-6)
+
+
+def test_no_word_weighs_more_than_twenty_statements() -> None:
+    """w_q = 1 in one dimension and thirty statements: A = 20·u / (20 + 100)."""
+    patterns = Patterns.from_keys(["animal", "dog"], ["such-as"], pack([1], [0], [0]), [30])
+    patterns._factors = Factors(
+        np.array([0]), np.ones((1, 1), np.float16), np.array([1]), np.full((1, 1), 6, np.float16)
+    )
+    space = VectorSpace(["dog"], [[2.0]], frequencies=[3], kind="skipgram")
+    np.testing.assert_allclose(projection(patterns, space), [[1.0]], rtol=1e-6)
+
+
+def test_short_rows_get_length_one_too_and_the_rows_given_stay_as_they_are() -> None:
+    rows = np.array([[0.3, 0.4], [0.0, 0.0], [-6.0, 8.0]])
+    kept = rows.copy()
+    np.testing.assert_allclose(lengths_of_one(rows), [[0.6, 0.8], [0, 0], [-0.6, 0.8]])
+    np.testing.assert_array_equal(rows, kept)
+    assert lengths_of_one(rows, in_place=True) is rows
+    np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0], [-0.6, 0.8]])

@@ -14,11 +14,11 @@ from hyperdive._sparse_rows import joined_rows
 from hyperdive.discover.question import source_of, vocabulary
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores import isa_score, neighbour_statements
+from hyperdive.scores import analogy_bounds, isa_score, neighbour_statements
 from hyperdive.scores._blocks import kernels
 from hyperdive.scores.analogy_bounds import BoundedTerms
 from hyperdive.scores.isa_score import WEIGHTS, _compiled_sums, _sums, isa_confidence, reachable_hypernyms
-from hyperdive.scores.neighbour_statements import NEIGHBOURS, AskedColumns, CodedVectors, NeighbourStatements
+from hyperdive.scores.neighbour_statements import NEAREST, NEIGHBOURS, AskedColumns, CodedVectors, NeighbourStatements
 from hyperdive.scores.pattern_projection import lengths_of_one
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms, Terms
@@ -298,9 +298,9 @@ def test_threads_that_ask_at_once_get_their_own_neighbours(model: Model) -> None
             assert list(together) == alone
 
 
-def named_at_random() -> NamedTerms:
+def named_at_random(patterns: Patterns | None = None) -> NamedTerms:
     """Terms of which the first forty have hyponyms, and are stated to be kinds of each other."""
-    patterns, rng = some_patterns(2), np.random.default_rng(6)
+    patterns, rng = patterns or some_patterns(2), np.random.default_rng(6)
     words, often = patterns.terms, np.arange(1, len(patterns) + 1)
     skipgram = VectorSpace(words, rng.normal(size=(len(words), 5)), frequencies=often, kind="skipgram")
     main = VectorSpace(words, np.abs(rng.normal(size=(len(words), 4))), frequencies=often, kind="dive")
@@ -372,7 +372,7 @@ def test_asked_columns_are_those_of_the_whole_rows(statements: int) -> None:
     assert clear.mean() > 0.9 if statements == 6000 else 0 < clear.mean() < 0.9
 
 
-@pytest.mark.parametrize("asked", [0, 1, 100])
+@pytest.mark.parametrize("asked", [0, 1, 9, 10, 100])
 def test_sums_are_the_same_whether_columns_are_asked_for_or_not(
     model: Model, asked: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,4 +397,110 @@ def test_sums_are_the_same_whether_columns_are_asked_for_or_not(
     assert terms.isa_columns is not None
     for one, other in zip(_sums(pairs, WEIGHTS), _compiled_sums(pairs, terms.isa_columns, WEIGHTS), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert len(calls) == (asked == 100)
+    assert len(calls) == (asked >= 10)  # a hundred pairs of ten hyponyms
+
+
+def test_a_bound_is_there_for_weights_of_nothing_and_none_for_all_or_no_confidence(model: Model) -> None:
+    terms = vocabulary(model)
+    row = sampled(model, 1)[0]
+    every = supported(terms, row)
+    for confidence in (0.0, 1.0):
+        np.testing.assert_array_equal(reachable_hypernyms(terms, row, confidence), every)
+    for weight in ("stated_back", "of_names"):
+        assert len(reachable_hypernyms(terms, row, 0.9, replace(WEIGHTS, **{weight: 0.0}))) < len(every)
+
+
+def slow_bounds(terms: NamedTerms, rows: np.ndarray, number: int, close: bool) -> list[np.ndarray]:
+    """The bounds of A, A₂₀ and B of one hypernym, term by term and in 64 bits."""
+    assert terms.stated is not None and terms.skipgram is not None
+    patterns, totals = terms.stated.patterns, terms.stated.patterns.hyponym_totals
+    counts, ppmi = patterns.counts.toarray(), patterns.ppmi.toarray()
+    unit = np.asarray(terms.skipgram.matrix, dtype=np.float64)
+    unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -1.0)  # term t is term t of the patterns
+    kinds = np.flatnonzero(counts[:, number])
+    passed = {h: min(totals[h], 10) / 10 * counts[h, number] / totals[h] for h in kinds if counts[:, h].any()}
+    sample = np.sort([row for row in rows if totals[row] > 0])
+    bounds = []
+    for row in rows:
+        voters = [x for x in kinds if ppmi[x, number] > 0]
+        if not close:
+            largest = max((ppmi[x, number] for x in voters), default=0.0)
+            bounds.append((largest, largest, np.sqrt(max(passed.values(), default=0.0))))
+            continue
+        near = (
+            np.sort(cosines[row, sample])[::-1][:NEIGHBOURS] if len(sample) > NEIGHBOURS else np.full(NEIGHBOURS, -1.0)
+        )
+        least = np.maximum(near - 1e-5, 0.0) ** 2 * 0.2
+        found = []
+        for many in (NEIGHBOURS, NEAREST):
+            inside = [x for x in voters if cosines[row, x] >= near[many - 1] - 1e-5]
+            weighted = sum(
+                max(cosines[row, x] + 1e-5, 0) ** 2 * min(totals[x], 5) / 5 * ppmi[x, number] for x in inside
+            )
+            largest = max((ppmi[x, number] for x in inside), default=0.0)
+            found.append(min(largest, weighted / max(least[:many].sum(), 1e-9)))
+        reached = [
+            passed[h]
+            for h in passed
+            if any(
+                x == row or (totals[x] > 0 and cosines[row, x] >= near[-1] - 1e-5) for x in np.flatnonzero(counts[:, h])
+            )
+        ]
+        bounds.append((*found, np.sqrt(max(reached, default=0.0))))
+    return [np.array(kind) for kind in zip(*bounds, strict=True)]
+
+
+def small_classes() -> Patterns:
+    """Forty classes of three members each, which are said to be one of four things more or less often."""
+    classes, often = np.arange(40), np.random.default_rng(0).integers(1, 12, 160)
+    often[:40] = 1 + classes // 4
+    keys = pack(np.arange(160), np.concatenate([156 + classes % 4, np.arange(120) // 3]), np.zeros(160))
+    return Patterns.from_keys([f"t{n}" for n in range(160)], ["such as"], keys, often)
+
+
+def test_bounds_of_small_classes_are_those_of_the_slow_twin() -> None:
+    kernels.load()
+    terms, rows = named_at_random(small_classes()), np.arange(160)
+    found = BoundedTerms(terms, np.arange(156, 160), close=True).analogies(rows)
+    differ = [0, 0, 0]
+    for number in range(156, 160):
+        for kind, (bounds, slow) in enumerate(zip(found, slow_bounds(terms, rows, number, True), strict=True)):
+            np.testing.assert_allclose(bounds.toarray()[:, number], slow, rtol=3e-6, atol=1e-7)
+            differ[kind] += len(np.unique(slow.round(4))) > 1
+    assert min(differ) > 0
+
+
+@pytest.mark.parametrize("close", [False, True])
+@pytest.mark.parametrize("many", [30, 100, 101, 160])
+def test_bounds_are_those_of_the_slow_twin(many: int, close: bool) -> None:
+    kernels.load()
+    terms = named_at_random()
+    assert terms.stated is not None
+    named = np.flatnonzero(terms.stated.patterns.hyponym_totals > 0)
+    rows, hypernyms = np.resize(named, many) if many <= len(named) else np.arange(160), np.array([39, 0, 7, 150])
+    found = BoundedTerms(terms, hypernyms, close=close).analogies(rows)
+    seen = [0, 0, 0]
+    for number in hypernyms:
+        for kind, (bounds, slow) in enumerate(zip(found, slow_bounds(terms, rows, number, close), strict=True)):
+            np.testing.assert_allclose(bounds.toarray()[:, number], slow, rtol=3e-6, atol=1e-7)
+            seen[kind] += int((slow > 0).sum())
+    assert min(seen) > 0
+    nothing = BoundedTerms(terms, hypernyms[:0], close=close).analogies(rows)
+    assert [(kind.shape, kind.nnz) for kind in nothing] == [((len(rows), 160), 0)] * 3
+
+
+def test_a_class_of_too_many_members_has_the_wide_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels.load()
+    terms, rows, number = named_at_random(small_classes()), np.arange(160), 157
+    assert terms.stated is not None
+    counts, totals = terms.stated.patterns.counts.toarray(), terms.stated.patterns.hyponym_totals
+    classes = [h for h in np.flatnonzero(counts[:, number]) if counts[:, h].any()]
+    members = {x for h in classes for x in np.flatnonzero(counts[:, h]) if totals[x] > 0}
+    close, wide = (slow_bounds(terms, rows, number, close)[2] for close in (True, False))
+    assert (close < wide).any()
+    for most, expected in ((len(members), close), (len(members) - 1, wide)):
+        monkeypatch.setattr(analogy_bounds, "_MOST_COMPARED", most)
+        found = BoundedTerms(terms, np.array([number]), close=True).analogies(rows).inherited
+        np.testing.assert_allclose(found.toarray()[:, number], expected, rtol=3e-6)

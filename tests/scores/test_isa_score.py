@@ -7,25 +7,34 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from hyperdive._quantize import PackedRows, packed, rounded_to_8_bits
 from hyperdive._sparse_rows import SparseRows
 from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.pattern_table import OF_A_NAME
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import neighbour_statements
-from hyperdive.scores.isa_score import UNSUPPORTED, head_confidence, isa_confidence, isa_sum
+from hyperdive.scores._blocks import kernels
+from hyperdive.scores.isa_columns import IsaColumns, StatementColumns
+from hyperdive.scores.isa_score import UNSUPPORTED, WEIGHTS, _start, head_confidence, isa_confidence, isa_sum
 from hyperdive.scores.neighbour_statements import (
     _PART,
+    LEAST_TRUST,
     NEAREST,
     NEIGHBOURS,
     PARENTS,
     AnalogyRows,
     NeighbourStatements,
     _cut,
+    _largest,
+    _largest_places,
     _ppmi_of,
     _with_own,
 )
 from hyperdive.scores.rows import Rows
+from hyperdive.scores.source import Source
+from hyperdive.scores.terms import NamedTerms
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.edge_weights import edge_confidence
 
@@ -61,8 +70,15 @@ def slow_rows(patterns: Patterns, vectors: np.ndarray, vector: np.ndarray, own: 
     return [neighbours, few, np.sqrt(inherited / max(likely[parents].sum(), 1e-9))]
 
 
-@pytest.mark.parametrize("own", [-1, 3, 77])
-def test_statements_of_neighbours_are_those_of_the_slow_twin(own: int) -> None:
+@pytest.mark.parametrize("own", [-1, 0, 3, 77])
+@pytest.mark.parametrize("loaded", [False, True])
+def test_statements_of_neighbours_are_those_of_the_slow_twin(
+    own: int, loaded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if loaded:
+        kernels.load()
+    else:
+        monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
     patterns, rng = some_patterns(1), np.random.default_rng(2)
     vectors = rng.normal(size=(TERMS, 12)).astype(np.float32)
     space = VectorSpace(patterns.terms, vectors, frequencies=np.ones(TERMS), kind="skipgram")
@@ -252,6 +268,7 @@ LOG2 = np.e**2 - 1  # log(1 + this) is 2
         ({"phrase": True}, -4.5),
         ({"phrase": True, "head": True}, 4.739),
         ({"phrase": True, "counts": LOG2}, 2 * 0.605),
+        ({"phrase": True, "counts": 1.0}, np.log(2) * 0.605),
         ({"phrase": True, "counts": LOG2, "backed_off_q": True}, -4.5),
         ({"phrase": True, "neighbours": 0.999}, -4.5),
         ({"phrase": True, "neighbours": 1.0}, 0.0),
@@ -283,7 +300,10 @@ def sigma(x: float) -> float:
         ({"inherited": 0.3, "statements": 386_837}, sigma(0.83 * 0.3 * 10.721 - 2.25 + 0.3 * np.log(2))),
         ({"inherited": 0.3, "statements": 900}, sigma(0.83 * 0.3 * 10.721 - 2.25 + 0.3)),
         ({"inherited": 0.3, "statements": 0}, sigma(0.83 * 0.3 * 10.721 - 2.25 + 0.3)),
-        ({"cosine": 3.0}, UNSUPPORTED),
+        ({"cosine": 3.0}, 0.15),
+        ({"cosine": 3.0, "counts": 1.0}, sigma(0.83 * (3 * 1.657 + np.log(2) * 0.605) - 2.25)),
+        ({"cosine": 3.0, "of_head": 1.0}, sigma(0.83 * (3 * 1.657 + np.log(2) * 0.446) - 2.25)),
+        ({"cosine": 3.0, "counts": LOG2, "backed_off_q": True}, 0.15),
         ({"cosine": 3.0, "of_head": LOG2}, sigma(0.83 * (3 * 1.657 + 0.892) - 2.25)),
         ({"cosine": 1.0, "head": True}, sigma(0.83 * (4.739 + 1.657) - 2.25)),
         ({"cosine": 0.2, "head": True, "frequency": 20.0}, 0.225),
@@ -348,3 +368,147 @@ def test_what_a_term_is_stated_to_be_is_added_to_what_its_neighbours_are(seed: i
     for start, end in ((0, 5), (1, 3), (4, 5), (2, 2)):
         for cut, row in zip(_cut(whole, start, end), whole, strict=True):
             np.testing.assert_array_equal(cut.toarray(), row.toarray()[start:end])
+
+
+def test_a_hundred_neighbours_vote_twenty_are_the_nearest_and_thirty_parents_are_followed() -> None:
+    assert (NEIGHBOURS, NEAREST, PARENTS, LEAST_TRUST) == (100, 20, 30, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("statements", "added"),
+    [(773_674, 0.0), (773_673, 0.3 * np.log(773_674 / 773_673)), (386_837, 0.3 * np.log(2)), (2, 0.3)],
+)
+def test_the_curve_begins_where_the_size_of_the_text_says(statements: int, added: float) -> None:
+    patterns: Any = SimpleNamespace(totals=(None, None, statements))
+    assert _start(patterns, WEIGHTS) == pytest.approx(-2.25 + added, abs=1e-10)
+
+
+def stated(pairs: list[tuple[str, str, int]], terms: list[str]) -> Patterns:
+    """Patterns of these statements, which are in the order of the terms."""
+    keys = pack([terms.index(q) for q, _, _ in pairs], [terms.index(p) for _, p, _ in pairs], [0] * len(pairs))
+    return Patterns.from_keys(terms, ["such as"], keys, [n for *_, n in pairs])
+
+
+def test_possible_neighbours_are_the_hyponyms_that_have_a_vector() -> None:
+    """The first term and the first word are the same; one term has no statement, one no vector."""
+    patterns = stated(
+        [("dog", "animal", 3), ("yak", "animal", 1), ("cow", "animal", 12)], ["dog", "yak", "cow", "animal"]
+    )
+    space = VectorSpace(["dog", "animal", "cow"], [[0.3, 0.4], [1, 0], [0, 2]], frequencies=[1] * 3, kind="skipgram")
+    found = NeighbourStatements(patterns, space)
+    assert found.numbers.tolist() == [0, 2] and len(found) == 2
+    np.testing.assert_allclose(found.vectors, [[0.6, 0.8], [0, 1]], rtol=1e-6)
+    assert found.trust.tolist() == [0.6, 1.0]
+    assert found.places(np.array([0, 1, 2, 3, -1])).tolist() == [0, -1, 1, -1, -1]
+    # of three statements 2 are 0.3·2/3, of one 1 is 0.1, of twelve 6 are 1·6/12
+    passed = found.passed_on(np.array([0, 1, 2, 3]), np.array([2, 1, 6, 0]))
+    np.testing.assert_allclose(passed, [0.2, 0.1, 0.5, 0.0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_one_neighbour_however_far_and_one_class_with_one_statement(
+    loaded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """x is a c, five times of six; c is a p, once; c itself has no vector: A(q, c) = log 6/5 and B(q, p)² = 1/10."""
+    if loaded:
+        kernels.load()
+    else:
+        monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
+    patterns = stated([("x", "c", 5), ("c", "p", 1)], ["x", "c", "p"])
+    space = VectorSpace(["x", "p"], [[1.0, 0.0], [0.0, 1.0]], frequencies=[1, 1], kind="skipgram")
+    for vector, share in (([2.0, 0.0], 1.0), ([3e-5, 1.0], 0.9), ([-1.0, 0.0], 0.0)):  # below 1e-9 weights are small
+        rows = NeighbourStatements(patterns, space).rows(np.array([vector], dtype=np.float32), np.array([-1]))
+        np.testing.assert_allclose(rows.neighbours.toarray(), [[0, share * np.log(6 / 5), 0]], rtol=1e-4)
+        np.testing.assert_allclose(rows.nearest.toarray(), rows.neighbours.toarray())
+        np.testing.assert_allclose(rows.inherited.toarray(), [[0, 0, np.sqrt(0.1) if share else 0]], rtol=1e-4)
+
+
+def test_a_second_question_keeps_the_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
+    patterns, vectors = some_patterns(4), np.random.default_rng(5).normal(size=(TERMS, 4)).astype(np.float32)
+    found = NeighbourStatements(
+        patterns, VectorSpace(patterns.terms, vectors, frequencies=np.ones(TERMS), kind="skipgram")
+    )
+    first = found.rows(vectors[:1], np.array([0]))
+    assert "vectors" not in vars(found)
+    second = found.rows(vectors[:1], np.array([0]))
+    assert "vectors" in vars(found)
+    np.testing.assert_array_equal(first.neighbours.toarray(), second.neighbours.toarray())
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_many_terms_among_few_or_no_neighbours(loaded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if loaded:
+        kernels.load()
+    else:
+        monkeypatch.setattr(neighbour_statements, "kernels", Unloaded())
+    space = VectorSpace(["x", "c"], np.eye(2), frequencies=[1, 1], kind="skipgram")
+    asked, numbers = np.tile(np.array([[1.0, 0.0], [1.0, 1.0]], dtype=np.float32), (10, 1)), np.full(20, -1)
+    nothing = NeighbourStatements(Patterns.from_keys(["x", "c"], ["such as"], pack([], [], []), []), space)
+    assert [row.shape for row in nothing.rows(asked, numbers)] == [(20, 2)] * 3
+    assert not any(row.nnz for row in nothing.rows(asked, numbers))
+    one = NeighbourStatements(stated([("x", "c", 5), ("y", "d", 5)], ["x", "c", "y", "d"]), space).rows(asked, numbers)
+    np.testing.assert_allclose(one.neighbours.toarray(), np.tile([0, np.log(2), 0, 0], (20, 1)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("most", [1, 3, 6, 7])
+def test_the_largest_places_are_found_where_the_sample_has_them_and_where_not(most: int) -> None:
+    values = np.linspace(0.0, 0.1, 112).astype(np.float32)
+    values[::16] = 0.9, 0.3, 0.8, 0.4, 0.7, 0.5, 0.6  # all that are looked at first
+    for moved in range(3):
+        found = _largest_places(np.roll(values, moved), most)
+        assert found.tolist() == sorted(np.argsort(-np.roll(values, moved))[:most].tolist())
+    near = np.zeros(40, dtype=np.float32)
+    near[[3, 16, 30]] = 0.5, 0.5 - 5e-6, 0.5 - 5e-5  # what is almost as large may be as large
+    assert _largest_places(near, 1).tolist() == [3, 16]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("most", [1, 2, 5, 8])
+def test_the_largest_entries_of_rows_are_kept(most: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 9, 30)
+    data = rng.permutation(int(sizes.sum())).astype(np.float32) + 1
+    indices = np.concatenate([np.sort(rng.choice(12, size, replace=False)) for size in sizes])
+    rows = SparseRows(data, indices, np.append(0, sizes.cumsum()), (30, 12))
+    kept = _largest(rows, rng.random(len(data)) < 0.5, most)
+    for whole, part in zip(rows.toarray(), kept.toarray(), strict=True):
+        least = np.sort(whole)[-most]
+        assert part.tolist() == np.where(whole >= max(least, 1), whole, 0).tolist()
+
+
+def test_columns_of_a_phrase_that_patterns_know_by_its_head_are_empty() -> None:
+    """Of the four statements about tigers three are of names; nothing is known of a sabre tiger but its frequency."""
+    keys, names = pack([0, 0], [1, 1], [0, 1]), ["such-as", f"such-as{OF_A_NAME}"]
+    patterns = Patterns.from_keys(["tiger", "team"], names, keys, [1, 3])
+    words, matrix = ["tiger", "team", "sabre tiger"], np.array([[0.3, 0.4], [1.0, 0.0], [0.1, 0.7]])
+    main, skipgram = (VectorSpace(words, matrix, frequencies=[7, 3, 1], kind=kind) for kind in ("dive", "skipgram"))
+
+    def columns(beside: Any = skipgram, known: Patterns | None = patterns) -> IsaColumns | None:
+        return NamedTerms(Source(main, skipgram=beside, stated=lambda: known), words).isa_columns
+
+    found = columns()
+    assert found is not None
+    log = np.log1p
+    expected = [
+        [0.25, 0.7, 0, log(4), 0, log(7), 0.75],
+        [1, 1, log(1), 0, log(4), log(3), 0],
+        [0.5, 0.8, 0, 0, 0, log(1), 0],
+    ]
+    expected[1][2] = log(1)  # one kind of team
+    np.testing.assert_allclose(found.values, expected, rtol=1e-6)
+    assert found.numbers.tolist() == [0, 1, -1] and found.phrases.tolist() == [False, False, True]
+    assert (len(found.codes), len(found.scales)) == (0, 0)  # these vectors are not of 8 bits
+    np.testing.assert_allclose(found.statements.values, [[log(4)], [0], [1], [0.75]])
+    sparse = VectorSpace(words, csr_array(matrix), frequencies=[7, 3, 1], kind="skipgram")
+    assert columns(None) is None and columns(known=None) is None and columns(sparse) is None
+    whole = VectorSpace(words, np.array([[1.0, 2], [3, 4], [5, 127]]), frequencies=[7, 3, 1], kind="skipgram")
+    in_bits = columns(whole)
+    assert in_bits is not None
+    np.testing.assert_allclose(in_bits.codes * in_bits.scales[:, None], whole.matrix)
+
+
+def test_one_statement_of_a_name_is_all_of_it() -> None:
+    keys, names = pack([0], [1], [1]), ["such-as", f"such-as{OF_A_NAME}"]
+    columns = StatementColumns.of(Patterns.from_keys(["tiger", "team"], names, keys, [1]))
+    assert columns.values[3].tolist() == [1.0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +19,7 @@ from hyperdive.scores.gaussians import Gaussians
 from hyperdive.scores.lookup import gather
 from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.pattern_pairs import StatedTerms
+from hyperdive.scores.rows import index_type
 from hyperdive.spaces.space import VectorSpace
 from tests.examples import examples
 
@@ -318,3 +322,115 @@ def test_results_do_not_depend_on_threads() -> None:
     one, three = on(1), on(3)
     for score in table():
         assert score(one).tobytes() == score(three).tobytes(), score.name
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"), [("S", 6.0), ("Q", 4.0), ("E", math.log(7) - (3 * math.log(3) + 4 * math.log(4)) / 7)]
+)
+def test_products_by_hand(name: str, parts: float) -> None:
+    """C is 3/5 and W is -4/5; the sums are 1 and 7, the lengths 1 and 5."""
+    data = TermArrays([[1.0, 0.0], [3.0, 4.0]], skipgram=[[1.0, 0.0], [-4.0, 3.0]])
+    pairs = Pairs(data, [0], [1])
+    assert get(f"Δ{name}")(pairs).tolist() == pytest.approx([parts])
+    assert get(f"C·Δ{name}")(pairs).tolist() == pytest.approx([0.6 * parts])
+    assert get(f"W·Δ{name}")(pairs).tolist() == pytest.approx([-0.8 * parts])
+
+
+def test_sparse_and_dense_skipgram_vectors_have_the_same_w() -> None:
+    matrix = random_rows(4) - random_rows(5)
+    q, p = all_pairs(12)
+    dense, sparse = (Pairs(TermArrays(matrix, skipgram=form), q, p) for form in (matrix, csr_array(matrix)))
+    expected = [cosine(matrix[i], matrix[j]) for i, j in zip(q, p, strict=True)]
+    np.testing.assert_allclose(get("W")(dense), expected, atol=1e-12)
+    np.testing.assert_allclose(get("W")(sparse), expected, atol=1e-12)
+
+
+def test_a_word_that_the_text_does_not_have_is_as_rare_as_one_it_has_once() -> None:
+    pairs = Pairs(TermArrays(np.ones((3, 1)), frequencies=[0, 1, 2]), [0, 1, 0], [1, 2, 2])
+    assert get("Frequency")(pairs).tolist() == pytest.approx([0.0, math.log(2), math.log(2)])
+    assert get("Frequency:power=1")(pairs).tolist() == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_numbers_are_splitmix64_of_the_place_and_the_seed(seed: int) -> None:
+    def mixed(state: int) -> float:
+        state = state * 0x9E3779B97F4A7C15 % 2**64
+        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        state = (state ^ state >> 27) * 0x94D049BB133111EB % 2**64
+        return ((state ^ state >> 31) >> 11) / 2**53
+
+    values = get(f"Random:seed={seed}")(Pairs(np.eye(2), np.zeros(50, dtype=int), np.ones(50, dtype=int)))
+    assert values.tolist() == [mixed((place + seed * 0xD1342543DE82EF95) % 2**64) for place in range(1, 51)]
+
+
+def test_apsyn_looks_at_a_thousand_features_unless_told_otherwise() -> None:
+    """Two rows of 1002 features in the same order: the sum of 1/r."""
+    rows = np.arange(1002.0, 0.0, -1.0)
+    pairs = Pairs(np.array([rows, 2 * rows]), [0], [1])
+    for name, many in (("APSyn", 1000), ("APSyn:n=1001", 1001), ("APSyn:n=2", 2)):
+        assert get(name)(pairs)[0] == pytest.approx(sum(1 / r for r in range(1, many + 1)), rel=1e-9)
+
+
+def test_rctc_looks_at_twenty_contexts_unless_told_otherwise() -> None:
+    """Two topics of thirty contexts each, of which both words have some of the other's."""
+    rng = np.random.default_rng(0)
+    counts = np.kron(np.eye(2), np.ones((30, 30))) * rng.integers(5, 10, (60, 60))
+    rows = rng.random((2, 60)) + 0.1
+    rows[0, 36:] = rows[1, :24] = 0
+    pairs = Pairs(TermArrays(rows, context_counts=counts), [0, 1], [1, 0])
+    default, twenty, more = (get(name)(pairs).tolist() for name in ("RCTC", "RCTC:n=20", "RCTC:n=21"))
+    assert default == twenty != more
+
+
+def test_scaled_slqs_of_entropies_that_differ_little_or_not_at_all() -> None:
+    rows = np.eye(2)
+    near = np.array([[1.0, 1, 0, 0], [1, 1, 1, 1]])  # log 2 and 2·log 2
+    pairs = Pairs(TermArrays(rows, context_counts=near), [0, 1], [1, 0])
+    assert get("SLQS")(pairs).tolist() == pytest.approx([0.5, -1.0])
+    assert get("SLQS:scaled=true")(pairs).tolist() == pytest.approx([1.0, -1.0])
+    same = Pairs(TermArrays(rows, context_counts=np.ones((2, 4))), [0, 1], [1, 0])
+    assert get("SLQS:scaled=true")(same).tolist() == get("SLQS")(same).tolist() == [0.0, 0.0]
+
+
+# ---- rows ---------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_read_without_zeros_and_in_the_order_of_columns() -> None:
+    rows = Rows(csr_array((np.array([3.0, 0.0, 2.0, 5.0]), np.array([2, 1, 0, 1]), np.array([0, 3, 4])), shape=(2, 3)))
+    assert rows.csr.indices.tolist() == [0, 2, 1] and rows.csr.data.tolist() == [2.0, 3.0, 5.0]
+    assert rows.sizes.tolist() == [2, 1]
+    nothing = Rows(csr_array((np.array([0.0]), np.array([1]), np.array([0, 1])), shape=(1, 3)))
+    assert nothing.sizes.tolist() == [0] and nothing.nonnegative
+
+
+@pytest.mark.parametrize(
+    ("matrix", "nonnegative"),
+    [([[-1.0]], False), ([[0.25]], True), ([[-0.5, 3.0]], False), ([[0.0, 0.0]], True), ([[0.0, 2.0]], True)],
+)
+def test_one_entry_below_zero_is_enough(matrix: list[list[float]], nonnegative: bool) -> None:
+    assert Rows(np.array(matrix)).nonnegative is nonnegative
+    assert Rows(csr_array(np.array(matrix))).nonnegative is nonnegative
+
+
+def test_entries_are_numbered_in_32_bits_as_long_as_these_do() -> None:
+    assert [index_type(size) for size in (0, 2**31 - 1, 2**31)] == [np.int32, np.int32, np.int64]
+
+
+@pytest.mark.parametrize("form", [np.array, csr_array])
+def test_squares_of_a_few_rows_are_those_of_all(form: Any) -> None:
+    matrix = random_rows(9)
+    rows, expected = Rows(form(matrix)), (matrix**2).sum(axis=1)
+    for few in ([3], [11, 0, 3], list(range(12)), [5]):
+        np.testing.assert_allclose(rows.squares_of(np.array(few)), expected[few], rtol=1e-12)
+
+
+# ---- arrays as terms ----------------------------------------------------------------------------------------------
+
+
+def test_arrays_have_no_names_and_so_no_heads() -> None:
+    data, rows = TermArrays(np.eye(3)), np.array([2, 0])
+    assert data.head_rows(rows).tolist() == data.head_numbers(rows).tolist() == [-1, -1]
+    assert [part.tolist() for part in data.head_columns(rows)] == [[-1, -1, -1]] * 2
+    assert [len(heads) for heads in data.heads(rows)] == [0, 0]
+    assert not (data.phrases.any() or data.compounds.any() or data.own_frequencies.any())
+    assert Pairs(data, [0, 1], [0, 0]).is_head.tolist() == [False, False]

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, random_array
 from hyperdive import Model
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.pattern_table import OF_A_NAME
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
 from hyperdive.scores import _kernels as k
@@ -227,3 +228,59 @@ def test_smoothing_does_not_count_a_phrase_as_a_kind_of_its_head() -> None:
     assert phrase == head == pytest.approx(0.0, abs=1e-3)
     assert stated > 1
     assert scored(model, "Pppmi:head=true", ("guide dog", "dog"))[0] > 1
+
+
+def test_contrasts_are_differences_of_both_directions(model: Model) -> None:
+    pairs = [("poodle", "dog"), ("dog", "animal"), ("guide dog", "helper"), ("cat", "animal")]
+    for name in ("P", "Pppmi", "Psvd", "Psvd:rank=1"):
+        there, back = (np.array(scored(model, name, *some)) for some in (pairs, [pair[::-1] for pair in pairs]))
+        contrast = f"{name}{',' if ':' in name else ':'}contrast=true"
+        np.testing.assert_allclose(scored(model, contrast, *pairs), there - back, atol=1e-9)
+        assert (there != back).any(), name
+
+
+def stated_by_hand() -> Patterns:
+    """A dog, the first term, is an animal by two patterns (twice as a name), a guide dog a helper."""
+    terms = ["dog", "animal", "guide dog", "helper"]
+    keys = pack([0, 0, 0, 2], [1, 1, 1, 3], [0, 1, 2, 0])
+    return Patterns.from_keys(terms, ["such-as", f"such-as{OF_A_NAME}", "is-a"], keys, [5, 2, 1, 1])
+
+
+def test_terms_by_their_names_stand_for_themselves_their_heads_or_nothing() -> None:
+    names = ["dog", "hot dog", "hot_dog", "hot stone", "hot_dogs", "guide dog", "stone", "dogs"]
+    stated = StatedTerms.named(stated_by_hand(), names)
+    assert stated.numbers.tolist() == [0, 0, 0, -1, -1, 2, -1, -1]
+    assert stated.backed_off.tolist() == [False, True, True, False, False, False, False, False]
+    assert stated.exact_numbers.tolist() == [0, -1, -1, -1, -1, 2, -1, -1]
+    assert stated.hyponym_totals.tolist() == [8, 8, 8, 0, 0, 1, 0, 0]
+    assert stated.hypernym_totals.tolist() == [0] * 8 and stated.hyponyms_of.tolist() == [0] * 8
+    lemmas, exact = (StatedTerms.find(stated_by_hand(), [["dogs"]], **more) for more in ({}, {"lemmas": False}))
+    assert (lemmas.numbers.tolist(), exact.numbers.tolist()) == ([0], [-1])
+
+
+def test_a_quantity_of_one_term_of_the_patterns_and_of_none() -> None:
+    stated = StatedTerms(stated_by_hand(), np.array([0, -1]), np.zeros(2, dtype=np.bool_))
+    assert stated.of_terms(np.array([7])).tolist() == [7, 0]
+    assert stated.of_terms(np.zeros(0, dtype=np.int64)).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("many", [1, 40])
+def test_what_is_stated_of_the_first_term(many: int) -> None:
+    """Eight statements by two patterns, of which two are written as of a name; of few terms and of many."""
+    stated = StatedTerms.named(stated_by_hand(), ["dog", "animal", "stone", "helper", "guide dog"] * many)
+    rows = np.arange(5 * many)
+    pairs = StatedPairs(stated, np.concatenate([[0, 0, 2, 4], rows]), np.concatenate([[1, 3, 1, 3], rows]))
+    assert pairs.counts[:4].tolist() == [8, 0, 0, 1]
+    assert pairs.variety[:4].tolist() == [2, 0, 0, 1]
+    assert pairs.named[:4].tolist() == [2, 0, 0, 0]
+    assert pairs.named_share_of_q[:4].tolist() == [0.25, 0.25, 0.0, 0.0]
+    assert pairs.silent[:4].tolist() == [False, True, True, False]
+
+
+def test_a_phrase_with_vectors_of_its_own_has_these() -> None:
+    terms = ["guide dog", "dog", "animal", "poodle", "helper", "nurse", "tool", "saw"]
+    keys = pack([0, 1, 3, 5, 7], [4, 2, 2, 4, 6], [0] * 5)
+    patterns = Patterns.from_keys(terms, ["such as"], keys, [5] * 5)
+    own = patterns.hyponym_vectors(np.array([0]))
+    assert own.any() and not own.all()  # part of it is 0
+    np.testing.assert_array_equal(StatedTerms.named(patterns, ["guide dog"]).as_hyponym, own)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -106,3 +108,74 @@ def test_a_question_loads_no_compiler() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.stdout.splitlines()[-1] == "[]", ran.stderr
+
+
+@pytest.mark.parametrize("name", list(_plain.MOST))
+def test_the_twin_takes_what_is_small_as_long_as_little_was_done(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "hyperdive.scores._kernels")
+    most, twin = _plain.MOST[name], getattr(_plain, name)
+    assert _blocks._Kernels().named(name, most) is twin
+    patient = _blocks._Kernels()
+    patient._done = _blocks._PATIENCE - most
+    assert patient.named(name, most) is twin
+    for size, done in ((most + 1, 0), (most, _blocks._PATIENCE - most + 1)):
+        chooser = _blocks._Kernels()
+        chooser._done = done
+        assert chooser.named(name, size) is not twin
+        monkeypatch.delitem(sys.modules, "hyperdive.scores._kernels", raising=False)
+
+
+def test_without_a_twin_the_kernel_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "hyperdive.scores._kernels")
+    assert _blocks._Kernels().named("cross_dots", 1).__name__ == "cross_dots"
+    assert _blocks._Kernels().loaded and _blocks._Kernels().named("row_sums", 1) is not _plain.row_sums
+    monkeypatch.delitem(sys.modules, "hyperdive.scores._kernels")
+    assert not _blocks._Kernels().loaded
+    with pytest.raises(AttributeError, match=r"scores\._kernels' has no attribute 'nonsense'"):
+        _ = _blocks._Kernels().nonsense
+
+
+@pytest.mark.parametrize(("threads", "blocks"), [(1, 3), (2, 2), (3, 3), (3, 1)])
+def test_blocks_are_shared_by_as_many_threads_as_are_asked_for(threads: int, blocks: int) -> None:
+    """Each thread waits for the others; one block, or one thread, is done by the caller itself."""
+    together = min(threads, blocks)
+    barrier, seen = threading.Barrier(together), []
+
+    def kernel(start: int, end: int) -> None:
+        seen.append((start, end, threading.get_ident()))
+        barrier.wait(timeout=20)
+
+    _blocks.in_blocks(kernel, 10 * blocks - 1, block=10, threads=threads)
+    ends = sorted((start, end) for start, end, _ in seen)
+    assert ends == [(10 * k, min(10 * k + 10, 10 * blocks - 1)) for k in range(blocks)]
+    callers = {ident == threading.get_ident() for _, _, ident in seen}
+    assert callers == {together == 1}
+
+
+@pytest.mark.parametrize("function", [_blocks.in_blocks, _blocks.run, _blocks.products])
+def test_all_cores_are_used_unless_told_otherwise(function: Any) -> None:
+    assert signature(function).parameters["threads"].default == 0
+
+
+def test_twins_write_their_own_part_alone() -> None:
+    draw = np.random.default_rng(0)
+    csr = sparse(draw, 9, 20)
+    csr.data[:] = 2.0
+    dense, q, p = csr.toarray(), np.arange(9), np.arange(9)[::-1]
+    parts = (csr.indptr, csr.indices, csr.data)
+    for name, arguments, shape in (
+        ("dense_dots", (dense, q, p), (9,)),
+        ("overlaps", (*parts, q, p), (9, 4)),
+        ("row_sums", parts[::2], (9, 2)),
+        ("csr_values", (*parts, q, p), (9,)),
+    ):
+        out = np.full(shape, np.nan)
+        getattr(_plain, name)(*arguments, out, 2, 6)
+        assert np.isnan(out[:2]).all() and np.isnan(out[6:]).all() and not np.isnan(out[2:6]).any(), name
+
+
+def test_more_pairs_than_are_gathered_at_a_time() -> None:
+    draw = np.random.default_rng(0)
+    dense, (q, p) = draw.normal(size=(7, 5)).astype(np.float32), draw.integers(0, 7, (2, 2 * _plain._FEW + 3))
+    out = filled(_plain.dense_dots, len(q), dense, q, p)
+    np.testing.assert_allclose(out, np.einsum("ij,ij->i", dense[q].astype(float), dense[p].astype(float)), atol=1e-12)

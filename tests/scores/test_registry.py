@@ -255,3 +255,43 @@ def test_a_projection_needs_its_vectors_skipgram_and_patterns() -> None:
 def test_every_hyponym_is_asked_about_once(q: list[int], distinct: list[int], place: list[int]) -> None:
     asked = Pairs(np.eye(4), q, np.zeros(len(q))).asked
     assert [part.tolist() for part in asked] == [distinct, place]
+
+
+def test_a_score_is_shown_without_its_function() -> None:
+    assert "function" not in repr(get("C")) and "'C'" in repr(get("C"))
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [("C:n=2", "its options: none"), ("AL1:w1=2", "its options: w0=5.0, released=False"), ("APSyn:n=x", "n=1000")],
+)
+def test_a_wrong_option_is_told_what_there_is(text: str, options: str) -> None:
+    with pytest.raises(OptionError, match=options):
+        get(text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [({"family": "sums"}, "'sums' is not a family"), ({"needs": ["sums", "patterns"]}, r"cannot need \['sums'\]")],
+)
+def test_what_a_score_cannot_be_is_refused(wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(OptionError, match=says):
+        register("never", **wrong)
+    for name in ("", " – "):
+        with pytest.raises(OptionError, match="empty or taken"):
+            register(name)(lambda pairs: pairs.cosine)
+        with pytest.raises(OptionError, match="empty or taken"):
+            register("never", aliases=[name])(lambda pairs: pairs.cosine)
+    assert "never" not in names()
+
+
+@pytest.mark.parametrize("zero", [0.0, 0.5])
+def test_a_space_with_zeros_and_small_numbers_has_the_inclusion_scores(zero: float) -> None:
+    for form in (np.array, csr_array):
+        space = VectorSpace(["a", "b"], form([[zero, 0.25], [0.5, zero]]), frequencies=[1, 1], kind="dive")
+        assert "CDE" in {score.name for score in usable_scores(as_source(space))}
+
+
+def test_scores_that_are_asked_for_are_each_taken_once() -> None:
+    space = VectorSpace(["a"], [[1.0]], frequencies=[1], kind="dive")
+    assert [score.name for score in usable_scores(as_source(space), ["cds", "C", "C·ΔS"])] == ["C·ΔS", "C"]

@@ -13,7 +13,7 @@ from hyperdive import Model
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores import get
+from hyperdive.scores import get, pair_files
 from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
 from hyperdive.scores.score_file import score_stream
 from hyperdive.scores.source import as_source
@@ -185,3 +185,117 @@ def test_five_unknown_words_are_named_however_many_blocks_there_are(space: Vecto
     pairs = open_pairs(path, block_bytes=64)
     summary = score_stream(as_source(space), pairs, [get("ΔS")], PairWriter(io.BytesIO(), PairFormat.tsv))
     assert summary.unknown == 40 and summary.examples == [f"nothing{n}" for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("first", "columns"),
+    [
+        ("dog\tanimal", ["hyponym", "hypernym"]),
+        ("a\tb\tTrue\thyper\t5\t6", ["hyponym", "hypernym", "label", "relation", "column5", "column6"]),
+        ("x\tanimal", ["hyponym", "hypernym"]),  # a header names both
+        ("dog\tobject", ["hyponym", "hypernym"]),
+        ("q\tp", ["q", "p"]),
+        (" X \tY\t\tX\tnote\tnote", ["X", "Y", "column3", "X.4", "note", "note.6"]),
+    ],
+)
+def test_columns_are_those_of_the_first_line_where_it_names_two(tmp_path: Path, first: str, columns: list[str]) -> None:
+    pairs = open_pairs(put(tmp_path, "a.tsv", f"{first}\n"))
+    assert pairs.columns == columns
+    assert pairs.header is (columns[0] != "hyponym")
+    assert "file" not in repr(pairs).replace("PairFile", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "format"),
+    [
+        ('{"q": "a", "p": "b"}\n', "jsonl"),
+        (' ["a", "b"]\n', "jsonl"),
+        ("a, b\tc\n", "tsv"),
+        ("a\tb\n", "tsv"),
+        ("a,b\n", "csv"),
+    ],
+)
+def test_the_format_shows_in_the_first_line(tmp_path: Path, content: str, format: str) -> None:
+    pairs = open_pairs(put(tmp_path, "no-ending", content))
+    assert pairs.format == format and not pairs.header
+
+
+def test_json_lines_are_lists_with_a_label_or_fields(tmp_path: Path) -> None:
+    content = '["a", "b"]\n\n["a", "b", "é"]\n["a", "b", 1, 2]\n{"child": "a", "parent": "b", "ö": 3}\n'
+    path = put(tmp_path, "a.jsonl", content)
+    assert rows(path) == [
+        ["a", "b", ""],
+        ["a", "b", '{"label": "é"}'],
+        ["a", "b", '{"label": 1}'],
+        ["a", "b", '{"ö": 3}'],
+    ]
+    assert [block.num_rows for block in open_pairs(path)] == [4]
+    assert open_pairs(path).header is False
+
+
+def test_json_lines_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_files, "_LINES", 2)
+    for many, blocks in ((4, [2, 2]), (5, [2, 2, 1])):
+        path = put(tmp_path, "a.jsonl", '["a", "b"]\n' * many)
+        assert [block.num_rows for block in open_pairs(path)] == blocks
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'["a", "b"]\n["a", 3]\n', "line 2 does not name two words"),
+        (b'[3, "b"]\n', "line 1 does not name two words"),
+        (b'["a"]\n', "line 1 does not name two words"),
+        (b'"ab"\n', "line 1 does not name two words"),
+        (b'["caf\xe9", "b"]\n', "line 1 is not UTF-8"),
+    ],
+)
+def test_a_line_of_json_that_is_no_pair_is_named(tmp_path: Path, content: bytes, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        rows(put(tmp_path, "a.jsonl", content))
+
+
+def test_one_column_is_told_what_is_missing(tmp_path: Path) -> None:
+    for content, hint in (("dog\n", "each line is hyponym"), ("dog,animal\n", "add --input-format csv")):
+        with pytest.raises(InputError, match=hint) as caught:
+            rows(put(tmp_path, "one.tsv", content))
+        assert ("--input-format" in str(caught.value)) == ("," in content)
+
+
+def test_a_row_has_a_line_also_where_the_file_cannot_be_read_again(tmp_path: Path) -> None:
+    pairs = open_pairs(put(tmp_path, "a.tsv", "word1\tword2\n\na\tb\n"))
+    assert [pairs.line(row) for row in (0, 1, 7)] == [3, 3, 9]
+    pairs.name = "standard input"
+    assert [pairs.line(row) for row in (0, 7)] == [2, 9]
+
+
+@pytest.mark.parametrize("format", list(PairFormat))
+def test_one_row_and_none_are_written(format: PairFormat) -> None:
+    import pyarrow as pa
+
+    out = io.BytesIO()
+    writer = PairWriter(out, format)
+    for words in ([], ["é"], ["b", "c"]):
+        writer.write(pa.table({"a": pa.array(words, pa.string()), "ΔS": pa.array([1.5] * len(words), pa.float64())}))
+    sign = format.delimiter
+    lines = [f"a{sign}ΔS", *(f"{word}{sign}1.5" for word in "ébc")]
+    if format is PairFormat.jsonl:
+        lines = [f'{{"a": "{word}", "ΔS": 1.5}}' for word in "ébc"]
+    assert out.getvalue().decode() == "".join(f"{line}\n" for line in lines)
+
+
+def test_pairs_are_counted_and_found_by_their_lemma_unless_told_otherwise(space: VectorSpace, tmp_path: Path) -> None:
+    path = put(tmp_path, "a.tsv", "dogs\tanimals\ndog\tanimal\nyak\tdog\n")
+    for more, unknown in (({}, 1), ({"lemmas": False}, 2)):
+        out = io.BytesIO()
+        writer = PairWriter(out, PairFormat.jsonl)
+        summary = score_stream(as_source(space), open_pairs(path), [get("Random")], writer, **more)
+        assert (summary.pairs, summary.unknown) == (3, unknown)
+        second = json.loads(out.getvalue().decode().splitlines()[1])
+        assert second["Random"] == (0x6E789E6AA1B965F4 >> 11) / 2**53  # the number of the second place
+
+
+def test_a_file_of_a_header_alone_has_no_pairs(space: VectorSpace, tmp_path: Path) -> None:
+    path = put(tmp_path, "a.tsv", "word1\tword2\n")
+    writer = PairWriter(io.BytesIO(), PairFormat.tsv)
+    assert score_stream(as_source(space), open_pairs(path), [get("ΔS")], writer).pairs == 0
