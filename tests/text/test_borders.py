@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from hyperdive._store import ArtifactWriter
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.text import parts, readers
 from hyperdive.text.options import EncodeOptions
@@ -42,6 +43,7 @@ def test_a_line_has_one_word_or_more() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 4, 5, 9])
 def test_an_array_in_pieces_is_whole(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    assert (parts.PART_BYTES, parts._UNPACKED) == (64 << 20, 3)
     monkeypatch.setattr(parts, "_CHUNK", 4)
     pieces = list(parts._pieces(np.arange(size)))
     assert [len(piece) for piece in pieces] == [4] * (size // 4) + [size % 4] * (size % 4 > 0)
@@ -225,6 +227,8 @@ def test_pieces_of_long_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert blocks_of(tmp_path / "t", 100) == [
         (b"a longer\nb c\nd efghi\nj klm no pqr\n", [2, 9, 13, 21, 27, 34], no + yes + no * 3 + yes,
          yes + no * 3 + yes + no, 0, 34)]  # fmt: skip
+    (tmp_path / "t").write_bytes(b"a longer\nb c\n")
+    assert [one[1] for one in blocks_of(tmp_path / "t", 100)] == [[2, 9, 13]]
     (tmp_path / "t").write_bytes(b"abc efghij klm no\np q\n")
     assert blocks_of(tmp_path / "t", 8) == [
         (b"abc ", [4], no, yes, 0, 16),
@@ -344,12 +348,15 @@ def test_patterns_reach_into_folders_below(tmp_path: Path) -> None:
 def test_what_is_skipped_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "header.json").write_text("{}")  # a header of something else
+    with ArtifactWriter(tmp_path / "made", "corpus", 1) as writer:
+        writer.finish({})
     (tmp_path / "missing").symlink_to(tmp_path / "nowhere")
     (tmp_path / "again").symlink_to(tmp_path / "sub")
     skipped: list[tuple[str, str]] = []
     [source] = find_sources([tmp_path], lambda path, reason: skipped.append((Path(path).name, reason)))
     assert source.path == str(tmp_path / "sub" / "header.json")
     assert skipped == [
+        ("made", "made by hyperdive, not text"),
         ("again", "a link to a folder, which is not followed; name it to read it"),
         ("missing", "No such file or directory"),
     ]

@@ -347,7 +347,9 @@ def test_every_sentence_comes_back_whatever_the_blocks(
 
 def test_text_is_compressed_at_level_3(tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
-    text = " ".join("".join(chr(97 + int(digit)) for digit in str(number)) for number in draw.integers(0, 3000, 20_000)).encode()
+    text = " ".join(
+        "".join(chr(97 + int(digit)) for digit in str(number)) for number in draw.integers(0, 3000, 20_000)
+    ).encode()
     (tmp_path / "t.txt").write_bytes(text)
     encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none")
     assert (tmp_path / "c" / "text.zst").read_bytes() == pa.Codec("zstd", compression_level=3).compress(

@@ -30,6 +30,7 @@ from hyperdive.text.options import EncodeOptions
 from hyperdive.text.scratch_arrays import Scratch
 from hyperdive.text.term_candidates import PhraseKeys, cohesive_phrases
 from hyperdive.text.term_items import ItemSpelling, ItemSpool, TextItems
+from hyperdive.text.term_list import read_terms
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -171,7 +172,10 @@ def test_the_number_of_forms_has_a_limit(spool: tuple[FormTable, ItemSpool], mon
     nothing, numbers = term_items.AbbreviationCounts().state(), np.zeros(0, dtype=np.uint32)
     for words, fits in ((["a", "b", "c"], True), (["d"], False)):
         table.add(words)
-        for take in (lambda: collected.merge(empty, numbers), lambda: collected.add_state({}, state | nothing, numbers)):
+        for take in (
+            lambda: collected.merge(empty, numbers),
+            lambda: collected.add_state({}, state | nothing, numbers),
+        ):
             if fits:
                 take()
             else:
@@ -326,9 +330,7 @@ TEXT = (
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 1 << 16])
-def test_terms_of_a_small_text_to_the_last_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
-) -> None:
+def test_terms_of_a_small_text_to_the_last_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     monkeypatch.setattr(term_inventory, "_CHUNK_TERMS", chunk)
     monkeypatch.setattr(term_inventory, "_CHUNK", chunk)
     (tmp_path / "t.txt").write_text(TEXT)
@@ -367,7 +369,9 @@ def test_words_of_the_list_below_the_minimum_count_are_terms(tmp_path: Path) -> 
     assert corpus.header["terms"] == {"terms": 6, "occurrences": 4, "abbreviations": 0, "given": 6, "absent": 3}
 
 
-@pytest.mark.parametrize(("singular", "plural", "spelt"), [(1, 4, "guide dog"), (1, 5, "guide dogs"), (2, 9, "guide dogs")])
+@pytest.mark.parametrize(
+    ("singular", "plural", "spelt"), [(1, 4, "guide dog"), (1, 5, "guide dogs"), (2, 9, "guide dogs")]
+)
 def test_the_singular_is_preferred_where_it_is_a_quarter(
     tmp_path: Path, singular: int, plural: int, spelt: str
 ) -> None:
@@ -446,3 +450,31 @@ def test_temporary_arrays_are_in_memory_up_to_a_size(tmp_path: Path, limit: int)
     for array in (first, stored[0]):
         array.shorten(0)
         assert (len(array), array.whole().tolist(), array[:].tolist()) == (0, [], [])
+
+
+# ---- the user's list ----------------------------------------------------------------------------------------
+
+
+def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed, words = tmp_path / "terms.txt", [f"zq{letter}" for letter in "abcdefghijklmnopq"]
+
+    def read(text: str) -> tuple[list[str], str]:
+        listed.write_text(text)
+        terms = read_terms(listed, EncodeOptions())
+        return list(terms.spellings), terms.note
+
+    sixteen, seventeen = " ".join(words[:16]), " ".join(words)
+    assert read(f"{sixteen}\n{seventeen}\n") == ([sixteen], "1 longer than 16 words")
+    assert read("dog\nDNA\nDNA\n") == (["dog", "DNA"], "") and read("dog of\n") == (["dog of"], "")
+    assert read("dog\n#" + "x" * 9997 + "\n") == (["dog"], "")
+    for line in ("#" + "x" * 9998 + "\n", "x" * 10_000):
+        with pytest.raises(InputError, match="line 2 is too long"):
+            read("dog\n" + line)
+    monkeypatch.setattr("hyperdive.text.term_list.MAX_LINES", 3)
+    assert read("dog\n\ncat")[0] == read("dog\n\ncat\n")[0] == ["dog", "cat"]
+    for text in ("dog\n\ncat\nox", "dog\n\ncat\nox\n"):
+        with pytest.raises(InputError, match="more than 3 lines"):
+            read(text)
+    listed.write_bytes(b"dog\n\xff\n")
+    with pytest.raises(InputError, match="line 2 is not UTF-8"):
+        read_terms(listed, EncodeOptions())
