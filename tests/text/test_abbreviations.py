@@ -398,6 +398,7 @@ def test_a_bracket_ends_with_its_sentence() -> None:
     data, end = np.frombuffer(text, dtype=np.uint8), text.index(b")")
     whole = [("WHO", "World Health Organization")]
     assert find_pairs(data, np.array([0]), np.array([end])) == find_pairs(data, np.array([4]), np.array([39])) == whole
+    assert find_pairs(data, np.array([0, end]), np.array([end, 39])) == whole
     assert find_pairs(data, np.array([0]), np.array([end - 1])) == []
     assert find_pairs(data, np.array([31]), np.array([39])) == [] == find_pairs(data, np.array([32]), np.array([39]))
     both = np.frombuffer(text + b" " + text, dtype=np.uint8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 from pathlib import Path
@@ -295,7 +296,7 @@ def test_a_block_of_json_lines_says_how_far_the_file_was_read(tmp_path: Path) ->
 def test_eight_names_of_what_is_there_are_told(tmp_path: Path) -> None:
     names = [f"f{number}" for number in range(9)]
     (tmp_path / "t.jsonl").write_text("{" + ", ".join(f'"{name}": 1' for name in names) + "}\n")
-    parquet.write_table(pa.table(dict.fromkeys(names, ["x"])), tmp_path / "t.parquet")
+    parquet.write_table(pa.table({name: ["x"] for name in names}), tmp_path / "t.parquet")
     for kind in ("jsonl", "parquet"):
         path = tmp_path / f"t.{kind}"
         with pytest.raises(InputError, match=r"it has: f0, f1, f2, f3, f4, f5, f6, f7\)"):
@@ -377,3 +378,48 @@ def test_a_stream_gives_as_many_bytes_as_asked_for(tmp_path: Path) -> None:
     stream = ByteStream(TextSource(str(tmp_path / "bad.xz")))
     with stream, pytest.raises(InputError, match="damaged xz data after 0 bytes of text"):
         stream.read(5)
+
+
+# ---- parts --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", [1, 3, 4, 100])
+def test_the_last_line_end_between_two_places(monkeypatch: pytest.MonkeyPatch, search: int) -> None:
+    monkeypatch.setattr(parts, "_SEARCH", search)
+    file = io.BytesIO(b"\nab\ncdefgh\n\n")
+    for low, high, end in ((0, 12, 12), (0, 11, 11), (0, 10, 4), (4, 10, None), (3, 10, 4), (0, 3, 1), (1, 3, None), (0, 1, 1),
+                           (0, 0, None)):  # fmt: skip
+        assert parts._line_end(file, low, high) == end, (low, high)
+
+
+@pytest.mark.parametrize(("size", "pieces"), [(11, 1), (12, 2), (13, 3), (18, 3), (19, 4)])
+def test_a_file_of_two_parts_is_cut(tmp_path: Path, size: int, pieces: int) -> None:
+    (tmp_path / "t.txt").write_bytes(b"\n" * size)
+    source = TextSource(str(tmp_path / "t.txt"), size=size)
+    cut = parts.cut_parts([source], DocumentLayout(), 6, 3)
+    assert [(one.start, one.end, one.size) for [one] in cut] == [
+        (6 * i, 6 * i + 6 if i < pieces - 1 else None, 6 if i < pieces - 1 else size - 6 * i) for i in range(pieces)
+    ]
+    assert len(parts.cut_parts([source], DocumentLayout(document="file"), 6, 3)) == 1
+
+
+def test_compressed_text_counts_three_times(tmp_path: Path) -> None:
+    (tmp_path / "t.gz").write_bytes(gzip.compress(b"dog\n"))
+    (tmp_path / "t.txt").write_bytes(b"dog\n")
+    packed, plain = TextSource(str(tmp_path / "t.gz"), size=24), TextSource(str(tmp_path / "t.txt"), size=4)
+    assert (parts.is_plain(packed), parts.is_plain(plain)) == (False, True)
+    assert not parts.is_plain(TextSource(str(tmp_path / "t.txt"), "jsonl", 4))
+    for part_bytes, first in ((73, 2), (72, 1), (71, 1)):
+        assert len(parts.cut_parts([packed, plain, plain], DocumentLayout(), part_bytes, 8)[0]) == first
+    assert [len(part) for part in parts.cut_parts([plain] * 5, DocumentLayout(), 8, 8)] == [2, 2, 1]
+    assert [len(part) for part in parts.cut_parts([plain] * 5, DocumentLayout(), 9, 8)] == [3, 2]
+    for wrong in (TextSource(STDIN), TextSource("x"), DocumentSource("p", size=5)):
+        with pytest.raises(OptionError, match="only files can be read in parts"):
+            parts.cut_parts([wrong], DocumentLayout(), 8, 8)
+
+
+def test_a_list_of_words_has_a_size(tmp_path: Path) -> None:
+    with (tmp_path / "list").open("wb") as file:
+        file.truncate((256 << 20) + 1)
+    with pytest.raises(InputError, match="too large for a list"):
+        next(raw_lines(tmp_path / "list", "list", ""))

@@ -86,3 +86,15 @@ def test_stop_words_need_a_language_that_has_them() -> None:
     with pytest.raises(OptionError, match="no stop words for language 'de'"):
         FormResolver(EncodeOptions(language="de"))
     assert not dictionary("xx")("dog") and dictionary("en")("dog")
+
+
+@pytest.mark.parametrize(
+    ("lemma", "options", "is_word"),
+    [
+        ("café", {}, True), ("café-bar", {}, False), ("café-bar", {"hyphens": "keep"}, True), ("café3", {}, False),
+        ("cafe\u0301", {}, True), ("café", {"alphabet": "ascii"}, False), ("cafe", {"alphabet": "ascii"}, True),
+        ("pop-up", {}, False), ("pop-up", {"hyphens": "keep"}, True), ("o'b.", {"hyphens": "keep"}, False),
+    ],
+)  # fmt: skip
+def test_a_lemma_has_letters_only(lemma: str, options: dict[str, Any], is_word: bool) -> None:
+    assert FormResolver(EncodeOptions(**options))._is_word(lemma) is is_word

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,7 +17,7 @@ from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import item_stream, phrases, term_candidates, term_inventory, term_items
+from hyperdive.text import phrases, term_candidates, term_inventory, term_items
 from hyperdive.text._kernels import term_items as joints
 from hyperdive.text._kernels import term_search as k
 from hyperdive.text.encoder import encode_text
@@ -27,10 +26,13 @@ from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.options import EncodeOptions
+from hyperdive.text.readers import TextBlock
 from hyperdive.text.scratch_arrays import Scratch
+from hyperdive.text.sources import TextSource
 from hyperdive.text.term_candidates import PhraseKeys, cohesive_phrases
 from hyperdive.text.term_items import ItemSpelling, ItemSpool, TextItems
 from hyperdive.text.term_list import read_terms
+from hyperdive.text.tokens import tokenise
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -478,3 +480,34 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     listed.write_bytes(b"dog\n\xff\n")
     with pytest.raises(InputError, match="line 2 is not UTF-8"):
         read_terms(listed, EncodeOptions())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("red dog", joints.BLANK), ("x-ray", joints.HYPHEN), ("x\u2010ray", joints.HYPHEN),
+        ("x\u2011ray", joints.HYPHEN), ("o'neil", joints.APOSTROPHE), ("o\u2019neil", joints.APOSTROPHE),
+        ("dog's bone", joints.POSSESSIVE), ("dog\u2019s bone", joints.POSSESSIVE),
+        ("workers' pay", joints.POSSESSIVE),
+    ],
+)  # fmt: skip
+def test_what_joins_two_words(text: str, expected: int) -> None:
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    whole = np.zeros(1, dtype=np.bool_)
+    block = TextBlock(data, np.array([len(data)]), whole, whole, TextSource("t"), 0, 0)
+    items = tokenise(block, EncodeOptions()).items
+    assert items is not None and (items.items >> joints.JOINT_SHIFT).tolist()[1:] == [joints.BLANK, expected]
+
+
+@pytest.mark.parametrize("block", [1, 20, 1000])
+def test_shuffled_terms_stand_where_their_words_are(tmp_path: Path, block: int) -> None:
+    (tmp_path / "t.txt").write_text("".join(f"The guide dog saw zq{letter}.\n" for letter in "abcdefghij"))
+    (tmp_path / "l.txt").write_text("guide dog\nzqa\n")
+    corpus = encode_text(
+        tmp_path / "t.txt", tmp_path / "c", min_count=3, terms=str(tmp_path / "l.txt"), shuffle=3, block_bytes=block
+    )
+    terms, words = corpus.terms, [corpus.all_words[number] for number in corpus.tokens]
+    assert terms is not None and terms.counts.tolist() == [10, 1]
+    spans = zip(terms.ids.tolist(), terms.starts.tolist(), terms.lengths.tolist(), strict=True)
+    found = [(terms.names[term], words[start : start + length]) for term, start, length in spans]
+    assert sorted(found) == [("guide dog", ["guide", "dog"])] * 10 + [("zqa", ["zqa"])]
