@@ -321,8 +321,11 @@ def test_text_of_exactly_the_size_is_kept(
 def test_a_document_of_pieces_whose_first_has_no_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.text.readers.PIECE_BYTES", 8)
     (tmp_path / "t.txt").write_text("- - - - - - - dog cat")
-    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1, terms="none")
-    assert (corpus.document_offsets.tolist(), corpus.document_sentences[0]) == ([0, 2], 0)
+    for block in (1, 1000):
+        corpus = encode_text(
+            tmp_path / "t.txt", tmp_path / "c", min_count=1, terms="none", block_bytes=block, force=True
+        )
+        assert (corpus.document_offsets.tolist(), corpus.document_sentences.tolist()) == ([0, 2], [0, 3])
 
 
 # ---- kept text ----------------------------------------------------------------------------------------------
