@@ -303,6 +303,8 @@ def test_a_term_without_a_row_is_looked_up_by_its_other_form(asked: str, name: s
     terms |= {"deoxyribonucleic acid": 4, "polymerase chain reaction": 2, "red cell": 3}
     model = small_model(ENTRIES, **terms)
     assert name_of(asked, term_source(model).main) == name
+    other_names = term_source(model).main.other_names
+    assert len(other_names) == len(list(other_names)) > 0
     if name != "british petroleum":
         assert len(model.similar(asked)) > 0
 
