@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive import Model
+from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.discover.question import Question
 from hyperdive.discover.statements import statements
 from hyperdive.engines.local import LocalEngine
@@ -25,7 +26,7 @@ from hyperdive.scores.term_source import term_source
 from hyperdive.spaces.prune import pruned
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
-from hyperdive.text.abbreviation_search import find_pairs, is_abbreviation, long_form
+from hyperdive.text.abbreviation_search import find_pairs, is_abbreviation, long_form, singular
 from hyperdive.text.abbreviations import Abbreviation, AbbreviationCounts, Abbreviations
 from hyperdive.text.corpus import Corpus
 
@@ -302,6 +303,8 @@ def test_a_term_without_a_row_is_looked_up_by_its_other_form(asked: str, name: s
     terms |= {"deoxyribonucleic acid": 4, "polymerase chain reaction": 2, "red cell": 3}
     model = small_model(ENTRIES, **terms)
     assert name_of(asked, term_source(model).main) == name
+    other_names = term_source(model).main.other_names
+    assert len(other_names) == len(list(other_names)) > 0
     if name != "british petroleum":
         assert len(model.similar(asked)) > 0
 
@@ -354,3 +357,60 @@ def test_a_model_folder_keeps_them(tmp_path: Path) -> None:
     (tmp_path / "m" / "abbreviations.txt").write_text("A\tb\n")
     with pytest.raises(FormatError, match=re.escape("abbreviations.txt")):
         Model.load(tmp_path / "m").abbreviations  # noqa: B018
+
+
+# ---- borders ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_often_enough() -> None:
+    counts = {
+        ("BP", "a b"): 9,
+        ("BP", "c d"): 3,
+        ("BP", "e f"): 2,
+        ("CQ", "a b"): 8,
+        ("CQ", "c d"): 2,
+        ("DR", "a b"): 2,
+    }
+    chosen = Abbreviations.chosen(counts, str.lower, str.lower, {"x"})
+    assert [(one.short, one.long, one.count) for one in chosen] == [
+        ("BP", "a b", 9), ("CQ", "a b", 8), ("BP", "c d", 3), ("DR", "a b", 2),
+    ]  # fmt: skip
+    assert len(chosen) == 4
+    ties = Abbreviations.chosen({("XY", "X Y"): 2, ("XY", "x y"): 2}, str.lower, str.lower, ())
+    assert [(one.long, one.count) for one in ties] == [("X Y", 4)]
+
+
+@pytest.mark.parametrize(
+    ("short", "one"),
+    [("ABs", "AB"), ("A1s", "A1"), ("aBs", "aB"), ("Abs", "Abs"), ("As", "As"), ("A1's", "A1"), ("AB\u2019s", "AB"),
+     ("ABS", "ABS"), ("1As", "1A"), ("A-s", "A-s")],
+)  # fmt: skip
+def test_the_plural_of_an_abbreviation(short: str, one: str) -> None:
+    assert singular(short) == one
+
+
+@pytest.mark.parametrize(("size", "found"), [(158, True), (159, True), (160, False)])
+def test_a_long_form_is_in_the_160_bytes_before_a_bracket(size: int, found: bool) -> None:
+    form = "X" + "b" * (size - 4) + " yc"
+    assert pairs_in(f"Here is {form} (XY) again") == ([("XY", form)] if found else [])
+
+
+def test_a_bracket_ends_with_its_sentence() -> None:
+    text = b"the World Health Organization (WHO) met"
+    data, end = np.frombuffer(text, dtype=np.uint8), text.index(b")")
+    whole = [("WHO", "World Health Organization")]
+    assert find_pairs(data, np.array([0]), np.array([end])) == find_pairs(data, np.array([4]), np.array([39])) == whole
+    assert find_pairs(data, np.array([0, end]), np.array([end, 39])) == whole
+    assert find_pairs(data, np.array([0]), np.array([end - 1])) == []
+    assert find_pairs(data, np.array([31]), np.array([39])) == [] == find_pairs(data, np.array([32]), np.array([39]))
+    both = np.frombuffer(text + b" " + text, dtype=np.uint8)
+    assert find_pairs(both, np.array([0, 40]), np.array([39, 79])) == whole * 2
+
+
+def test_a_count_has_at_most_18_digits(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with ArtifactWriter(tmp_path / "a", "test", 1, force=True) as writer:
+        writer.put("abbreviations.txt", b"AB\tab\ta b\tA b\t1234567890123456789\n")
+        writer.finish({})
+    [one] = Abbreviations.read(Artifact.open(tmp_path / "a", "test", 1))
+    assert one == Abbreviation("AB", "ab", "a b", "A b", 123_456_789_012_345_678)

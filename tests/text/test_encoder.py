@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import pickle
 import random
 from pathlib import Path
@@ -488,3 +489,16 @@ def test_the_short_way_to_an_english_lemma_is_the_long_one(tmp_path: Path) -> No
     for _ in range(2000):
         form = draw.choice(["", "", "pre", "un"]) + draw.choice(stems) + draw.choice(endings)
         assert lemma(form) == lemmatize(form, lang="en"), form
+
+
+def test_each_word_has_the_tag_of_its_place(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("The dog barks. Big cats sleep. They run.\n")
+    corpus = encode_text(
+        tmp_path / "t.txt", tmp_path / "c", pos="textblob", threads=1, min_count=1, stopwords="none", lemmas="none"
+    )
+    assert written(corpus) == ["the|d", "dog|n", "barks|v", "big|n", "cats|n", "sleep|v", "they|p", "run|v"]
+
+
+def test_one_worker_that_tags_is_a_thread() -> None:
+    with tagging.executor(EncodeOptions(pos="textblob"), 1) as pool:
+        assert pool.submit(os.getpid).result() == os.getpid()

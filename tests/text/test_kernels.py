@@ -313,3 +313,51 @@ def test_an_array_that_grows_has_all_its_values(tmp_path: Path, size: int) -> No
     grown = GrowingArray(tmp_path / "values.bin", "int64")
     grown.append(np.arange(5, 5 + size))
     assert grown.close().tolist() == list(range(5, 5 + size))
+
+
+# ---- borders ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "kept"), [(199, True), (200, True), (201, False)])
+def test_a_word_has_at_most_200_bytes(size: int, kept: bool) -> None:
+    tokens = tokenise(block_of("dog " + "x" * size + " cat"), EncodeOptions())
+    assert len(words_of(tokens)) == 2 + kept
+    assert int(tokens.counters[k.TOO_LONG]) == 1 - kept
+
+
+@pytest.mark.parametrize("code", [0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x10FFFF])
+def test_the_first_and_last_characters_of_each_length_are_valid(code: int) -> None:
+    tokens = tokenise(block_of(f"dog {chr(code)} cat"), EncodeOptions())
+    assert int(tokens.counters[k.INVALID]) == 0 and words_of(tokens)[0] == "dog"
+
+
+@pytest.mark.parametrize(
+    "wrong", [b"\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80"]
+)
+def test_what_lies_just_outside_is_not(wrong: bytes) -> None:
+    block = block_of("x")
+    data = np.frombuffer(b"dog " + wrong, dtype=np.uint8)
+    block = TextBlock(data, np.array([len(data)]), block.continued, block.unfinished, block.source, 0, 0)
+    tokens = tokenise(block, EncodeOptions())
+    assert (int(tokens.counters[k.INVALID]), int(tokens.counters[k.FIRST_INVALID])) == (len(wrong), 4)
+
+
+def test_no_start_of_a_sentence_behind_the_last_is_looked_at() -> None:
+    forms, bases = np.array([1, 2, 3], dtype=np.uint32), np.array([0, 1, 2, 3])
+    starts = np.array([0, 11, 12])[:1]  # what follows in memory is not part of it
+    assert len(_streams.neighbour_keys(forms, bases, np.array([False, True, True, True]), starts, 10)) == 2
+
+
+def test_spans_and_items_are_made_where_they_are_wanted() -> None:
+    block = block_of("A red dog. Two cats!")
+    plain = tokenise(block, EncodeOptions(terms="none"))
+    assert (len(plain.span_starts), plain.items, plain.observation) == (0, None, None)
+    with_terms = tokenise(block, EncodeOptions())
+    assert with_terms.items is not None and len(with_terms.items.items) > 4
+    spans = tokenise(block, EncodeOptions(), spans=True)
+    assert spans.items is None and spans.span_starts.tolist()[:4] == [0, 2, 6, 9]
+    seen = tokenise(block, EncodeOptions(terms="none"), examine=lambda data, tokens: len(tokens.span_starts))
+    assert (seen.observation, seen.items) == (len(spans.span_starts), None)
+    for tokens in (with_terms, seen):
+        assert len(tokens.span_starts) == len(tokens.span_ends) == len(tokens.span_kinds) == 0
+    assert words_of(plain) == words_of(with_terms) == words_of(spans) == words_of(seen)

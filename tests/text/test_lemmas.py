@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hyperdive.text.lemmas import FormResolver, lemma_of
+from hyperdive.errors import OptionError
+from hyperdive.text.lemmas import FormResolver, dictionary, lemma_of
 from hyperdive.text.options import EncodeOptions
 
 
@@ -52,3 +53,48 @@ def test_a_lemma_is_taken_where_it_is_as_good_as_its_form(
     form: str, options: dict[str, Any], key: tuple[str, bool]
 ) -> None:
     assert FormResolver(EncodeOptions(**options)).key(form) == key
+
+
+@pytest.mark.parametrize(
+    ("form", "options", "key"),
+    [
+        ("b12", {}, ("b12", False)), ("12", {"stopwords": "none"}, ("12", False)), ("Ⅻ", {}, ("ⅻ", False)),
+        ("The", {}, ("the", True)), ("dogs|n", {}, ("dog|n", False)), ("the|d", {}, ("the|d", True)),
+        ("o'neils", {"hyphens": "keep"}, ("o'neils", False)), ("zyxes", {"lemmas": "none"}, ("zyxes", False)),
+        ("paris", {}, ("paris", False)), ("berlins", {}, ("berlin", False)), ("co\u00adworkers", {}, ("coworker", False)),
+    ],
+)  # fmt: skip
+def test_keys_of_numerals_names_and_tags(form: str, options: dict[str, Any], key: tuple[str, bool]) -> None:
+    assert FormResolver(EncodeOptions(**options)).key(form) == key
+
+
+def test_whether_a_form_is_a_stop_word_is_told_every_time() -> None:
+    resolver = FormResolver(EncodeOptions())
+    assert resolver.add(["the", "b12", "dog"]).tolist() == [True, False, False]
+    assert resolver.add(["dogs", "THE", "a", "7"]).tolist() == [False, True, True, False]
+    keys = resolver.keys()
+    assert (list(keys.words), keys.stop.tolist()) == (["", "the", "b12", "dog", "a", "7"], [
+        False, True, False, False, True, False,
+    ])  # fmt: skip
+    assert keys.of_form.tolist() == resolver.of_form().tolist() == [0, 1, 2, 3, 3, 1, 4, 5]
+    assert resolver.add([]).tolist() == []
+
+
+def test_stop_words_need_a_language_that_has_them() -> None:
+    assert FormResolver(EncodeOptions(language="de", stopwords="none")).language == "de"
+    assert FormResolver(EncodeOptions(stopwords="none")).key("the") == ("the", False)
+    with pytest.raises(OptionError, match="no stop words for language 'de'"):
+        FormResolver(EncodeOptions(language="de"))
+    assert not dictionary("xx")("dog") and dictionary("en")("dog")
+
+
+@pytest.mark.parametrize(
+    ("lemma", "options", "is_word"),
+    [
+        ("café", {}, True), ("café-bar", {}, False), ("café-bar", {"hyphens": "keep"}, True), ("café3", {}, False),
+        ("cafe\u0301", {}, True), ("café", {"alphabet": "ascii"}, False), ("cafe", {"alphabet": "ascii"}, True),
+        ("pop-up", {}, False), ("pop-up", {"hyphens": "keep"}, True), ("o'b.", {"hyphens": "keep"}, False),
+    ],
+)  # fmt: skip
+def test_a_lemma_has_letters_only(lemma: str, options: dict[str, Any], is_word: bool) -> None:
+    assert FormResolver(EncodeOptions(**options))._is_word(lemma) is is_word

@@ -152,3 +152,20 @@ def test_keys_of_forms_are_numbered_in_the_order_they_come() -> None:
     assert keys.stop.tolist() == [False, False, True, False]
     block = resolver.block_keys(np.array([1, 2, 3, 6], dtype=np.uint32))
     assert block.of_form.tolist() == [0, 1, 0, 2, 3] and block.table.words(0) == ["dog", "the", "cat"]
+
+
+def test_shares_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = 250_000_000 + 3 * 30 * (1 << 20)  # of the process, and of three threads
+    assert [MemoryPlan.of(limit + more, threads=8).threads for more in (-1, 0)] == [2, 3]
+    assert MemoryPlan.of(limit, threads=2, block_bytes=100).threads == 2
+    assert MemoryPlan.of(limit, threads=8).block_bytes == 1 << 20
+    assert MemoryPlan.of(10 * MB, threads=1, block_bytes=100).block_bytes == 100
+    hold(monkeypatch, 200 * MB)
+    plan = MemoryPlan.of(300 * MB, threads=1)
+    plan.check(909_090)  # 110 bytes each
+    with pytest.raises(OptionError, match="909,091 different words"):
+        plan.check(909_091)
+    assert plan.fitting(10**9, each=100 * MB) == 1 << 16
+    MemoryPlan.of(200 * MB, threads=1).release()  # all of it is held, and nothing more is asked for
+    with pytest.raises(OptionError, match="1 different words"):
+        MemoryPlan.of(200 * MB, threads=1).release(1)
