@@ -18,6 +18,7 @@ from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER
 from hyperdive.benchmark.reproduce import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
 from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
+from hyperdive.benchmark.reproduce.run import about
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras, side_by_side
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.pipeline.options import PRESETS
@@ -113,6 +114,14 @@ def test_the_results_state_the_constants_of_both_rows(made: Reproduction) -> Non
     text = (made.folder / "README.md").read_text(encoding="utf-8")
     assert "DIVE (paper's constants): k_f 30tokens, k_I 1.5, β 0, ridge 0, subsampling 0, fast solver." in text
     assert "DIVE (ours): k_f 45tokens, k_I 1.5, β 0.75, ridge 0.02, subsampling 0.001, fast solver." in text
+
+
+def test_the_row_of_the_papers_solver_states_its_constants(small: Small, tmp_path: Path) -> None:
+    found = about(small.plan(tmp_path / "new", solver="paper"))
+    assert found["DIVE (paper's constants and solver)"] == (
+        "k_f 30tokens, k_I 1.5, β 0, ridge 0, subsampling 0, paper solver"
+    )
+    assert "DIVE (paper's constants and solver)" not in about(small.plan(tmp_path / "new"))
 
 
 def test_the_rest_is_estimated_at_the_pace_of_what_is_done(small: Small, made: Reproduction, tmp_path: Path) -> None:

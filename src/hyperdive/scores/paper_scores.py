@@ -236,7 +236,8 @@ def random(pairs: Pairs, *, seed: int = 0) -> Floats:
     """A number drawn for each pair's place in the file: the same for the same seed, however the file is cut."""
     # SplitMix64 of the row number: counter based, so row k needs no row before it
     step = (pairs.places + 1).astype(np.uint64)
-    bits = (step + np.uint64(seed) * np.uint64(0xD1342543DE82EF95)) * np.uint64(0x9E3779B97F4A7C15)
+    start = np.uint64(seed * 0xD1342543DE82EF95 % 2**64)
+    bits = (step + start) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     bits ^= bits >> np.uint64(31)

@@ -189,11 +189,13 @@ def about(plan: ReproducePlan) -> dict[str, Any]:
             corpus = Corpus.open(plan.workshop.place(stage))
             facts[f"Tokens of {stage.name}"] = f"{len(corpus):,}, {len(corpus.vocabulary):,} words"
     facts["DIVE (paper's constants)"] = constants("paper")
+    if plan.options.solver == "paper":
+        facts["DIVE (paper's constants and solver)"] = constants("paper", "paper")
     facts["DIVE (ours)"] = constants("default")
     return facts
 
 
-def constants(preset: str) -> str:
+def constants(preset: str, solver: str = "fast") -> str:
     """The constants of a row in words.
 
     >>> constants("paper")
@@ -201,7 +203,7 @@ def constants(preset: str) -> str:
     """
     from hyperdive.pipeline.options import TrainOptions
 
-    chosen = TrainOptions.preset(preset)
+    chosen = TrainOptions.preset(preset, solver=solver)
     dive = chosen.dive
     return (
         f"k_f {chosen.pmi_filter}, k_I {dive.negatives:g}, β {dive.beta:g}, ridge {dive.ridge:g}, "
