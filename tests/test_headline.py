@@ -126,7 +126,7 @@ def test_tables_of_claims_are_written_from_the_results() -> None:
     text = page("docs/reproduce.md")
     assert results_tool.page_of(text) == text
     rows = table(text, "<!-- claims of results/claims.tsv -->")
-    assert len(rows) > 30 and all(len(row) == 4 for row in rows)
+    assert len(rows) > 30 and all(len(row) == 5 for row in rows)
 
 
 def test_a_table_of_claims_shows_every_row_that_was_measured(tmp_path: Path) -> None:

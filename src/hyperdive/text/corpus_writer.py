@@ -289,17 +289,10 @@ def settle(
     return replace(stream, keys=stream.keys[:size])
 
 
-def finish(
-    stream: KeyStream,
-    words: Sequence[str],
-    options: EncodeOptions,
-    accounting: Accounting,
-    writer: ArtifactWriter,
-    progress: Progress,
-    header: dict[str, Any],
-    beside: Future[None] | None = None,
-) -> dict[str, Any]:
-    """Order the vocabulary, number the tokens by it and write the folder, whose header comes after `beside` is done."""
+def write_words(
+    stream: KeyStream, words: Sequence[str], options: EncodeOptions, writer: ArtifactWriter, progress: Progress
+) -> dict[str, int]:
+    """Order the vocabulary, number the tokens by it and write both; returns how many there are of everything."""
     size = len(stream.keys)
     counts = count_keys(stream, len(words))
     order = vocabulary_order(words, counts)
@@ -335,7 +328,7 @@ def finish(
     if stream.sentence_text is not None:
         writer.put("sentence_text.bin", np.ascontiguousarray(stream.sentence_text))
     n_lines = write_lines(stream, options, writer)
-    totals = {
+    return {
         "tokens": size,
         "types": len(order),
         "vocabulary": int(np.count_nonzero(counts >= options.min_count)) + 1,
@@ -343,12 +336,21 @@ def finish(
         "sentences": len(sentences) - 1,
         "lines": n_lines,
     }
-    if beside is not None:
-        beside.result()
+
+
+def finish(
+    stream: KeyStream,
+    options: EncodeOptions,
+    accounting: Accounting,
+    writer: ArtifactWriter,
+    totals: dict[str, int],
+    header: dict[str, Any],
+) -> dict[str, Any]:
+    """Write the header of a corpus whose files are all there, and put the folder in its place."""
     return writer.finish(
         {
             "parameters": options.as_parameters(),
-            "accounting": accounting.as_dict(size),
+            "accounting": accounting.as_dict(totals["tokens"]),
             "totals": totals,
             "keep_text": stream.sentence_text is not None,
             **header,

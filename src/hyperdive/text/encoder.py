@@ -26,6 +26,7 @@ from hyperdive.text.corpus_writer import (
     select,
     settle,
     shuffle_documents,
+    write_words,
 )
 from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.lemmas import FormKeys, FormResolver
@@ -272,7 +273,10 @@ def encode_text(
             if term_list is not None:
                 inventory.add_list(term_list)
             header["terms"] = inventory.write(writer)
-        finish(stream, keys.words, rules, accounting, writer, progress, header, beside=saved)
+        totals = write_words(stream, keys.words, rules, writer, progress)
+        if saved is not None:
+            saved.result()
+        finish(stream, rules, accounting, writer, totals, header)
     return Corpus.open(output)
 
 

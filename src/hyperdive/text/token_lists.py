@@ -13,7 +13,7 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.text.corpus import KIND, UNKNOWN, VERSION_WITHOUT_TERMS, Corpus
-from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, settle
+from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, settle, write_words
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.options import EncodeOptions
 
@@ -64,7 +64,8 @@ def encode_tokens(
         words = ["", *numbers]
         keys = FormKeys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
         stream = settle(select(spool, keys, rules, accounting, writer, progress), words, rules, accounting, writer)
-        finish(stream, words, rules, accounting, writer, progress, {"input": {"kind": "tokens"}})
+        totals = write_words(stream, words, rules, writer, progress)
+        finish(stream, rules, accounting, writer, totals, {"input": {"kind": "tokens"}})
     return Corpus.open(output)
 
 
