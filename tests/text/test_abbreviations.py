@@ -332,6 +332,11 @@ def test_statements_are_found_under_either_form() -> None:
     assert statements(small_model([], x=1), "HIV", "virus").statements == 3
 
 
+def test_a_single_word_is_no_long_form_of_its_own_beginning() -> None:
+    assert long_form("photo", "a photograph ") is None
+    assert long_form("DNA", "DNAse new assay ") == "DNAse new assay"
+
+
 def test_an_abbreviation_is_a_synonym_in_a_taxonomy() -> None:
     model = small_model(ENTRIES, **{"human immunodeficiency virus": 4, "angiotensin convert enzyme": 3})
     tree = model.taxonomy(["HIV", "virus", "Human immunodeficiency virus", "ACE", "angiotensin converting enzyme"])
