@@ -231,7 +231,7 @@ def test_smoothing_does_not_count_a_phrase_as_a_kind_of_its_head() -> None:
 
 
 def test_contrasts_are_differences_of_both_directions(model: Model) -> None:
-    pairs = [("poodle", "dog"), ("dog", "animal"), ("guide dog", "helper"), ("cat", "animal"), ("dog", "poodle")]
+    pairs = [("poodle", "dog"), ("dog", "animal"), ("animal", "dog"), ("guide dog", "helper"), ("cat", "animal")]
     for name in ("P", "Pppmi", "Psvd", "Psvd:rank=1"):
         there, back = (np.array(scored(model, name, *some)) for some in (pairs, [pair[::-1] for pair in pairs]))
         contrast = f"{name}{',' if ':' in name else ':'}contrast=true"
