@@ -300,6 +300,12 @@ def test_why_nothing_is_left(read: int, dropped: dict[str, int], hint: str) -> N
     assert hint in explain_nothing_left(Accounting(read, dropped), EncodeOptions())
 
 
+def test_a_budget_that_leaves_nothing_is_named() -> None:
+    accounting = Accounting(9, {"stop_word": 2, "over_budget": 7})
+    hint = explain_nothing_left(accounting, EncodeOptions(max_tokens=2))
+    assert hint == "the first 2 words leave too few; try a larger --max-tokens"
+
+
 def test_one_word_is_a_corpus(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("dog")
     corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none", min_count=1, line_length=1)

@@ -370,6 +370,6 @@ def explain_nothing_left(accounting: Accounting, options: EncodeOptions) -> str:
         "rare": f"every word occurs fewer than {options.min_count} times; try --min-count 1",
         "not_in_alphabet": "the words have letters outside ASCII; try --alphabet unicode",
         "joined": "only hyphenated words were found; try --hyphens split",
-        "over_budget": f"the first {options.max_tokens:,} words are stop words; try a larger --max-tokens",
+        "over_budget": f"the first {options.max_tokens:,} words leave too few; try a larger --max-tokens",
     }
     return advice.get(most, "nothing but numbers and signs was found")

@@ -51,16 +51,12 @@ class ItemSpelling:
         mixed: how forms that are written in mixed case are written.
 
     >>> spelling = ItemSpelling(["mrna", "vaccines"], {1: "mRNA"})
-    >>> spelling.term([1 | k.MIXED << 28, 2 | k.HYPHEN << 30])
-    'mRNA-vaccines'
+    >>> spelling.terms(np.array([1 | k.MIXED << 28, 2 | k.HYPHEN << 30, 2], dtype=np.uint32), [2, 1])
+    ['mRNA-vaccines', 'vaccines']
     """
 
     def __init__(self, forms: Sequence[str], mixed: dict[int, str]) -> None:
         self.forms, self._mixed = forms, mixed
-
-    def term(self, items: list[int]) -> str:
-        """The items of a term as they are written."""
-        return self.terms(np.array(items, dtype=np.uint32), [len(items)])[0]
 
     def terms(self, items: npt.NDArray[np.uint32], lengths: Iterable[int]) -> list[str]:
         """Several terms as they are written, whose words are decoded together.
