@@ -14,9 +14,8 @@ import hyperdive
 from hyperdive import Dive, Model, encode, train
 from hyperdive._progress import Progress
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.patterns.store import patterns_of
-from hyperdive.pipeline.options import TrainOptions
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.sources import DocumentSource
 

@@ -73,7 +73,7 @@ def rehearse(text: Path) -> list[dict[str, Any]]:
     from hyperdive.cli.main import main
     from hyperdive.compilation.kernel import KernelCache
     from hyperdive.compilation.signatures import text_of
-    from hyperdive.spaces.dive_options import DiveOptions
+    from hyperdive.options import DiveOptions
 
     DiveOptions.__init__.__kwdefaults__["frequent"] = FREQUENT
     asked: dict[tuple[str, str], dict[str, Any]] = {}

@@ -21,7 +21,7 @@ from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
 from hyperdive.benchmark.reproduce.run import about
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras, side_by_side
 from hyperdive.errors import Error, InputError, OutputError
-from hyperdive.pipeline.options import PRESETS
+from hyperdive.options import PRESETS
 from tests.benchmark.small_run import write_datasets, write_text
 
 OPTIONS = ReproduceOptions(dimensions=8, min_count=2, without=("pos", "word2vec", "gaussian"), resamples=20)

@@ -23,13 +23,12 @@ import hyperdive
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine, hadoop_files
 from hyperdive.engines import spark as spark_module
 from hyperdive.engines.spark import _environment, _GatherTask, _Place, _reported, _ResultTask
 from hyperdive.errors import DiskFullError, Error, InputError, OutputError
+from hyperdive.options import CountOptions, EncodeOptions
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader
 from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextFiles, TextSource

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive import encode
+from hyperdive.options import EncodeOptions
 from hyperdive.patterns import lexicon
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.matcher import find_matches
 from hyperdive.patterns.store import patterns_of
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.cli.generated_text import sentences as generated_sentences
+from hyperdive.options import EncodeOptions
 from hyperdive.patterns import lexicon
 from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns._kernels import phrases
@@ -18,7 +19,6 @@ from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.patterns.matcher import find_matches
 from hyperdive.text._kernels.forms import hash_forms
 from hyperdive.text.forms import FormTable
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise

@@ -23,9 +23,8 @@ from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.pipeline.train import kind_of
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace

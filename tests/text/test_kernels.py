@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperdive.options import EncodeOptions
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.characters import ABBREVIATIONS, abbreviation_hashes, hash_forms
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import Tokens, tokenise

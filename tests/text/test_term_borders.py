@@ -16,6 +16,7 @@ import pytest
 from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import phrases, term_candidates, term_inventory, term_items
 from hyperdive.text._kernels import term_items as joints
@@ -25,7 +26,6 @@ from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.scratch_arrays import Scratch
 from hyperdive.text.sources import TextSource

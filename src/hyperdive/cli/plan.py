@@ -53,8 +53,8 @@ def plan(
 
 def _reading(path: list[str], threads: int | None, terms: TermsChoice, json: bool) -> None:
     from hyperdive.errors import InputError
+    from hyperdive.options import EncodeOptions
     from hyperdive.spaces.plan import plan_fold_in
-    from hyperdive.text.options import EncodeOptions
     from hyperdive.text.plan import plan_text
     from hyperdive.text.sources import find_sources
 
@@ -124,8 +124,8 @@ def _cluster(path: list[str], executors: int, executor_memory: str, json: bool) 
 
 def _counting(path: Path, window: int, near: bool, memory: str | None, threads: int | None, json: bool) -> None:
     from hyperdive._resources import parse_size
-    from hyperdive.counts.options import CountOptions
     from hyperdive.counts.plan import plan_counts
+    from hyperdive.options import CountOptions
     from hyperdive.text.corpus import Corpus
 
     corpus = Corpus.open(path)

@@ -16,10 +16,10 @@ from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.counts import _kernels
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, Piece, PieceFolder, RowBlock, explain_work_errors
 from hyperdive.errors import FormatError
+from hyperdive.options import CountOptions
 
 KIND, VERSION = "counts", 1
 FINAL = "shards"

@@ -9,7 +9,7 @@ from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import OptionError
-from hyperdive.spaces.options import SpaceOptions
+from hyperdive.options import SpaceOptions
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_occurrences import TermOccurrences
 

@@ -20,11 +20,11 @@ from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError
+from hyperdive.options import EncodeOptions
 from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.forms import words_at
 from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.options import EncodeOptions
 
 _CHUNK_TOKENS = 4 << 20
 _CHUNK_WORDS = _CHUNK_DOCUMENTS = 1 << 16

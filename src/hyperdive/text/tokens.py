@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Array
+from hyperdive.options import EncodeOptions
 from hyperdive.text import characters
 from hyperdive.text._kernels import codes as k
 from hyperdive.text._kernels.tokens import tokenise as tokenise_bytes
 from hyperdive.text.lemmas import BlockKeys
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.term_items import BlockItems, read_items
 
