@@ -7,17 +7,19 @@ HTTP schema, the recorded parameters and the reference pages are derived from th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
 from inspect import Parameter, Signature, signature
 from math import lcm
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hyperdive.errors import OptionError
 
+REQUIRED: Any = MISSING
+"""The default of an option that must be given."""
 F = TypeVar("F", bound=Callable[..., Any])
 PRESETS = ("default", "paper")
 """`default`: every option at its default. `paper`: the paper's value wherever an option has one."""
@@ -53,7 +55,9 @@ class Option(NamedTuple):
         """
         bounds = ""
         if self.low is not None:
-            bounds = f"{self.low:.15g} or more" if self.high is None else f"{self.low:.15g} to {self.high:.15g}"
+            bounds = (
+                f"{self.low:.15g} to {self.high:.15g}" if (self.high or 1e12) < 1e12 else f"{self.low:.15g} or more"
+            )
         return ", ".join([*map(str, self.choices), *([bounds] if bounds else [])])
 
     def check(self, name: str, value: Any) -> None:
@@ -248,6 +252,8 @@ class EncodeOptions(Options):
     budget: Literal["alphabetic", "kept"] = option(
         "alphabetic", "What max_tokens counts: alphabetic tokens before stop-word removal, or tokens kept.", rare=True
     )
+    phrases: ClassVar[str] = "none"
+    phrase_threshold: ClassVar[float] = 0.5
     shuffle: int | None = option(None, "Shuffle documents with this seed; without it: input order.", low=0, rare=True)
 
     def as_parameters(self) -> dict[str, Any]:

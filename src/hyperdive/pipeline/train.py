@@ -77,7 +77,7 @@ def train(
     """
     options = {name: value for name, value in options.items() if value is not None}
     for name in options:
-        check_name(name, TrainOptions.described() | ReadingOptions.described())
+        check_name(name, {**TrainOptions.described(), **ReadingOptions.described()})
     chosen = training_options(preset, TrainOptions.own(options))
     text = {**EncodeOptions.own(options), **ReadingOptions.own(options)}
     if text.get("terms") in ("auto", "none"):  # with a corpus they say whether its terms are used
