@@ -412,23 +412,33 @@ class DiveOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PaperOptions(Options):
+class PaperOptions:
     """The recipe of the paper's program; every value is the paper's."""
 
-    dimensions: int = option(100, "Number of dimensions.", low=1, high=10_000)
-    window: int = option(10, "Context words on each side.", low=1, high=32)
-    negatives: float = option(1.5, "k_I: negative samples per context position.", low=0, high=1e3)
-    beta: float = option(0.0, "Exponent that reduces negatives for rare words.", low=0, high=10)
-    shift: bool = option(True, "Negatives of a token of w weigh Z/n(w); without the shift they weigh 1.")
-    batch: int = option(128, "Lines per step.", low=1, high=10**6)
-    epochs: int = option(15, "Passes over the corpus.", low=1, high=10**5)
-    rate: float = option(0.001, "Step size of Adam.", low=0)
-    b1: float = option(0.9, "First decay rate of Adam.", low=0, high=1)
-    b2: float = option(0.999, "Second decay rate of Adam.", low=0, high=1)
-    epsilon: float = option(1e-8, "Added to the denominator of Adam.", low=0)
-    start: float = option(0.1, "Both tables start uniform in (0, start).", low=0)
-    tolerance: float = option(0.0, "Stop when five epochs gain less than this part of the objective.", low=0, high=1)
-    seed: int = option(0, _SEED, low=0, high=2**63)
+    dimensions: int = 100
+    window: int = 10
+    negatives: float = 1.5
+    """k_I, negatives per context position: 30 draws per token of a window of 10."""
+    beta: float = 0.0
+    """Weaker negatives for rare words, as in the fast solver; the paper has none of this."""
+    shift: bool = True
+    """Negatives of a token of w weigh Z/n(w); without the shift they weigh 1."""
+    batch: int = 128
+    """Lines per step."""
+    epochs: int = 15
+    rate: float = 0.001
+    b1: float = 0.9
+    b2: float = 0.999
+    epsilon: float = 1e-8
+    start: float = 0.1
+    """Both tables start uniform in (0, start)."""
+    tolerance: float = 0.0
+    """Stop when five epochs together gain less than this part of the objective; the paper runs them all."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.window <= 32:  # the kept pairs of a window are the bits of one 32-bit number
+            raise OptionError(f"window is {self.window}", hint="the paper's solver takes 1 to 32")
 
     @property
     def noise(self) -> int:

@@ -98,9 +98,10 @@ class UsageError(Exception):
 
 def flags(name: str, rule: Option) -> tuple[str, ...]:
     """Return an option as it is typed: `--top` and `-n`, or `--no-heads` for what is on by default."""
+    shown = name.removesuffix("_")
     if rule.rare:
-        return (f"{SET}{name}",)
-    long = f"--{name.removesuffix('_').replace('_', '-')}"
+        return (f"{SET}{shown}",)
+    long = f"--{shown.replace('_', '-')}"
     return (long, SHORT[name]) if name in SHORT else (long,)
 
 
@@ -180,7 +181,12 @@ def help_page(name: str, command: Command) -> str:
     rows = [(key, rule) for key, rule in command.named.items()]
     named = [(f"{', '.join(flags(key, rule))}{_value_name(rule)}", meaning(key, rule)) for key, rule in rows]
     if command.rare:
-        named.append(("--set NAME=VALUE", f"A rare setting, see docs/cli.md: {', '.join(command.rare)}."))
+        named.append(
+            (
+                "--set NAME=VALUE",
+                f"A rare setting, see docs/cli.md: {', '.join(name.removesuffix('_') for name in command.rare)}.",
+            )
+        )
     column = min(max(len(row[0]) for row in [*places, *named]), 24) + 4
 
     def listed(rows: Sequence[tuple[str, str]]) -> list[str]:
@@ -230,11 +236,12 @@ def _settings(tokens: Sequence[str], command: Command) -> list[str]:
             key = key.strip().replace("-", "_")
             if not sign:
                 raise UsageError(f"--set {setting}: write it as --set NAME=VALUE")
+            rules = {name.removesuffix("_"): rule for name, rule in command.options.described().items()}
             try:
-                check_name(key, command.options.described())
+                check_name(key, rules)
             except OptionError as error:
                 raise UsageError(f"--set {setting}: {error}") from None
-            token = f"{flags(key, command.options.described()[key])[0]}={value}"
+            token = f"{flags(key, rules[key])[0]}={value}"
         rewritten.append(_STDIN if token == "-" else token)
     return rewritten
 

@@ -180,7 +180,6 @@ class EvidenceCommand(ModelOptions):
     """Options of `hyperdive evidence`."""
 
     top: int = option(5, "Maximum number of sentences.", low=0)
-    reverse: bool = option(False, "Also show the reverse pair.")
 
 
 def evidence(
@@ -201,16 +200,11 @@ def evidence(
     model = load(options.model)
     if model.patterns is None:
         raise InputError(f"{options.model}: this model has no patterns", hint="train it on text with patterns")
-    pairs = [(hyponym, hypernym)] + ([(hypernym, hyponym)] if options.reverse else [])
-    stated = [model.statements(*pair, top=options.top) for pair in pairs]
+    stated = model.statements(hyponym, hypernym, top=options.top)
     if options.json:
-        found = [one.to_dict() for one in stated]
-        write_json({**found[0], "reverse": found[1]} if options.reverse else found[0])
-        return
-    for number, one in enumerate(stated):
-        if number:
-            write("")
-        _print_statements(one, options.top)
+        write_json(stated.to_dict())
+    else:
+        _print_statements(stated, options.top)
 
 
 def _print_statements(stated: Statements, top: int) -> None:
@@ -257,13 +251,15 @@ def explain(
     """A pair dimension by dimension, and what every score says; other words side by side.
 
     Of two words, each line shows whether the second (the hypernym) includes the first in that dimension. A score says
-    yes when the pair scores higher than its reverse; its rank is that of the hypernym among all words of the model. One
-    word, or three and more, are compared side by side over the dimensions of the most general one; values under 0.1 are
+    yes when the pair scores higher than its reverse; its rank is that of the hypernym among all words of the model.
+    Three words or more are compared side by side over the dimensions of the most general one; values under 0.1 are
     hidden. With --plot, a pair is drawn as two distributions together with the cost of AL₁, as in the paper, and other
     words as the paper's main figure.
     """
     from hyperdive import load
 
+    if not 2 <= len(words) <= 6:
+        raise InputError(f"explain takes 2 to 6 words, not {len(words)}", hint="quote phrases")
     if options.plot is not None:
         from hyperdive.discover.plots import check_place, plot_comparison, plot_pair
 
@@ -299,7 +295,6 @@ class TopicsCommand(ModelOptions):
     )
     words: int = option(8, "Number of words per dimension.", low=1, high=50)
     general: bool = option(False, "List the most general words instead, overall or within the topics of WORD.")
-    paper: bool = option(False, "With --general: mark the words that are also in the paper's list.")
 
 
 def topics(
@@ -332,22 +327,10 @@ def topics(
 
 def _print_general(query: str | None, options: TopicsCommand) -> None:
     from hyperdive import load
-    from hyperdive.benchmark.paper import general_words
 
     found = load(options.model).general(query, options.top or 30)
-    printed = general_words()
-    known = printed.get(query or "")
-    if options.paper and known is None:
-        raise OptionError(
-            f"the paper prints no list for {query!r}", hint=f"it has: {', '.join(q for q in printed if q)}"
-        )
-    shared = [word.term for word in found if known is not None and word.term in known]
     if options.json:
-        result: dict[str, object] = {
-            "query": query,
-            "words": [{"word": word.term, "value": word.value} for word in found],
-        }
-        write_json({**result, "in_the_paper": shared} if options.paper else result)
+        write_json({"query": query, "words": [{"word": word.term, "value": word.value} for word in found]})
         return
     if not len(found):
         raise InputError(
@@ -357,7 +340,4 @@ def _print_general(query: str | None, options: TopicsCommand) -> None:
             hint="train on more text, or with a weaker filter (hyperdive train --help)",
         )
     for number, (term, value) in enumerate(found.cells(), start=1):
-        mark = " *" if options.paper and found[number - 1].term in shared else ""
-        write(f"{number:>3}  {term:<20} {value:>10}{mark}")
-    if options.paper:
-        write(f"{len(shared)} of these {len(found)} words (*) are among the paper's {len(known or [])}")
+        write(f"{number:>3}  {term:<20} {value:>10}")

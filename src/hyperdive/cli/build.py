@@ -200,7 +200,7 @@ class AddCommand(AddCall, ProgressOptions):
     """Options of `hyperdive add`."""
 
     output: Path = option(REQUIRED, OUTPUT)
-    json: bool = option(False, JSON)
+    json: bool = option(False, JSON, rare=True)
 
 
 def add(

@@ -14,20 +14,11 @@ from hyperdive.options import REQUIRED, Options, option
 
 
 @dataclass(frozen=True, kw_only=True)
-class FormatOptions(Options):
-    """The format of a file of vectors."""
-
-    format: Literal["word2vec", "gensim", "json", "parquet"] | None = option(
-        None, "File format, by default by the file extension."
-    )
-    force: bool = option(False, FORCE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExportCommand(FormatOptions):
+class ExportCommand(Options):
     """Options of `hyperdive export`."""
 
     space: Literal["dive", "skipgram", "contexts"] = option("dive", "Vectors to export.")
+    force: bool = option(False, FORCE)
 
 
 def export(
@@ -51,16 +42,20 @@ def export(
             f"{model}: this model has no {options.space} vectors",
             hint="choose another --space, or train a model that has them",
         )
-    export(chosen, file, kind=options.format, force=options.force)
+    export(chosen, file, force=options.force)
     write(f"{file}: {len(chosen):,} words, {chosen.dimensions:,} dimensions")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportCommand(FormatOptions):
+class ImportCommand(Options):
     """Options of `hyperdive import`."""
 
     output: Path = option(REQUIRED, OUTPUT)
     skipgram: Path | None = option(None, "File of vectors for the score W, with the same words.")
+    format: Literal["word2vec", "gensim", "json", "parquet"] | None = option(
+        None, "File format, by default by the file extension."
+    )
+    force: bool = option(False, FORCE)
 
 
 def import_(

@@ -462,7 +462,7 @@ class ReproduceCommand(ProgressOptions):
     threads: int | None = option(
         None, "Number of threads, by default all; only the result of word2vec depends on it.", low=1, high=512
     )
-    json: bool = option(False, JSON)
+    json: bool = option(False, JSON, rare=True)
 
 
 def reproduce(*, options: ReproduceCommand) -> None:

@@ -37,7 +37,7 @@ def _section(name: str) -> str:
         rows.append((", ".join(f"`{flag}`" for flag in (*shown, *off)), meaning(key, rule)))
     if command.rare:
         rows.append(("`--set NAME=VALUE`", "A rare setting; may be repeated."))
-        rows += [(f"`{key}`", meaning(key, rule)) for key, rule in command.rare.items()]
+        rows += [(f"`{key.removesuffix('_')}`", meaning(key, rule)) for key, rule in command.rare.items()]
     lines = [f"| {left} | {text} |\n".replace("|n)", "\\|n)") for left, text in rows]
     return f"\n## `hyperdive {name}`\n\n{command.about}\n\n| option | meaning |\n| --- | --- |\n{''.join(lines)}"
 

@@ -27,11 +27,11 @@ class ServeCommand(Options):
         None,
         "Token that every request must carry, also HYPERDIVE_TOKEN; by default none on loopback, else a generated one.",
     )
-    allow_host: tuple[str, ...] = option((), "Further host name of this server; may be repeated.")
+    allow_host: tuple[str, ...] = option((), "Further host name of this server; may be repeated.", rare=True)
     corrections: Path | None = option(None, "Folder for the corrections of all models, by default next to each.")
     read_only: bool = option(False, "Save no corrections.")
     open_: bool = option(False, "Open the page in a browser.")
-    check: bool = option(False, "Print what would be served, and exit.")
+    check: bool = option(False, "Print what would be served, and exit.", rare=True)
 
 
 def serve(

@@ -23,7 +23,6 @@ from hyperdive._resume import Checkpoint
 from hyperdive._store import fingerprint
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import OptionError
-from hyperdive.options import Options, option
 from hyperdive.spaces.dive_options import check_size
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -33,51 +32,39 @@ _LEAST_RATE = 1e-4  # part of the rate that is left at the end
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianOptions(Options):
-    """How Gaussians are trained: the paper's settings, and word2gm's defaults where it names none.
+class GaussianOptions:
+    """How Gaussians are trained: the paper's settings, and word2gm's defaults where it names none."""
 
-    >>> GaussianOptions(lowest=0)
-    Traceback (most recent call last):
-    hyperdive.errors.OptionError: lowest is 0 (it can be 1e-06 to 1000000.0)
-    """
-
-    dimensions: int = option(100, "Length of a mean. Paper: 100.", low=1, high=10_000)
-    window: int = option(
-        10,
-        "Context words on each side; for each word the window is drawn from 1 to this. Paper: 10.",
-        low=1,
-        high=65_535,
-    )
-    rate: float = option(
-        0.01,
-        "Size of the first steps, for the mean loss of a batch; it falls evenly to nearly nothing. Paper: 0.01.",
-        low=1e-09,
-        high=1000000.0,
-    )
-    batch: int = option(256, "The rate is divided by this, since every example takes its own step.", low=1, high=10**6)
-    epochs: int = option(5, "Passes over the corpus.", low=1, high=100_000)
-    margin: float = option(
-        1.0,
-        "How much more energy a word should have with a neighbour than with a word drawn at random.",
-        low=0,
-        high=1000000.0,
-    )
-    sample: float = option(
-        1e-3, "Words that are a larger part of the text than this are left out now and then.", low=0, high=1
-    )
-    smoothing: float = option(0.75, "Power of a word's count among the negatives; each pair has one.", low=0, high=2)
-    variance: float = option(0.05, "All variances at the start.", low=1e-06, high=1000000.0)
-    epsilon: float = option(1e-4, "Added to the sum of two variances.", low=1e-09, high=1)
-    clip: bool = option(True, "Keep the bounds below. The paper states them; word2gm leaves them out unless told.")
-    lowest: float = option(0.1, "Least variance. Paper: 0.1.", low=1e-06, high=1000000.0)
-    highest: float = option(100.0, "Largest variance. Paper: 100.", low=1e-06, high=1000000.0)
-    longest: float = option(10.0, "Largest norm of a mean. Paper: 10.", low=1e-06, high=1000000.0)
-    seed: int = option(0, "The same seed gives the same bytes.", low=0, high=2**63)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.highest < self.lowest:
-            raise OptionError(f"highest is {self.highest}", hint=f"it can be {self.lowest} to 1000000")
+    dimensions: int = 100
+    """Length of a mean. Paper: 100."""
+    window: int = 10
+    """Context words on each side; for each word the window is drawn from 1 to this. Paper: 10."""
+    rate: float = 0.01
+    """Size of the first steps, for the mean loss of a batch; it falls evenly to nearly nothing. Paper: 0.01."""
+    batch: int = 256
+    """The rate is divided by this, since every example takes its own step."""
+    epochs: int = 5
+    """Passes over the corpus."""
+    margin: float = 1.0
+    """How much more energy a word should have with a neighbour than with a word drawn at random."""
+    sample: float = 1e-3
+    """Words that are a larger part of the text than this are left out now and then."""
+    smoothing: float = 0.75
+    """Power of a word's count among the negatives; each pair has one."""
+    variance: float = 0.05
+    """All variances at the start."""
+    epsilon: float = 1e-4
+    """Added to the sum of two variances."""
+    clip: bool = True
+    """Keep the bounds below. The paper states them; word2gm leaves them out unless told."""
+    lowest: float = 0.1
+    """Least variance. Paper: 0.1."""
+    highest: float = 100.0
+    """Largest variance. Paper: 100."""
+    longest: float = 10.0
+    """Largest norm of a mean. Paper: 10."""
+    seed: int = 0
+    """The same seed gives the same bytes."""
 
 
 def train_gaussian(

@@ -20,7 +20,6 @@ import numpy as np
 from hyperdive._resources import Run
 from hyperdive._types import Floats, Floats32
 from hyperdive.errors import OptionError
-from hyperdive.options import Options, option
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import check_size, workers
 from hyperdive.spaces.space import unit_rows
@@ -32,36 +31,27 @@ EXTRA = 20  # more columns than asked for: the last wanted singular vectors conv
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkipgramOptions(Options):
+class SkipgramOptions:
     """Options of skip-gram vectors; word2vec's values next to ours."""
 
-    dimensions: int = option(
-        100, "Length of a vector, the constant last dimension included. Paper: 100.", low=1, high=10_000
-    )
-    negatives: float = option(
-        1.0,
-        "k: log k is taken off the PMI; 1 takes nothing off. word2vec: 5, which its sub-sampling weakens.",
-        low=1e-06,
-        high=1000000.0,
-    )
-    smoothing: float = option(0.75, "Power of a context's count among the negatives. word2vec: 0.75.", low=0, high=2)
-    power: float = option(
-        0.5, "p of U·S^p: 1 keeps the weight of the strongest dimensions, 0 gives all the same.", low=0, high=2
-    )
-    lean: float = option(
-        0.1,
-        "Squared length of the constant dimension that is appended to vectors of length 1; 0 leaves it out.",
-        low=0,
-        high=100,
-    )
-    rounds: int = option(
-        3, "Products with M and Mᵀ in turn; more find the singular vectors more exactly.", low=1, high=1000
-    )
-    unknown: bool = option(False, "Whether the unknown symbol takes part.")
-    seed: int = option(0, "The same seed gives the same bytes.", low=0, high=2**63)
+    dimensions: int = 100
+    """Length of a vector, the constant last dimension included. Paper: 100."""
+    negatives: float = 1.0
+    """k: log k is taken off the PMI; 1 takes nothing off. word2vec: 5, which its sub-sampling weakens."""
+    smoothing: float = 0.75
+    """Power of a context's count among the negatives. word2vec: 0.75."""
+    power: float = 0.5
+    """p of U·S^p: 1 keeps the weight of the strongest dimensions, 0 gives all the same."""
+    lean: float = 0.1
+    """Squared length of the constant dimension that is appended to vectors of length 1; 0 leaves it out."""
+    rounds: int = 3
+    """Products with M and Mᵀ in turn; more find the singular vectors more exactly."""
+    unknown: bool = False
+    """Whether the unknown symbol takes part."""
+    seed: int = 0
+    """The same seed gives the same bytes."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.dimensions < 2 and self.lean:
             raise OptionError("one dimension is the constant one", hint="use 2 dimensions or more, or a lean of 0")
 

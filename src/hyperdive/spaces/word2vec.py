@@ -11,7 +11,6 @@ import numpy as np
 from hyperdive._progress import Bar
 from hyperdive._resources import Run
 from hyperdive.errors import InputError, MissingExtra
-from hyperdive.options import Options, option
 from hyperdive.spaces.dive_options import check_size
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -20,32 +19,27 @@ _LONGEST = 10_000  # gensim leaves out what goes beyond this in one line
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2VecOptions(Options):
-    """The settings of the paper, with those it leaves at word2vec's own defaults.
+class Word2VecOptions:
+    """The settings of the paper, with those it leaves at word2vec's own defaults."""
 
-    >>> Word2VecOptions(negatives=0)
-    Traceback (most recent call last):
-    hyperdive.errors.OptionError: negatives is 0 (it can be 1 to 1000)
-    """
-
-    dimensions: int = option(100, "Length of a vector. Paper: 100.", low=1, high=10_000)
-    window: int = option(
-        10,
-        "Context words on each side; for each word the window is drawn from 1 to this. Paper: 10.",
-        low=1,
-        high=65_535,
-    )
-    negatives: int = option(5, "Negatives for each pair. Paper: 5.", low=1, high=1000)
-    epochs: int = option(5, "Passes over the corpus. Paper: 5.", low=1, high=100_000)
-    cbow: bool = option(
-        False, "Predict a word from its neighbours, not these from it. The paper says skip-gram; its program runs CBOW."
-    )
-    sample: float = option(
-        1e-3, "Words that are a larger part of the text than this are left out now and then.", low=0, high=1
-    )
-    smoothing: float = option(0.75, "Power of a word's count among the negatives.", low=-2, high=2)
-    rate: float = option(0.025, "Size of the first steps; it falls to 0.0001.", low=0.0001, high=10)
-    seed: int = option(0, "With one thread the same seed gives the same bytes.", low=0, high=2**31)
+    dimensions: int = 100
+    """Length of a vector. Paper: 100."""
+    window: int = 10
+    """Context words on each side; for each word the window is drawn from 1 to this. Paper: 10."""
+    negatives: int = 5
+    """Negatives for each pair. Paper: 5."""
+    epochs: int = 5
+    """Passes over the corpus. Paper: 5."""
+    cbow: bool = False
+    """Predict a word from its neighbours, not these from it. The paper says skip-gram; its program runs CBOW."""
+    sample: float = 1e-3
+    """Words that are a larger part of the text than this are left out now and then."""
+    smoothing: float = 0.75
+    """Power of a word's count among the negatives."""
+    rate: float = 0.025
+    """Size of the first steps; it falls to 0.0001."""
+    seed: int = 0
+    """With one thread the same seed gives the same bytes."""
 
 
 class _Lines:
