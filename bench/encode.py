@@ -76,7 +76,7 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="hyperdive-bench-")) / "corpus"
     arguments = (
         "encode",
-        "--no-patterns",
+        "--set", "patterns=no",
         text,
         "-o",
         place,

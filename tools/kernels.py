@@ -32,14 +32,14 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     words = ["dog", "animal", "tree", "bird", "city", "music"]
     pairs, terms = place / "pairs.tsv", place / "terms.txt"
     corpus, counts, model = place / "corpus", place / "counts", place / "model"
-    few = ["--dimensions", "8", "--passes", "2", "--pmi-filter", "none"]
-    faithful = ["--dimensions", "8", "--pmi-filter", "none", "--ridge", "0", "--sample", "0"]
+    few = ["--dimensions", "8", "--set", "passes=2", "--set", "pmi_filter=none"]
+    faithful = ["--dimensions", "8", "--set", "pmi_filter=none", "--set", "ridge=0", "--set", "sample=0"]
     yield "encode", ["encode", str(text), "-o", str(place / "words"), "--terms", "none"]
     yield "count", ["count", str(place / "words"), "-o", str(counts)]
     yield "train", ["train", str(place / "words"), "-o", str(place / "model-of-words"), *few]
     yield "terms", ["encode", str(text), "-o", str(corpus)]
     yield "terms", ["train", str(corpus), "-o", str(model), *few]
-    yield "train", ["train", str(corpus), "-o", str(place / "filtered"), "--dimensions", "8", "--passes", "2"]
+    yield "train", ["train", str(corpus), "-o", str(place / "filtered"), "--dimensions", "8", "--set", "passes=2"]
     yield "add", ["add", str(model), str(text), "-o", str(place / "added")]
     pairs.write_text("".join(f"{a}\t{b}\t{a < b}\n" for a in words for b in words if a != b) * 400)
     terms.write_text("".join(f"{word}\n" for word in (*words, "oak tree", "wild animal")))
@@ -54,7 +54,7 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
         yield "evaluate", ["evaluate", "-m", str(model)]
     yield "other", ["topics", "-m", str(model)]
     yield "other", ["encode", str(text), "-o", str(place / "phrases"), "--phrases", "auto", "--preset", "paper"]
-    yield "other", ["train", str(place / "phrases"), "-o", str(place / "paper"), "--solver", "paper", *faithful]
+    yield "other", ["train", str(place / "phrases"), "-o", str(place / "paper"), "--set", "solver=paper", *faithful]
     for space in ("gaussian", "kmeans", "sbow-ppmi-is"):
         few_of = ["--dimensions", "8"] if space != "sbow-ppmi-is" else []
         yield "other", ["train", str(corpus), "-o", str(place / space), "--space", space, *few_of]

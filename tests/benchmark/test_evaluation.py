@@ -355,7 +355,7 @@ def test_evaluate_prints_a_table_with_baselines_beside(hyperdive: Command, model
 
 def test_evaluate_json_has_the_promised_shape(hyperdive: Command, model: Path, pairs: Path) -> None:
     ran = hyperdive(
-        "evaluate", "-m", model, "-d", pairs, "-s", "cds", "--resamples", 50, "--json", "--further", "--baseline", model
+        "evaluate", "-m", model, "-d", pairs, "-s", "cds", "--resamples", 50, "--json", "--set", "further=yes", "--baseline", model
     )
     result = json.loads(ran.out)
     assert {"micro10", "micro4", "hyperlex", "datasets", "model", "version"} <= set(result)
@@ -399,7 +399,7 @@ def test_score_writes_every_line_again(hyperdive: Command, model: Path, tmp_path
     path = tmp_path / "mine.csv"
     path.write_text("hyponym,hypernym\ndog,animal\nyak,animal\n")
     target = tmp_path / "scored.jsonl"
-    ran = hyperdive("score", path, "-m", model, "-s", "cds", "-o", target, "--output-format", "jsonl")
+    ran = hyperdive("score", path, "-m", model, "-s", "cds", "-o", target, "--set", "output_format=jsonl")
     assert ran.code == 0, ran.err
     assert "1 of 2 pairs" in ran.err
     first, second = map(json.loads, target.read_text().splitlines())

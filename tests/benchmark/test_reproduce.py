@@ -186,9 +186,9 @@ def test_a_process_killed_in_the_middle_leaves_nothing_half_done(
     import time
 
     output = tmp_path / "shot"
-    parts = ["--without", ",".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
-    where = ["-o", str(output), "--corpus", str(small.text), "--pubmed", str(small.text), "--data", str(small.data)]
-    command = [sys.executable, "-m", "hyperdive", "reproduce", *where, *parts, "--no-verify", "--threads", "2"]
+    parts = ["--set", "without=,".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
+    where = ["-o", str(output), "--corpus", str(small.text), "--set", f"pubmed={str(small.text)}", "--data", str(small.data)]
+    command = [sys.executable, "-m", "hyperdive", "reproduce", *where, *parts, "--set", "verify=no", "--threads", "2"]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (output / "stages" / "counts-raw.json").exists() and child.poll() is None:
         time.sleep(0.01)
