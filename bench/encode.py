@@ -76,7 +76,8 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="hyperdive-bench-")) / "corpus"
     arguments = (
         "encode",
-        "--set", "patterns=no",
+        "--set",
+        "patterns=no",
         text,
         "-o",
         place,

@@ -93,14 +93,25 @@ def _fetch(healthy: Path, here: Path) -> None:
             server.shutdown()
 
 
-_FEW = ("--dimensions", "8", "--set", "pmi_filter=none", "--set", "passes=4", "--threads", "1", "--set", "progress=none")
+_FEW = (
+    "--dimensions",
+    "8",
+    "--set",
+    "pmi_filter=none",
+    "--set",
+    "passes=4",
+    "--threads",
+    "1",
+    "--set",
+    "progress=none",
+)
 SCENARIOS = (
     Scenario("encode", ("encode", "{healthy}/text.txt", "-o", "{here}/out", "--min-count", "3", "--threads", "1",
                         "--set", "progress=none"), "out"),
     Scenario("encode --force", ("encode", "{healthy}/text.txt", "-o", "{here}/out", "--min-count", "3", "--threads",
                                 "1", "--set", "progress=none", "--force"), "out"),
-    Scenario("count", ("count", "{healthy}/corpus", "-o", "{here}/out", "--threads", "1", "--set", "progress=none"), "out",
-             resumes=True),
+    Scenario("count", ("count", "{healthy}/corpus", "-o", "{here}/out", "--threads", "1", "--set", "progress=none"),
+             "out", resumes=True),
     Scenario("count --merge", ("count", "--merge", "{healthy}/first", "{healthy}/second", "-o", "{here}/out",
                                "--threads", "1", "--set", "progress=none"), "out", resumes=True),
     Scenario("train", ("train", "{healthy}/corpus", "-o", "{here}/out", *_FEW), "out", resumes=True),

@@ -187,7 +187,16 @@ def test_a_process_killed_in_the_middle_leaves_nothing_half_done(
 
     output = tmp_path / "shot"
     parts = ["--set", "without=,".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
-    where = ["-o", str(output), "--corpus", str(small.text), "--set", f"pubmed={str(small.text)}", "--data", str(small.data)]
+    where = [
+        "-o",
+        str(output),
+        "--corpus",
+        str(small.text),
+        "--set",
+        f"pubmed={small.text!s}",
+        "--data",
+        str(small.data),
+    ]
     command = [sys.executable, "-m", "hyperdive", "reproduce", *where, *parts, "--set", "verify=no", "--threads", "2"]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (output / "stages" / "counts-raw.json").exists() and child.poll() is None:

@@ -165,7 +165,15 @@ def test_a_model_with_patterns_and_without_skipgram_answers(hyperdive: Run, tmp_
     text = "They keep dogs such as poodles and spaniels. Animals such as dogs and cats bark or sleep. " * 400
     (tmp_path / "t.txt").write_text(text)
     made = hyperdive(
-        "train", tmp_path / "t.txt", "-o", tmp_path / "m", "--dimensions", 4, "--no-skipgram", "--set", "pmi_filter=none"
+        "train",
+        tmp_path / "t.txt",
+        "-o",
+        tmp_path / "m",
+        "--dimensions",
+        4,
+        "--no-skipgram",
+        "--set",
+        "pmi_filter=none",
     )
     assert made.code == 0
     for verb in ("hypernyms", "hyponyms"):

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hyperdive.cli.doctor import examine
 
 from hyperdive import __version__
 from hyperdive._progress import Progress
-from hyperdive.cli.doctor import examine
 from hyperdive.cli.main import VERBS
 
 Run = Callable[..., Any]

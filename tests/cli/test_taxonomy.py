@@ -145,7 +145,9 @@ def test_labels_keep_the_users_spelling_in_every_format(hyperdive: Run, model: P
     terms = tmp_path / "mine.txt"
     terms.write_text("ANIMAL\nDog\ndogs\nPodle\n")
     for format in GraphFormat:
-        ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-f", format, "--set", "language=de", "--set", "title=Haustiere")
+        ran = hyperdive(
+            "taxonomy", "-m", model, "-t", terms, "-f", format, "--set", "language=de", "--set", "title=Haustiere"
+        )
         assert ran.code == 0, ran.err
         for spelled in ("ANIMAL", "Dog", "Podle"):
             assert spelled in ran.out, format
@@ -163,7 +165,9 @@ def test_figures_against_known_pairs(hyperdive: Run, model: Path, tmp_path: Path
     ran = hyperdive("taxonomy", "-m", model, "--set", f"gold={gold}", "--set", "score=CDE")
     assert ran.code == 0, ran.err
     assert "edges that are gold pairs                    100.0   100.0  100.0" in ran.out
-    figures = json.loads(hyperdive("taxonomy", "-m", model, "--set", f"gold={gold}", "--set", "score=CDE", "--json").out)
+    figures = json.loads(
+        hyperdive("taxonomy", "-m", model, "--set", f"gold={gold}", "--set", "score=CDE", "--json").out
+    )
     assert figures["ancestors"]["f1"] == figures["judged"] == 1.0
 
 

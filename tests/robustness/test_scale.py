@@ -83,7 +83,17 @@ def bomb(place: Path, kind: str) -> Path:
 @pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
 def test_ten_gigabytes_of_zeros_are_bounded_and_can_be_stopped(tmp_path: Path, kind: str) -> None:
     path = bomb(tmp_path, kind)
-    command = [sys.executable, "-m", "hyperdive", "encode", str(path), "-o", str(tmp_path / "c"), "--set", "progress=none"]
+    command = [
+        sys.executable,
+        "-m",
+        "hyperdive",
+        "encode",
+        str(path),
+        "-o",
+        str(tmp_path / "c"),
+        "--set",
+        "progress=none",
+    ]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
     peak, end = 0, time.monotonic() + 15
     while time.monotonic() < end and run.poll() is None:

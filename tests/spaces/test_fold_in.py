@@ -15,8 +15,8 @@ from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
+from hyperdive.kernels.dive import _residuals, fold_rows
 from hyperdive.options import CountOptions, DiveOptions
-from hyperdive.spaces._fold_kernels import _residuals, fold_rows
 from hyperdive.spaces.dive import train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram

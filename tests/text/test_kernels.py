@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperdive.kernels import forms as kernels
+from hyperdive.kernels import tokens as k
 from hyperdive.options import EncodeOptions
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.characters import ABBREVIATIONS, abbreviation_hashes, hash_forms
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
@@ -247,7 +247,7 @@ def test_select_agrees_with_a_loop(forms: list[int], limit: int, by_kept: bool, 
     stop = np.array([False, False, True, False, False])
     out = np.zeros(len(forms), dtype=np.uint32)
     moved = np.full(len(starts), -1, dtype=np.int64)
-    used, got, stops, sentence = _streams.select(
+    used, got, stops, sentence = kernels.select(
         np.array(forms, dtype=np.uint32), key_of_form, stop, out, 0, 0, np.array(starts, dtype=np.int64), 0, moved,
         limit, by_kept,
     )  # fmt: skip
@@ -279,7 +279,7 @@ def test_document_frequency_agrees_with_sets(documents: list[list[int]], chunk: 
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
     frequency, last = np.zeros(6, dtype=np.int64), np.full(6, -1, dtype=np.int64)
     for start in range(0, len(ids), chunk):
-        _streams.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
+        kernels.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
     assert frequency.tolist() == [sum(i in d for d in documents) for i in range(6)]
 
 
@@ -294,10 +294,10 @@ def test_neighbours_are_those_of_one_sentence() -> None:
         ([0, 14], [(4, 5), (5, 6), (6, 4)]),
         ([0], [(4, 5), (5, 6), (6, 4), (4, 5)]),
     ):
-        keys = _streams.neighbour_keys(forms, bases, eligible, np.array(starts), 10)
+        keys = kernels.neighbour_keys(forms, bases, eligible, np.array(starts), 10)
         assert [divmod(int(key), 1 << 32) for key in keys] == expected, starts
     eligible[5] = False
-    assert len(_streams.neighbour_keys(forms, bases, eligible, np.array([0, 100]), 10)) == 1
+    assert len(kernels.neighbour_keys(forms, bases, eligible, np.array([0, 100]), 10)) == 1
 
 
 def test_the_hashes_of_abbreviations_are_those_of_the_words() -> None:
@@ -345,7 +345,7 @@ def test_what_lies_just_outside_is_not(wrong: bytes) -> None:
 def test_no_start_of_a_sentence_behind_the_last_is_looked_at() -> None:
     forms, bases = np.array([1, 2, 3], dtype=np.uint32), np.array([0, 1, 2, 3])
     starts = np.array([0, 11, 12])[:1]  # what follows in memory is not part of it
-    assert len(_streams.neighbour_keys(forms, bases, np.array([False, True, True, True]), starts, 10)) == 2
+    assert len(kernels.neighbour_keys(forms, bases, np.array([False, True, True, True]), starts, 10)) == 2
 
 
 def test_spans_and_items_are_made_where_they_are_wanted() -> None:

@@ -13,8 +13,7 @@ import threading
 from difflib import get_close_matches
 from pathlib import Path
 
-from hyperdive import __version__
-from hyperdive.compilation import environment
+from hyperdive import __version__, kernels
 from hyperdive.errors import Error
 
 ABOUT = "Raw text in, is-a knowledge out: learn from plain text which words are kinds of which."
@@ -97,7 +96,7 @@ def _run(arguments: list[str]) -> int:
         guess = f"did you mean {near[0]}? " if near else ""
         kind = "option" if name.startswith("-") else "command"
         return _fail(f"no such {kind} {name!r} ({guess}type: hyperdive --help)", 2)
-    if name in _ONE_BLAS_THREAD and environment.own_process:
+    if name in _ONE_BLAS_THREAD and kernels.own_process:
         # their products are done by one thread; others take time to start, and wait for work in a loop
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from cyclopts import CycloptsError
@@ -144,11 +143,6 @@ def _open_closed_streams() -> None:
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
-def _compiling(kernel: str) -> None:
-    sys.stderr.write(f"Compiling {kernel.rpartition(':')[2]}, once\n")
-    sys.stderr.flush()
-
-
 def run() -> None:
     """Entry point of the console script."""
     _open_closed_streams()
@@ -156,7 +150,7 @@ def run() -> None:
         # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    environment.own_process, environment.unforeseen = True, _compiling
+    kernels.claim_process()
     gc.set_threshold(100_000, 50, 50)  # opening a model makes many lists and no garbage
     try:
         code = main()

@@ -14,7 +14,6 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._resources import Run, memory_limit
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output, fingerprint
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.options import EncodeCall, EncodeOptions, takes
@@ -79,7 +78,6 @@ def encode(
     if isinstance(given, Corpus | Cooccurrence):
         raise InputError("this is encoded already", hint="train on it as it is")
     rules = EncodeOptions.preset(preset, **EncodeOptions.own(options))
-    prepare("encode", *(("terms",) if rules.terms != "none" else ()), progress=progress)
     if isinstance(given, TokenLists):
         if engine is not None:
             raise OptionError("an engine reads files of text, not token lists", hint="leave out engine=")

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
+from hyperdive.kernels import forms as kernels
 from hyperdive.options import EncodeOptions
-from hyperdive.text._kernels import streams as _streams
 from hyperdive.text.corpus_writer import Accounting, Spool, scratch_array, taken
 from hyperdive.text.forms import FormTable
 from hyperdive.text.lemmas import FormKeys, FormResolver, lower
@@ -161,7 +161,7 @@ class PhraseJoiner:
                 end = _sentence_border(spool.sentences, start + _CHUNK, size)
                 piece = np.asarray(spool.forms[start:end])
                 out = np.empty(len(piece), dtype=np.uint32)
-                got, sentence = _streams.join_phrases(
+                got, sentence = kernels.join_phrases(
                     piece, bases.of_form, start, starts, edges, targets, ends, spool.sentences, sentence, sentences,
                     written, out, matches, examples,
                 )  # fmt: skip
@@ -269,7 +269,7 @@ def _count_neighbours(
         start = 0
         while start < size:
             end = _sentence_border(spool.sentences, start + _CHUNK, size)
-            pairs = _streams.neighbour_keys(
+            pairs = kernels.neighbour_keys(
                 np.asarray(spool.forms[start:end]), bases.of_form, eligible, spool.sentences, start
             )
             distinct, occurrences = np.unique(pairs, return_counts=True)

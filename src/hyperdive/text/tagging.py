@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from hyperdive.errors import InputError, MissingExtra
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.forms import hash_forms
 from hyperdive.options import EncodeOptions
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.forms import hash_forms
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.tokens import Examine, Tokens, tokenise
 
