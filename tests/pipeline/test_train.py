@@ -131,7 +131,7 @@ def test_options_and_presets() -> None:
     assert paper.dive.sample == 0
     assert paper.pmi_filter == "30tokens"
     for wrong, message in (
-        ({"solver": "magic"}, "use one of fast, paper"),
+        ({"solver": "magic"}, "use fast, paper"),
         ({"space": "outer"}, "use one of dive"),
         ({"colour": 1}, "no option 'colour'"),
         ({"dimensions": 0}, "dimensions is 0"),
