@@ -384,14 +384,14 @@ def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monk
     stop = tmp_path / "stop.txt"
     stop.write_text("xyz\n")
     rules = {**PLAIN, "stopwords": str(stop)}
-    interrupted(monkeypatch, text, tmp_path / "m", text=rules, **SMALL)
+    interrupted(monkeypatch, text, tmp_path / "m", **rules, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
     stop.write_text("kinda\n")
     with pytest.raises(OutputError, match="other options or other input"):
-        train(text, tmp_path / "m", text=rules, **SMALL)
+        train(text, tmp_path / "m", **rules, **SMALL)
     stop.write_text("xyz\n")
-    train(text, tmp_path / "m", text=rules, **SMALL)
-    train(text, tmp_path / "whole", text=rules, **SMALL)
+    train(text, tmp_path / "m", **rules, **SMALL)
+    train(text, tmp_path / "whole", **rules, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
 
@@ -511,7 +511,7 @@ def test_a_model_beyond_the_memory_is_refused_before_it_is_counted(
     monkeypatch.setattr("hyperdive.spaces.plan._WORD_NUMBER", 10**9)
     for source in (text, tmp_path / "c"):
         with pytest.raises(OptionError, match=r"too little: vectors of [\d,]+ words and [\d,]+ terms need"):
-            train(source, tmp_path / "m", **PLAIN if source is text else None, memory=enough(), **SMALL)
+            train(source, tmp_path / "m", **(PLAIN if source is text else {}), memory=enough(), **SMALL)
         assert not (tmp_path / ".m.train" / "counts").exists()
         shutil.rmtree(tmp_path / ".m.train", ignore_errors=True)
 
