@@ -508,7 +508,7 @@ def test_a_model_beyond_the_memory_is_refused_before_it_is_counted(
 ) -> None:
     """The solver and the rows of terms had no limit; given more, the run goes on with its corpus."""
     encode(text, tmp_path / "c", **PLAIN)
-    monkeypatch.setattr("hyperdive.spaces.plan._WORD_NUMBER", 10**9)
+    monkeypatch.setattr("hyperdive.spaces.dive_options._WORD_NUMBER", 10**9)
     for source in (text, tmp_path / "c"):
         with pytest.raises(OptionError, match=r"too little: vectors of [\d,]+ words and [\d,]+ terms need"):
             train(source, tmp_path / "m", **(PLAIN if source is text else {}), memory=enough(), **SMALL)
@@ -518,7 +518,7 @@ def test_a_model_beyond_the_memory_is_refused_before_it_is_counted(
 
 def test_a_solver_beyond_the_memory_is_refused(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encode(text, tmp_path / "c", **PLAIN)
-    monkeypatch.setattr("hyperdive.spaces.plan._SOLVER_NUMBER", 10**9)
+    monkeypatch.setattr("hyperdive.spaces.dive_options._SOLVER_NUMBER", 10**9)
     with pytest.raises(OptionError, match=r"too little: the solver and [\d,]+ counts need .* at least --memory"):
         train(tmp_path / "c", tmp_path / "m", memory=enough(), **SMALL)
     assert (tmp_path / ".m.train" / "counts").exists()
