@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = "demo-output"
 BUILD = ("hatchling", "editables")
 """What builds the package; in the environment itself, since one that is made for the build alone takes longer."""
-KERNELS = ("encode", "count", "train", "isa", "taxonomy")
+KERNELS = ("encode", "count", "train", "taxonomy")
 """What the demo uses, in that order."""
 
 

@@ -43,11 +43,11 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     yield "add", ["add", str(model), str(text), "-o", str(place / "added")]
     pairs.write_text("".join(f"{a}\t{b}\t{a < b}\n" for a in words for b in words if a != b) * 400)
     terms.write_text("".join(f"{word}\n" for word in (*words, "oak tree", "wild animal")))
-    yield "isa", ["score", str(pairs), "-m", str(model), "-s", "isa"]
+    yield "isa", ["score", str(pairs), "-m", str(model), "-s", "confidence"]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--terms", str(terms)]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--top", "200"]
     yield "score", ["score", str(pairs), "-m", str(model)]
-    yield "score", ["score", str(pairs), "-m", str(model), "-s", "hyper", "-s", "C*dS"]
+    yield "score", ["score", str(pairs), "-m", str(model), "-s", "all"]
     yield "score", ["hypernyms", *words[:4], "-m", str(model)]  # by now with the compiled loops
     yield "evaluate", ["evaluate", "-m", str(model), "-d", str(pairs)]
     if os.environ.get("HYPERDIVE_DATA"):

@@ -185,7 +185,7 @@ class Columns(NamedTuple):
     inherited: Floats32
 
 
-class Statements:
+class StatementTable:
     """The statements of a text as matrices, and the terms that they name with their vectors, to find neighbours in.
 
     Rows and columns are the terms of the patterns, and one more without statements, which the number −1 of a term
@@ -315,7 +315,7 @@ class Confidence:
         assert stated is not None and skipgram is not None
         patterns, space = source.patterns, source.skipgram
         self._terms, self._skipgram = terms, skipgram
-        self._statements = source.memo.get(Statements, lambda: Statements(patterns, space))
+        self._statements = source.memo.get(StatementTable, lambda: StatementTable(patterns, space))
         self._numbers, self._sums = stated.exact_numbers, terms.rows.sums
         self._frequencies = np.log1p(terms.own_frequencies)
         self._last = threading.local()

@@ -6,7 +6,7 @@ import numpy as np
 
 from hyperdive._types import Floats, Ints
 from hyperdive.patterns.svd import ppmi_values
-from hyperdive.scores.pairs import Matches, Pairs, Rows, ratio
+from hyperdive.scores.pairs import Pairs, Rows, SharedDimensions, ratio, sums_of
 from hyperdive.scores.paper import weeds
 from hyperdive.scores.registry import register
 
@@ -56,12 +56,12 @@ def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """Average precision of q's ranked features found in p. `released` divides by |F_p|, as the siege code does."""
     ranks, sizes = pairs.rows.ranks, pairs.rows.sizes
 
-    def scores(matches: Matches) -> Floats:
+    def scores(matches: SharedDimensions) -> Floats:
         order = np.lexsort((ranks[matches.left], matches.pair))
         pair, rank_q, rank_p = matches.pair[order], ranks[matches.left[order]], ranks[matches.right[order]]
         inside = np.arange(1, len(pair) + 1) - np.searchsorted(pair, np.arange(len(matches.q)))[pair]
         parts = inside / rank_q * (1.0 - rank_p / (sizes[matches.p][pair] + 1.0))
-        total = np.bincount(pair, parts, len(matches.q))
+        total = sums_of(pair, parts, len(matches.q))
         return ratio(total, sizes[matches.p if released else matches.q].astype(np.float64))
 
     return pairs.of_matches(scores)
@@ -122,7 +122,7 @@ def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:
     """How many of the strongest features two words share, weighted by their ranks."""
     ranks = pairs.rows.ranks
 
-    def scores(matches: Matches) -> Floats:
+    def scores(matches: SharedDimensions) -> Floats:
         rank_q, rank_p = ranks[matches.left], ranks[matches.right]
         return matches.total(np.where((rank_q <= n) & (rank_p <= n), 2.0 / (rank_q + rank_p), 0.0))
 
@@ -214,7 +214,7 @@ def rctc(pairs: Pairs, *, n: int = 20) -> Floats:
     strongest = rows.ranked[rows.ranks[rows.ranked] <= n]
     whole = _coherence(rows.row_of_entry[strongest], rows.csr.indices[strongest], len(rows), counts)
 
-    def outside(matches: Matches) -> Floats:
+    def outside(matches: SharedDimensions) -> Floats:
         """Return the coherence of the n strongest contexts of the first term of each pair that the other lacks."""
         sizes = rows.sizes[matches.q]
         offsets = np.cumsum(sizes) - sizes

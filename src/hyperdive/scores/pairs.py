@@ -71,12 +71,12 @@ class Rows:
     @cached_property
     def sums(self) -> Floats:
         """S(x) = Σᵢ x[i]."""
-        return np.bincount(self.row_of_entry, self.csr.data, len(self))
+        return sums_of(self.row_of_entry, self.csr.data, len(self))
 
     @cached_property
     def squares(self) -> Floats:
         """‖x‖₂²."""
-        return np.bincount(self.row_of_entry, np.square(self.csr.data, dtype=np.float64), len(self))
+        return sums_of(self.row_of_entry, np.square(self.csr.data, dtype=np.float64), len(self))
 
     @property
     def norms(self) -> Floats:
@@ -88,7 +88,7 @@ class Rows:
         """H(x/S(x)) in nats; 0 for the zero vector."""
         share = ratio(self.csr.data.astype(np.float64), self.sums[self.row_of_entry])
         parts = share * np.log(np.where(share > 0, share, 1.0))
-        return np.maximum(-np.bincount(self.row_of_entry, parts, len(self)), 0.0)
+        return np.maximum(-sums_of(self.row_of_entry, parts, len(self)), 0.0)
 
     @cached_property
     def ranked(self) -> Ints:
@@ -132,7 +132,7 @@ class Rows:
         return values
 
 
-class Matches(NamedTuple):
+class SharedDimensions(NamedTuple):
     """The dimensions that the vectors of some pairs share: for each the number of the pair, and its two entries."""
 
     q: Ints
@@ -143,10 +143,10 @@ class Matches(NamedTuple):
 
     def total(self, values: Any) -> Floats:
         """Return the sum over the shared dimensions of each pair."""
-        return np.bincount(self.pair, values, len(self.q))
+        return sums_of(self.pair, values, len(self.q))
 
 
-def over_matches(rows: Rows, q: Ints, p: Ints, compute: Callable[[Matches], Any], columns: int = 0) -> Floats:
+def over_matches(rows: Rows, q: Ints, p: Ints, compute: Callable[[SharedDimensions], Any], columns: int = 0) -> Floats:
     """Return what a function computes from the shared dimensions of pairs, a block of pairs at a time."""
     values = np.zeros((len(q), columns) if columns else len(q))
     for start, end in _blocks(rows.sizes[q] + rows.sizes[p]):
@@ -155,7 +155,7 @@ def over_matches(rows: Rows, q: Ints, p: Ints, compute: Callable[[Matches], Any]
         ones = [csr_array((np.ones_like(m.data), m.indices, m.indptr), shape=m.shape) for m in (left, right)]
         first, second = left.multiply(ones[1]), right.multiply(ones[0])
         pair = np.repeat(np.arange(end - start), np.diff(first.indptr))
-        values[some] = compute(Matches(q[some], p[some], pair, first.data - 1, second.data - 1))
+        values[some] = compute(SharedDimensions(q[some], p[some], pair, first.data - 1, second.data - 1))
     return values
 
 
@@ -323,7 +323,7 @@ class Pairs:
 
     # ---- inclusion ------------------------------------------------------------------------------------------
 
-    def of_matches(self, compute: Callable[[Matches], Any], columns: int = 0) -> Floats:
+    def of_matches(self, compute: Callable[[SharedDimensions], Any], columns: int = 0) -> Floats:
         """Return what a function computes from the shared dimensions, `columns` numbers per pair, or one."""
         return over_matches(self.rows, self.q, self.p, compute, columns)
 
@@ -332,7 +332,7 @@ class Pairs:
         """Columns: Σ q·p, Σ min(q, p), Σ_{p>0} q, Σ_{q>0} p."""
         data = self.rows.csr.data.astype(np.float64)
 
-        def sums(matches: Matches) -> Floats:
+        def sums(matches: SharedDimensions) -> Floats:
             x, y = data[matches.left], data[matches.right]
             return np.stack([matches.total(part) for part in (x * y, np.minimum(x, y), x, y)], axis=1)
 
@@ -352,6 +352,11 @@ def as_rows(vectors: Any) -> Rows:
     if isinstance(vectors, Rows):
         return vectors
     return Rows(vectors if hasattr(vectors, "tocsr") else np.asarray(vectors))
+
+
+def sums_of(groups: Ints, values: Any, size: int) -> Floats:
+    """Return the sum of the values of each group, added one by one in their order."""
+    return np.bincount(groups, values, size).astype(np.float64, copy=False)  # without values it counts whole numbers
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import OptionError
 from hyperdive.scores.lookup import Lookup
-from hyperdive.scores.pairs import Matches, Pairs, ratio
+from hyperdive.scores.pairs import Pairs, SharedDimensions, ratio, sums_of
 from hyperdive.scores.registry import register
 from hyperdive.scores.source import SpaceLike
 
@@ -179,7 +179,7 @@ def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
         )
     data, sums = pairs.rows.csr.data.astype(np.float64), pairs.rows.sums
 
-    def scores(matches: Matches) -> Floats:
+    def scores(matches: SharedDimensions) -> Floats:
         # the dual: a budget of S(q) is spent on the dimensions of q by rising p[i]/q[i], at most (w₀+1)·q[i] on each,
         # first on those that p lacks; distance = 1 − Σ spent[i]·p[i]/q[i] / S(p)
         x, y = data[matches.left], data[matches.right]
@@ -190,7 +190,7 @@ def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
         before = np.cumsum(price) - price
         before -= before[np.searchsorted(pair, np.arange(len(sum_q)))[pair]] if len(pair) else 0.0
         spent = np.clip((sum_q - (w0 + 1.0) * outside)[pair] - before, 0.0, price)
-        distance = 1.0 - ratio(np.bincount(pair, spent * gain, len(sum_q)), sum_p)
+        distance = 1.0 - ratio(sums_of(pair, spent * gain, len(sum_q)), sum_p)
         if released:
             scale = np.zeros(len(sum_q))
             np.maximum.at(scale, pair, np.where(spent > 0, gain, 0.0))
@@ -266,7 +266,7 @@ class Gaussians:
             far = ((self.variances[x] + (left - right) ** 2) / self.variances[y]).sum(axis=1)
             divergences = 0.5 * (far - self.means.shape[1] + logs[y] - logs[x])
             for column, values in enumerate((cosines, -divergences)):
-                out[:, column] += np.bincount(pair[here], values, len(q))
+                out[:, column] += sums_of(pair[here], values, len(q))
         return out / np.maximum(many, 1)[:, None]
 
 

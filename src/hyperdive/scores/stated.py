@@ -155,25 +155,6 @@ class StatedPairs:
         """n(q, p), 0 where q or p is looked up by its head alone: of type 2 diabetes not what is said of diabetes."""
         return np.where(self.backed_off, 0.0, self.counts)
 
-    @cached_property
-    def head_counts(self) -> Floats:
-        """How often q, a phrase, occurs in the text with p as its head."""
-        return self._of(self.terms.patterns.head_counts, self.q, self.p)
-
-    @cached_property
-    def named(self) -> Floats:
-        """How many of n(q, p) are written as of a name."""
-        return self._of(self.terms.patterns.named, self.q, self.p)
-
-    @cached_property
-    def variety(self) -> Floats:
-        """How many different patterns say that q is a kind of p."""
-        return self._of(self.terms.patterns.variety, self.q, self.p)
-
-    def by_pattern(self, name: str) -> Floats:
-        """Return n(q, p) of one pattern."""
-        return self._of(self.terms.patterns.by_pattern(name), self.q, self.p)
-
     def _of(self, matrix: Any, q: Ints, p: Ints) -> Floats:
         rows, columns = self.terms.numbers[q], self.terms.numbers[p]
         values, known = np.zeros(len(rows)), np.flatnonzero((rows >= 0) & (columns >= 0))
