@@ -86,7 +86,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.explain("poodle", "dog"),
     lambda model: model.topics(),
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "W·ΔS"),
-    lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "hyper"),
+    lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "confidence"),
     lambda model: model.taxonomy(terms=["poodle", "dog", "cat", "animal"]),
     lambda model: (model.folding, model.contexts, model.skipgram),
     lambda model: model.terms and (model.terms.composition, model.terms.skipgram, model.terms.dive),

@@ -117,7 +117,7 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     from hyperdive.benchmark.pairs_file import read_pairs
     from hyperdive.benchmark.taxonomy_task import read_taxonomy
     from hyperdive.discover.question import term_lines
-    from hyperdive.scores.pair_files import open_pairs
+    from hyperdive.scores.files import open_pairs
     from hyperdive.spaces.formats import read
     from hyperdive.taxonomy.corrections import read_corrections
     from hyperdive.taxonomy.corrections_file import CorrectionsFile

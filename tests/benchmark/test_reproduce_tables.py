@@ -18,7 +18,7 @@ from hyperdive.benchmark.reproduce.figures import RunFigures
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
 from hyperdive.discover.dimensions import Dimensions
 from hyperdive.scores import Pairs, get
-from hyperdive.scores.asymmetric_l1 import best_scale
+from hyperdive.scores.paper import best_scale
 from hyperdive.spaces.space import VectorSpace
 
 ALL_TABLES = (

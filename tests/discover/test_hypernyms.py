@@ -127,7 +127,7 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert pairs.patterns is not None
         return pairs.patterns.counts / 10
 
-    monkeypatch.setattr("hyperdive.discover.ranking.ISA", "combined in a test")
+    monkeypatch.setattr("hyperdive.discover.ranking.CONFIDENCE", "combined in a test")
     try:
         stated = Patterns.from_keys(
             ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]

@@ -40,7 +40,6 @@ class DiscoveryOptions:
     seed: int = 0
     lemmas: bool = True
     """Whether to look terms up by their lemma, too."""
-    threads: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def discover_all(
         known = np.sort(np.random.default_rng(options.seed).choice(known, options.sample, replace=False))
     if len(known) == 0:
         return [Discovery(0.0, 0.0, 0.0, 0, missing)] * len(scores)
-    ask = _Asker(source, lookup, keys, dataset, options.never, options.threads)
+    ask = _Asker(source, lookup, keys, dataset, options.never)
     functions = [get(score) if isinstance(score, str) else score for score in scores]
     results = np.array([ask(int(term), functions) for term in known])  # hyponym, score, measure
     return [
@@ -128,9 +127,7 @@ def discover_all(
 class _Asker:
     """The vocabulary as candidates, with the phrases that are asked behind it."""
 
-    def __init__(
-        self, source: Source, lookup: Lookup, keys: Any, dataset: Dataset, never: Iterable[str], threads: int
-    ) -> None:
+    def __init__(self, source: Source, lookup: Lookup, keys: Any, dataset: Dataset, never: Iterable[str]) -> None:
         words = source.main.words
         self._dataset = dataset
         single, several = (np.flatnonzero(which) for which in (np.diff(lookup.starts) == 1, np.diff(lookup.starts) > 1))
@@ -140,9 +137,9 @@ class _Asker:
         self._row[several] = len(words) + np.arange(len(several))
         phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
         if phrases:
-            self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False), threads=threads)
+            self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False))
         else:
-            self._terms = Vocabulary(source, threads=threads)
+            self._terms = Vocabulary(source)
         self._every = np.arange(len(words))
         self._never = np.zeros(len(words), dtype=np.bool_)
         self._never[[source.main.index(word) for word in never if word in source.main]] = True

@@ -157,10 +157,9 @@ def score_dataset(
     *,
     pos: bool = False,
     lemmas: bool = True,
-    threads: int = 0,
 ) -> Scored:
     """Every pair of a dataset under every score."""
-    terms = Terms(source, dataset.space_keys(pos=pos), lemmas=lemmas, threads=threads)
+    terms = Terms(source, dataset.space_keys(pos=pos), lemmas=lemmas)
     known = terms.found[dataset.q] & terms.found[dataset.p]
     by_lemma = terms.lookup.by_lemma
     saved = int((known & (by_lemma[dataset.q] | by_lemma[dataset.p])).sum())
@@ -198,7 +197,7 @@ class EvaluationOptions:
     """What `evaluate` measures and how."""
 
     scores: Sequence[str | Score] | None = None
-    """The scores to evaluate; None is all that the spaces allow."""
+    """The scores to evaluate; None are those of the paper, and the confidence, that the spaces allow."""
     bootstrap: int = 0
     """Resamples for 95 % intervals; 0 leaves them out."""
     seed: int = 0
@@ -292,7 +291,7 @@ def _evaluated(
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
     notes = []
     if options.scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
-        allowed = {score.name for score in usable_scores(tagged)}
+        allowed = {score.name for score in usable_scores(tagged, ["all"])}
         lacking = [score.ascii for score in chosen if score.name not in allowed]
         chosen = [score for score in chosen if score.name in allowed]
         if lacking:
@@ -303,10 +302,10 @@ def _evaluated(
     workers = min(_AT_ONCE, threads)
     progress = run.progress.stage("evaluating", total=len(loaded), unit="datasets")
 
-    def scored_by(dataset: Dataset, threads: int) -> Scored:
+    def scored_by(dataset: Dataset) -> Scored:
         use_pos = dataset.tagged and tagged is not None
         source = tagged if use_pos and tagged is not None else raw
-        return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas, threads=threads)
+        return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas)
 
     def measured(scored: Scored, threads: int) -> Result:
         drawn.wait(scored.dataset.name)
@@ -316,12 +315,12 @@ def _evaluated(
         return result
 
     def figures(dataset: Dataset, threads: int) -> Result:
-        return measured(scored_by(dataset, threads), threads)
+        return measured(scored_by(dataset), threads)
 
     with progress as bar, ThreadPoolExecutor(workers) as pool:
         made: dict[str, Future[Result]] = {}
         for dataset in drawn.datasets[:1]:  # with it, what all of them read is made, once
-            made[dataset.name] = pool.submit(measured, scored_by(dataset, threads), threads)
+            made[dataset.name] = pool.submit(measured, scored_by(dataset), threads)
         for dataset in drawn.datasets[1:]:
             made[dataset.name] = pool.submit(figures, dataset, threads // workers)
         results = {dataset.name: made[dataset.name].result() for dataset in loaded}

@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperdive.benchmark.dataset import Dataset
 from hyperdive.errors import InputError
-from hyperdive.scores.pair_files import PairFile, PairFormat, open_pairs
+from hyperdive.scores.files import PairFile, PairFormat, open_pairs
 
 LABEL_NAMES = ("label", "gold", "is_hypernym", "hypernymy", "class", "score", "grade", "avg_score")
 _TRUE = {"true", "1", "1.0", "yes", "y", "t", "hyper", "hypernym", "positive", "pos", "+"}

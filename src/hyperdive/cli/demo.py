@@ -42,7 +42,7 @@ _SCORES = {
     "Random": "chance",
     "Frequency": "the more frequent word",
     "C·ΔS": "DIVE alone",
-    "hyper": "DIVE and patterns",
+    "confidence": "DIVE and patterns",
 }
 _SETS = ("BLESS", "EVALution", "LEDS", "HyperLex")
 

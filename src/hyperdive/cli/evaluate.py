@@ -59,7 +59,10 @@ def evaluate(
     scores: Annotated[
         list[str] | None,
         typer.Option(
-            "--scores", "-s", help="Scores, comma-separated, such as C*dS,AL1:w0=20.", show_default="all available"
+            "--scores",
+            "-s",
+            help="Scores, comma-separated, such as C*dS,AL1:w0=20; or all.",
+            show_default="the paper's and confidence",
         ),
     ] = None,
     baseline: Annotated[
@@ -141,7 +144,7 @@ def evaluate(
     differences = None
     if baseline is not None:
         other_source = load_source(baseline, skipgram=skipgram, counts=counts)
-        usable = {score.name for score in usable_scores(other_source)}
+        usable = {score.name for score in usable_scores(other_source, ["all"])}
         options = replace(options, scores=[score for score in evaluation.scores if score.split(":")[0] in usable])
         other = measure(other_source, pos, datasets=names, options=options, model=_name(baseline), run=run)
         differences = compare(evaluation, other)
@@ -169,7 +172,7 @@ def evaluate(
             pos=pos,
             discovery=_split(discovery) or (),
             ranking=None if scores else ranking,
-            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=seed, threads=threads or 0),
+            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=seed),
         )
     if report is not None:
         from hyperdive.benchmark.report import write_report
@@ -206,7 +209,7 @@ def _with_baselines(wanted: list[str] | None, source: Any) -> list[str] | None:
     from hyperdive.scores import get, usable_scores
 
     chosen = {get(name).name: name for name in wanted}
-    usable = {score.name for score in usable_scores(source)}
+    usable = {score.name for score in usable_scores(source, ["all"])}
     for name in BASELINES:
         if name.partition(":")[0] in usable:
             chosen.setdefault(get(name).name, name)

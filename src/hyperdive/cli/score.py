@@ -19,7 +19,6 @@ from hyperdive.cli.common import (
     JsonOption,
     ProgressMode,
     ProgressOption,
-    ThreadsOption,
     load_source,
     quiet_stdout,
     reporter,
@@ -27,7 +26,7 @@ from hyperdive.cli.common import (
     write_json,
 )
 from hyperdive.errors import OptionError
-from hyperdive.scores.pair_files import PairFormat
+from hyperdive.scores.files import PairFormat
 
 
 def score(
@@ -42,8 +41,8 @@ def score(
         typer.Option(
             "--score",
             "-s",
-            help="Score such as C*dS or AL1:w0=20; may be repeated.",
-            show_default="all available",
+            help="Score such as C*dS or AL1:w0=20, or all; may be repeated.",
+            show_default="the paper's and confidence",
         ),
     ] = None,
     skipgram: Annotated[
@@ -69,7 +68,6 @@ def score(
     list_: Annotated[bool, typer.Option("--list", help="List all scores with their formulas and exit.")] = False,
     as_json: JsonOption = False,
     force: ForceOption = False,
-    threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     """Score pairs of terms."""
@@ -80,8 +78,7 @@ def score(
         raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
     from hyperdive._spelling import near_spellings, shown
     from hyperdive.scores import usable_scores
-    from hyperdive.scores.pair_files import PairWriter, open_pairs
-    from hyperdive.scores.score_file import score_stream
+    from hyperdive.scores.files import PairWriter, open_pairs, score_stream
 
     report = reporter(progress)
     source = load_source(model, skipgram=skipgram, counts=counts, terms=True)
@@ -89,9 +86,7 @@ def score(
     file = open_pairs(pairs, input_format)
     written = PairFormat.jsonl if as_json else output_format or file.format
     with _output(output, force) as out:
-        summary = score_stream(
-            source, file, chosen, PairWriter(out, written), lemmas=not exact, threads=threads or 0, progress=report
-        )
+        summary = score_stream(source, file, chosen, PairWriter(out, written), lemmas=not exact, progress=report)
     if summary.unknown:
         word = summary.examples[0]
         near = near_spellings(word.lower(), source.main.words, source.main)

@@ -118,7 +118,7 @@ def train(
     patterns: Annotated[
         bool,
         typer.Option(
-            "--patterns/--no-patterns", help="Store pattern matches, for the scores P, Pppmi, Psvd and hyper."
+            "--patterns/--no-patterns", help="Store pattern matches, for the scores P, Pppmi, Psvd and confidence."
         ),
     ] = True,
     patterns_from: Annotated[

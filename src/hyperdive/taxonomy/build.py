@@ -22,7 +22,7 @@ from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import Ranking, ranking
 from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.scores.isa_score import ENDING_CONFIDENCE, head_confidence
+from hyperdive.scores.confidence import ENDING_CONFIDENCE, head_confidence
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.edge_weights import edge_ranking, pair_values, weigh

@@ -14,7 +14,6 @@ from hyperdive.api import Model, load
 from hyperdive.discover.dimensions import MOST_DIMENSIONS
 from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
-from hyperdive.scores._blocks import kernels
 from hyperdive.spaces.packaged_models import find_model, packaged_models
 from hyperdive.taxonomy.corrections_file import CorrectionsFile, Snapshot
 from hyperdive.web import limits
@@ -88,10 +87,7 @@ class ServedModel:
         word = self.model.words[0]
         self.model.suggest(word[:1])
         self.model.hypernyms([word])
-        kernels.load()
-        for word in self.model.words[1:3]:  # the first with compiled kernels loads their code
-            self.model.hypernyms([word])
-            self.model.hyponyms([word])
+        self.model.hyponyms([word])
 
 
 class Catalogue:

@@ -23,7 +23,6 @@ from typing import Any, BinaryIO
 from hyperdive import _resources
 from hyperdive.errors import Error
 from hyperdive.kernels import claim_process
-from hyperdive.scores._blocks import kernels
 from hyperdive.web.answers import written
 from hyperdive.web.endpoints import ENDPOINTS, Endpoint
 from hyperdive.web.problems import Problem, problem_of
@@ -118,7 +117,6 @@ def main() -> None:
         return
     catalogue = open_models(json.loads(places), read_only=True)
     service = Service(catalogue, read_only=True)
-    kernels.load()
     for served in catalogue.models.values():
         for word in served.model.words[:2]:
             served.model.hypernyms([word])

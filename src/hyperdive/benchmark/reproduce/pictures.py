@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from hyperdive.discover.dimensions import Dimensions
-from hyperdive.scores.asymmetric_l1 import W0, best_scale
+from hyperdive.scores.paper import W0, best_scale
 
 LEAST = 0.1
 """Values below this are left out of the pictures, as in the paper."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive._types import Floats
-from hyperdive.scores._blocks import kernels
-from hyperdive.scores.pairs import Pairs, ratio
-from hyperdive.scores.paper_scores import weeds
+from hyperdive._types import Floats, Ints
+from hyperdive.patterns.svd import ppmi_values
+from hyperdive.scores.pairs import Pairs, Rows, SharedDimensions, ratio, sums_of
+from hyperdive.scores.paper import weeds
 from hyperdive.scores.registry import register
 
 _SIEGE = "Shwartz et al. 2017"
+_GROUPS = 4096  # pairs whose contexts are compared at once
 
 
 # ---- inclusion ----------------------------------------------------------------------------------------------------
@@ -53,8 +54,17 @@ def lin(pairs: Pairs) -> Floats:
 )
 def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """Average precision of q's ranked features found in p. `released` divides by |F_p|, as the siege code does."""
-    csr, (order, ranks) = pairs.rows.csr, pairs.rows.feature_ranks
-    return pairs.run(kernels.ap_inc, csr.indptr, csr.indices, order, ranks, pairs.q, pairs.p, released)
+    ranks, sizes = pairs.rows.ranks, pairs.rows.sizes
+
+    def scores(matches: SharedDimensions) -> Floats:
+        order = np.lexsort((ranks[matches.left], matches.pair))
+        pair, rank_q, rank_p = matches.pair[order], ranks[matches.left[order]], ranks[matches.right[order]]
+        inside = np.arange(1, len(pair) + 1) - np.searchsorted(pair, np.arange(len(matches.q)))[pair]
+        parts = inside / rank_q * (1.0 - rank_p / (sizes[matches.p][pair] + 1.0))
+        total = sums_of(pair, parts, len(matches.q))
+        return ratio(total, sizes[matches.p if released else matches.q].astype(np.float64))
+
+    return pairs.of_matches(scores)
 
 
 @register(
@@ -110,16 +120,35 @@ def reversed_cde(pairs: Pairs) -> Floats:
 )
 def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:
     """How many of the strongest features two words share, weighted by their ranks."""
-    csr, (_, ranks) = pairs.rows.csr, pairs.rows.feature_ranks
-    return pairs.run(kernels.ap_syn, csr.indptr, csr.indices, ranks, pairs.q, pairs.p, n)
+    ranks = pairs.rows.ranks
+
+    def scores(matches: SharedDimensions) -> Floats:
+        rank_q, rank_p = ranks[matches.left], ranks[matches.right]
+        return matches.total(np.where((rank_q <= n) & (rank_p <= n), 2.0 / (rank_q + rank_p), 0.0))
+
+    return pairs.of_matches(scores)
 
 
 # ---- informativeness ----------------------------------------------------------------------------------------------
 
 
 def _median_entropies(pairs: Pairs, n: int) -> Floats:
-    csr, (order, _) = pairs.rows.csr, pairs.rows.feature_ranks
-    return pairs.rows.run(kernels.median_context_entropy, csr.indptr, csr.indices, order, pairs.context_entropies, n)
+    rows, entropies = pairs.rows, pairs.context_entropies
+    assert entropies is not None
+    strongest = rows.ranks <= n
+    return _medians(entropies[rows.csr.indices[strongest]], rows.row_of_entry[strongest], len(rows))
+
+
+def _medians(values: Floats, groups: Ints, size: int) -> Floats:
+    """Return the median of each group of values, 0 of a group without values.
+
+    >>> _medians(np.array([3.0, 1.0, 2.0, 4.0]), np.array([0, 0, 0, 2]), 3).tolist()
+    [2.0, 0.0, 4.0]
+    """
+    ordered, counts = np.append(values[np.lexsort((values, groups))], 0.0), np.bincount(groups, minlength=size)
+    starts = np.cumsum(counts) - counts
+    middle = ordered[starts + np.maximum(counts - 1, 0) // 2] + ordered[starts + np.minimum(counts // 2, counts)]
+    return np.where(counts > 0, middle / 2, 0.0)
 
 
 @register(
@@ -180,13 +209,43 @@ def _one_minus_ratio(pairs: Pairs, of_row: Floats) -> Floats:
 )
 def rctc(pairs: Pairs, *, n: int = 20) -> Floats:
     """Does taking p's contexts out of q's leave a less coherent topic than the other way round? 0 when undefined."""
-    csr, (order, _) = pairs.rows.csr, pairs.rows.feature_ranks
-    counts = pairs.context_counts
+    rows, counts = pairs.rows, pairs.context_counts
     assert counts is not None
-    sums = counts.sums
-    contexts = (counts.csr.indptr, counts.csr.indices, counts.csr.data, sums, float(sums.sum()))
-    features = (csr.indptr, csr.indices, order)
-    whole = pairs.rows.run(kernels.topic_coherence, *features, *contexts, n)
-    q_outside = pairs.run(kernels.coherence_outside, *features, *contexts, pairs.q, pairs.p, n)
-    p_outside = pairs.run(kernels.coherence_outside, *features, *contexts, pairs.p, pairs.q, n)
+    strongest = rows.ranked[rows.ranks[rows.ranked] <= n]
+    whole = _coherence(rows.row_of_entry[strongest], rows.csr.indices[strongest], len(rows), counts)
+
+    def outside(matches: SharedDimensions) -> Floats:
+        """Return the coherence of the n strongest contexts of the first term of each pair that the other lacks."""
+        sizes = rows.sizes[matches.q]
+        offsets = np.cumsum(sizes) - sizes
+        pair = np.repeat(np.arange(len(sizes)), sizes)
+        entries = rows.ranked[rows.csr.indptr[matches.q][pair] + np.arange(len(pair)) - offsets[pair]]
+        alone = np.ones(len(pair), dtype=np.bool_)
+        alone[offsets[matches.pair] + rows.ranks[matches.left] - 1] = False
+        before = np.cumsum(alone) - alone
+        first = np.flatnonzero(alone & (before - np.append(before, 0)[offsets][pair] < n))
+        return _coherence(pair[first], rows.csr.indices[entries[first]], len(sizes), counts)
+
+    q_outside = pairs.of_matches(outside)
+    p_outside = Pairs(pairs.terms, pairs.p, pairs.q).of_matches(outside)
     return ratio(ratio(whole[pairs.q], q_outside), ratio(whole[pairs.p], p_outside))
+
+
+def _coherence(groups: Ints, contexts: Ints, size: int, counts: Rows) -> Floats:
+    """Return the median PPMI of the pairs of contexts of each group; 0 for fewer than two. Groups rise."""
+    sizes = np.bincount(groups, minlength=size)
+    medians = [np.zeros(0)]
+    for start in range(0, size, _GROUPS):
+        here = slice(*np.searchsorted(groups, [start, start + _GROUPS]))
+        many = sizes[start : start + _GROUPS]
+        table = np.full((len(many), max(int(many.max()), 2)), -1)
+        table[groups[here] - start, np.arange(many.sum()) - (np.cumsum(many) - many)[groups[here] - start]] = contexts[
+            here
+        ]
+        first, second = np.triu_indices(table.shape[1], 1)
+        group, pair = np.nonzero(table[:, second] >= 0)
+        x, y = table[group, first[pair]], table[group, second[pair]]
+        together = np.asarray(counts.csr[x, y], dtype=np.float64) if len(x) else np.zeros(0)
+        ppmi = ppmi_values(together, counts.sums[x], counts.sums[y], float(counts.sums.sum()))
+        medians.append(_medians(ppmi, group, len(many)))
+    return np.concatenate(medians)

@@ -1,17 +1,22 @@
-"""The scores of the paper, one function each; importing this module fills the table."""
+"""The scores of the paper and its baselines, one function each; importing this module fills the table."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from hyperdive._types import Floats
+from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import OptionError
-from hyperdive.scores._blocks import kernels
-from hyperdive.scores.asymmetric_l1 import W0
-from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.lookup import Lookup
+from hyperdive.scores.pairs import Pairs, SharedDimensions, ratio, sums_of
 from hyperdive.scores.registry import register
+from hyperdive.scores.source import SpaceLike
 
 _PAPER = "Chang et al. 2018 (DIVE)"
+_PRODUCTS = 65_536  # pairs of words whose Gaussians are compared at once
+W0 = 5.0
+"""What q's mass above p's costs in AL₁, against 1 for p's mass above q's; the paper's value."""
 
 
 # ---- similarity ---------------------------------------------------------------------------------------------------
@@ -172,13 +177,97 @@ def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
         raise OptionError(
             "AL₁: w0, the price of q's mass above p's, must be above 0", hint=f"the paper's value is {W0:g}"
         )
-    csr = pairs.rows.csr
-    return pairs.run(
-        kernels.asymmetric_l1, csr.indptr, csr.indices, csr.data, pairs.rows.sums, pairs.q, pairs.p, w0, released
-    )
+    data, sums = pairs.rows.csr.data.astype(np.float64), pairs.rows.sums
+
+    def scores(matches: SharedDimensions) -> Floats:
+        # the dual: a budget of S(q) is spent on the dimensions of q by rising p[i]/q[i], at most (w₀+1)·q[i] on each,
+        # first on those that p lacks; distance = 1 − Σ spent[i]·p[i]/q[i] / S(p)
+        x, y = data[matches.left], data[matches.right]
+        sum_q, sum_p = sums[matches.q], sums[matches.p]
+        outside = np.maximum(sum_q - matches.total(x), 0.0)
+        order = np.lexsort((y / x, matches.pair))
+        pair, price, gain = matches.pair[order], (w0 + 1.0) * x[order], (y / x)[order]
+        before = np.cumsum(price) - price
+        before -= before[np.searchsorted(pair, np.arange(len(sum_q)))[pair]] if len(pair) else 0.0
+        spent = np.clip((sum_q - (w0 + 1.0) * outside)[pair] - before, 0.0, price)
+        distance = 1.0 - ratio(sums_of(pair, spent * gain, len(sum_q)), sum_p)
+        if released:
+            scale = np.zeros(len(sum_q))
+            np.maximum.at(scale, pair, np.where(spent > 0, gain, 0.0))
+            distance -= ratio(w0 * scale * outside, sum_p)
+        return -np.clip(distance, 0.0, 1.0)
+
+    return pairs.of_matches(scores)
+
+
+def best_scale(q: Floats, p: Floats, w0: float = W0) -> tuple[float, float]:
+    """Return the scale a and the AL₁ distance min_a Σᵢ [w₀·max(a·d_q−d_p, 0) + max(d_p−a·d_q, 0)] of two vectors.
+
+    >>> best_scale(np.array([1.0, 0.0]), np.array([1.0, 1.0]))
+    (0.5, 0.5)
+    """
+    if q.sum() <= 0 or p.sum() <= 0:
+        return 0.0, 1.0
+    d_q, d_p = q / q.sum(), p / p.sum()
+    there = d_q > 0
+    # f is convex and piecewise linear in a, so its minimum is at a break point d_p/d_q or at 0
+    scales = np.unique(np.concatenate([[0.0], d_p[there] / d_q[there]]))
+    over = scales[:, None] * d_q[None, :] - d_p[None, :]
+    costs = (w0 * np.maximum(over, 0.0) + np.maximum(-over, 0.0)).sum(axis=1)
+    best = int(np.argmin(costs))
+    return float(scales[best]), float(costs[best])
 
 
 # ---- Gaussians ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """Means and variances of words, and the words each term has: term t those at `rows[starts[t]:starts[t + 1]]`.
+
+    >>> words = Gaussians(np.zeros((2, 1)), np.array([[1.0], [4.0]]), np.array([0, 1]), np.array([0, 1, 2]))
+    >>> cosine, divergence = words.scores(np.array([0]), np.array([1])).T
+    >>> divergence.round(3).tolist()                              # -½(1/4 - 1 + log 4)
+    [-0.318]
+    """
+
+    means: Floats32
+    variances: Floats32
+    rows: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, space: SpaceLike, lookup: Lookup) -> Gaussians | None:
+        """Return the terms of a look-up, or None where the words of the space are not Gaussians."""
+        variances = getattr(space, "variances", None)
+        if variances is None:
+            return None
+        used, rows = np.unique(lookup.rows, return_inverse=True)
+        return cls(space.matrix[used], variances[used], rows.astype(np.int64), lookup.starts)
+
+    def scores(self, q: Ints, p: Ints) -> Floats:
+        """Return columns: the cosine of the means and -KL(q‖p), each the mean over all pairs of a word of q and of p.
+
+        KL(x‖y) = ½[Σ (vx + (mx − my)²)/vy − L + log det y − log det x].
+        """
+        squares = np.square(self.means, dtype=np.float64).sum(axis=1)
+        logs = np.log(self.variances, dtype=np.float64).sum(axis=1)
+        sizes = np.diff(self.starts)
+        many = sizes[q] * sizes[p]
+        pair = np.repeat(np.arange(len(q)), many)
+        word_of_q, word_of_p = np.divmod(np.arange(len(pair)) - (np.cumsum(many) - many)[pair], sizes[p][pair])
+        out = np.zeros((len(q), 2))
+        for start in range(0, len(pair), _PRODUCTS):
+            here = slice(start, start + _PRODUCTS)
+            x = self.rows[self.starts[q[pair[here]]] + word_of_q[here]]
+            y = self.rows[self.starts[p[pair[here]]] + word_of_p[here]]
+            left, right = self.means[x].astype(np.float64), self.means[y].astype(np.float64)
+            cosines = ratio(np.einsum("ij,ij->i", left, right), np.sqrt(squares[x] * squares[y]))
+            far = ((self.variances[x] + (left - right) ** 2) / self.variances[y]).sum(axis=1)
+            divergences = 0.5 * (far - self.means.shape[1] + logs[y] - logs[x])
+            for column, values in enumerate((cosines, -divergences)):
+                out[:, column] += sums_of(pair[here], values, len(q))
+        return out / np.maximum(many, 1)[:, None]
 
 
 @register(
