@@ -33,7 +33,7 @@ def reading(text: str, size: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="hyperdive-bench-"))
     figures: dict[str, tuple[float, float]] = {}
     for _ in range(2):
-        for option in ("--no-patterns", "--patterns"):
+        for option in ("--set", "patterns=no", "--set", "patterns=yes"):
             found = common.command("encode", path, "-o", folder / "corpus", "--force", "--no-keep-text", option)
             figures[option] = min(found, figures.get(option, found))
     for option, (seconds, memory) in figures.items():

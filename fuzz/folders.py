@@ -133,8 +133,8 @@ def use_space(folder: Path, choice: random.Random | None = None) -> None:
 def use_corpus(folder: Path, choice: random.Random | None = None) -> None:
     """What is done with a corpus: it is counted, trained on, shown."""
     from hyperdive.counts.cooccurrence import Cooccurrence
-    from hyperdive.counts.options import CountOptions
     from hyperdive.counts.term_counts import TermCounts
+    from hyperdive.options import CountOptions
     from hyperdive.text.corpus import Corpus
 
     corpus = Corpus.open(folder)

@@ -94,7 +94,7 @@ def _table_bytes(suffix: str) -> bytes:
 
 def read_text(path: Path) -> None:
     """Read a file as `encode` does, up to its tokens."""
-    from hyperdive.text.options import EncodeOptions
+    from hyperdive.options import EncodeOptions
     from hyperdive.text.readers import DocumentLayout, read_blocks
     from hyperdive.text.sources import find_sources
     from hyperdive.text.tokens import tokenise
@@ -118,11 +118,11 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     from hyperdive.benchmark.taxonomy_task import read_taxonomy
     from hyperdive.discover.question import term_lines
     from hyperdive.scores.files import open_pairs
+    from hyperdive.options import EncodeOptions
     from hyperdive.spaces.formats import read
     from hyperdive.taxonomy.corrections import read_corrections
     from hyperdive.taxonomy.corrections_file import CorrectionsFile
     from hyperdive.text.lemmas import FormResolver
-    from hyperdive.text.options import EncodeOptions
     from hyperdive.text.phrases import load
     from hyperdive.text.term_list import read_terms
 

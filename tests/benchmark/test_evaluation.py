@@ -355,7 +355,20 @@ def test_evaluate_prints_a_table_with_baselines_beside(hyperdive: Command, model
 
 def test_evaluate_json_has_the_promised_shape(hyperdive: Command, model: Path, pairs: Path) -> None:
     ran = hyperdive(
-        "evaluate", "-m", model, "-d", pairs, "-s", "cds", "--resamples", 50, "--json", "--further", "--baseline", model
+        "evaluate",
+        "-m",
+        model,
+        "-d",
+        pairs,
+        "-s",
+        "cds",
+        "--resamples",
+        50,
+        "--json",
+        "--set",
+        "further=yes",
+        "--baseline",
+        model,
     )
     result = json.loads(ran.out)
     assert {"micro10", "micro4", "hyperlex", "datasets", "model", "version"} <= set(result)
@@ -399,7 +412,7 @@ def test_score_writes_every_line_again(hyperdive: Command, model: Path, tmp_path
     path = tmp_path / "mine.csv"
     path.write_text("hyponym,hypernym\ndog,animal\nyak,animal\n")
     target = tmp_path / "scored.jsonl"
-    ran = hyperdive("score", path, "-m", model, "-s", "cds", "-o", target, "--output-format", "jsonl")
+    ran = hyperdive("score", path, "-m", model, "-s", "cds", "-o", target, "--set", "output_format=jsonl")
     assert ran.code == 0, ran.err
     assert "1 of 2 pairs" in ran.err
     first, second = map(json.loads, target.read_text().splitlines())
@@ -447,8 +460,9 @@ def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
 
 
 def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Command, pairs: Path, tmp_path: Path) -> None:
-    from hyperdive import Model
     from hyperdive.cli.common import load_source
+
+    from hyperdive import Model
 
     dive = planted()
     rng = np.random.default_rng(0)

@@ -21,7 +21,7 @@ from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
 from hyperdive.benchmark.reproduce.run import about
 from hyperdive.benchmark.reproduce.stages import Workshop, check_extras, side_by_side
 from hyperdive.errors import Error, InputError, OutputError
-from hyperdive.pipeline.options import PRESETS
+from hyperdive.options import PRESETS
 from tests.benchmark.small_run import write_datasets, write_text
 
 OPTIONS = ReproduceOptions(dimensions=8, min_count=2, without=("pos", "word2vec", "gaussian"), resamples=20)
@@ -186,9 +186,18 @@ def test_a_process_killed_in_the_middle_leaves_nothing_half_done(
     import time
 
     output = tmp_path / "shot"
-    parts = ["--without", ",".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
-    where = ["-o", str(output), "--corpus", str(small.text), "--pubmed", str(small.text), "--data", str(small.data)]
-    command = [sys.executable, "-m", "hyperdive", "reproduce", *where, *parts, "--no-verify", "--threads", "2"]
+    parts = ["--set", "without=,".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
+    where = [
+        "-o",
+        str(output),
+        "--corpus",
+        str(small.text),
+        "--set",
+        f"pubmed={small.text!s}",
+        "--data",
+        str(small.data),
+    ]
+    command = [sys.executable, "-m", "hyperdive", "reproduce", *where, *parts, "--set", "verify=no", "--threads", "2"]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (output / "stages" / "counts-raw.json").exists() and child.poll() is None:
         time.sleep(0.01)

@@ -20,7 +20,7 @@ def arguments(tmp_path: Path) -> list[object]:
     text = write_text(tmp_path / "text.txt", 1500)
     data = write_datasets(tmp_path / "data")
     small = ["--dimensions", 6, "--min-count", 2, "--resamples", 0, "--data", data, "--no-verify"]
-    without = ["--without", "pos,half,kmeans", "--without", "gaussian,word2vec,experiments"]
+    without = ["--set", "without=pos,half,kmeans", "--set", "without=gaussian,word2vec,experiments"]
     return ["reproduce", "-o", tmp_path / "run", "--corpus", text, *small, *without]
 
 
@@ -57,12 +57,12 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
 
 
 def test_mistakes_are_one_line(hyperdive: Run, tmp_path: Path, arguments: list[object]) -> None:
-    ran = hyperdive(*arguments, "--without", "kmean")
+    ran = hyperdive(*arguments, "--set", "without=kmean")
     parts = "pos, half, kmeans, gaussian, word2vec, experiments"
     assert (ran.code, ran.err) == (1, f"hyperdive: no part 'kmean' (use one of {parts})\n")
     ran = hyperdive("reproduce", "-o", tmp_path / "x")
     assert ran.code == 2
-    ran = hyperdive("reproduce", "-o", tmp_path / "x", "--corpus", tmp_path / "none.txt", "--data", tmp_path)
+    ran = hyperdive("reproduce", "-o", tmp_path / "x", "--corpus", tmp_path / "none.txt", "--set", f"data={tmp_path}")
     assert ran.code == 1
     assert "hyperdive datasets fetch" in ran.err
     assert len(ran.err.splitlines()) == 1

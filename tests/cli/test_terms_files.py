@@ -22,7 +22,9 @@ def ask(hyperdive: Run, tmp_path: Path) -> Callable[..., Any]:
     def run(content: bytes | str) -> Any:
         file = tmp_path / "terms.txt"
         file.write_bytes(content.encode() if isinstance(content, str) else content)
-        return hyperdive("taxonomy", "-m", tmp_path / "model", "-s", "CDE", "--no-heads", "--json", "--terms", file)
+        return hyperdive(
+            "taxonomy", "-m", tmp_path / "model", "--set", "score=CDE", "--no-heads", "--json", "--terms", file
+        )
 
     return run
 

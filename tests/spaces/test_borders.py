@@ -18,12 +18,12 @@ from hyperdive._progress import SILENT
 from hyperdive._quantize import rounded_to_16_bits
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import dive as dive_kernels
 from hyperdive.kernels import gaussian as gaussian_kernels
+from hyperdive.options import CountOptions, DiveOptions, PaperOptions, SpaceOptions
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces import composition, dive_paper, gaussian, row_tasks, skipgram
@@ -39,15 +39,14 @@ from hyperdive.spaces.dive_objective import (
     sample_rows,
     word_weights,
 )
-from hyperdive.spaces.dive_options import DiveOptions, workers
-from hyperdive.spaces.dive_paper import Batch, PaperOptions, Tables, exact_objective, push_weights, step, train_paper
+from hyperdive.spaces.dive_options import workers
+from hyperdive.spaces.dive_paper import Batch, Tables, exact_objective, push_weights, step, train_paper
 from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram
 from hyperdive.spaces.folding import Folding
 from hyperdive.spaces.gaussian import first_gaussians, keep_chances, train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, filter_for, skipgram_tables, start_tables
 from hyperdive.spaces.model import ModelData
-from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.registry import SPACES, space_maker, unused_option
 from hyperdive.spaces.row_tasks import EngineRows, _spans

@@ -15,9 +15,8 @@ from scipy.sparse import csr_array
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
-from hyperdive.spaces.dive_options import DiveOptions
+from hyperdive.options import DiveOptions, SpaceOptions
 from hyperdive.spaces.inputs import SpaceInputs
-from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace, unit_rows
 from hyperdive.text.corpus import UNKNOWN

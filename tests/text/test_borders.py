@@ -16,8 +16,8 @@ from pyarrow import parquet
 
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import FormatError, InputError, OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text import parts, readers
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.phrases import _sentence_border
 from hyperdive.text.readers import DocumentLayout, _ReadableFile
 from hyperdive.text.scratch_arrays import ScratchArray

@@ -17,6 +17,7 @@ from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
 from hyperdive.kernels import terms as k
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import phrases, term_candidates, term_inventory, term_items
 from hyperdive.text.encoder import encode_text
@@ -24,7 +25,6 @@ from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.scratch_arrays import Scratch
 from hyperdive.text.sources import TextSource

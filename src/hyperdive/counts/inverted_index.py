@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Ints
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, RowArrays
 from hyperdive.errors import FormatError
 from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 
@@ -162,9 +162,10 @@ def shard_rows(
     if shard.first == 0:
         # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
         starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
+    weights = np.array(options.weights, dtype=np.int64)
     n = kernels.count_rows(
         block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
-        options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
+        weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
         buffers.indices, counts, edges, lengths,
     )  # fmt: skip
     return RowArrays(lengths, buffers.indices[:n], counts[:n], edges[:n])

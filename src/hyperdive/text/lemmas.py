@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.errors import OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text.forms import FormTable, TableWords
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.word_lists import read_lines
 
 # The content is that of the list the paper's authors released: ordinary function words, two words of their corpus's

@@ -16,10 +16,10 @@ from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
 from hyperdive.kernels import forms as kernels
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus_writer import Accounting, Spool, scratch_array, taken
 from hyperdive.text.forms import FormTable
 from hyperdive.text.lemmas import FormKeys, FormResolver, lower
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperdive.errors import InputError
+from hyperdive.options import EncodeOptions
 from hyperdive.text.lemmas import FormResolver
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.term_names import is_acronym, split_term
 
 MAX_LINES = 1_000_000

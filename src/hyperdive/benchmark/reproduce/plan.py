@@ -10,7 +10,7 @@ from typing import Any
 
 from hyperdive._store import fingerprint
 from hyperdive.errors import InputError, OptionError
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import TrainOptions
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.sources import find_sources

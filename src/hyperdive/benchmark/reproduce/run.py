@@ -201,7 +201,7 @@ def constants(preset: str, solver: str = "fast") -> str:
     >>> constants("paper")
     'k_f 30tokens, k_I 1.5, β 0, ridge 0, subsampling 0, fast solver'
     """
-    from hyperdive.pipeline.options import TrainOptions
+    from hyperdive.options import TrainOptions
 
     chosen = TrainOptions.preset(preset, solver=solver)
     dive = chosen.dive
