@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from hyperdive.benchmark.calibration import Bin, expected_calibration_error
+from hyperdive.benchmark.measures import Bin, expected_calibration_error
 from hyperdive.benchmark.charts import reliability_chart
 from hyperdive.patterns._kernels.codes import NOUN
 from hyperdive.patterns.lexicon import of_form

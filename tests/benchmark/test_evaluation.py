@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 
 from hyperdive._resources import Run
 from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
-from hyperdive.benchmark.comparison import compare
-from hyperdive.benchmark.coverage import coverage
+from hyperdive.benchmark.bootstrap import compare
+from hyperdive.benchmark.further_measures import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
 from hyperdive.benchmark.evaluation import Evaluation, measure, score_dataset
 from hyperdive.benchmark.further_measures import further_measures

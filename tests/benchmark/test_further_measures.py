@@ -11,10 +11,10 @@ import pytest
 
 from hyperdive.benchmark import EvaluationOptions, evaluate
 from hyperdive.benchmark.bootstrap import interval, paired_p
-from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
-from hyperdive.benchmark.comparison import compare
-from hyperdive.benchmark.coverage import Coverage, coverage
-from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.measures import Bin, expected_calibration_error, reliability
+from hyperdive.benchmark.bootstrap import compare
+from hyperdive.benchmark.further_measures import Coverage, coverage
+from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover, discover_all, priors
 from hyperdive.benchmark.evaluation import Scored

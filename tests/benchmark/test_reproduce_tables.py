@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.paper import printed_micro
+from hyperdive.benchmark.printed import printed_micro
 from hyperdive.benchmark.reproduce import experiment_tables, reported_tables, tables
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.figures import RunFigures

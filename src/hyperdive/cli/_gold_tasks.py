@@ -46,8 +46,8 @@ def gold_tasks(
 def evaluate_tasks(model: str, tasks: GoldTasks, scores: list[str] | None, as_json: bool, shown: Any) -> None:
     """Measure a model on gold files and print the figures."""
     from hyperdive import __version__, load
-    from hyperdive.benchmark.discovery_task import evaluate_discovery, read_discovery
-    from hyperdive.benchmark.taxonomy_task import evaluate_taxonomy, read_taxonomy
+    from hyperdive.benchmark.discovery import evaluate_discovery, read_discovery
+    from hyperdive.benchmark.gold_taxonomy import evaluate_taxonomy, read_taxonomy
 
     if scores and len(scores) > 1:
         raise OptionError("gold files are evaluated by one score", hint="name one with --scores, or none for the best")

@@ -118,9 +118,8 @@ def evaluate(
         evaluate_tasks(model, gold_tasks(taxonomy, discovery, files), _split(scores), as_json, reporter(progress))
         return
     from hyperdive._resources import Run
-    from hyperdive.benchmark.comparison import compare
     from hyperdive.benchmark.datasets import ELEVEN
-    from hyperdive.benchmark.evaluation import EvaluationOptions
+    from hyperdive.benchmark.evaluation import EvaluationOptions, compare
     from hyperdive.benchmark.evaluation import evaluate as measure
     from hyperdive.benchmark.further_measures import further_measures
     from hyperdive.scores import usable_scores

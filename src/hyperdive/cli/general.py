@@ -29,7 +29,7 @@ def general(
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
-    from hyperdive.benchmark.paper import general_words as printed
+    from hyperdive.benchmark.printed import general_words as printed
     from hyperdive.errors import InputError, OptionError
 
     found = load(model).general(query, top)
