@@ -13,16 +13,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hyperdive.benchmark.report import page
 from scipy.sparse import csr_array
 
 from hyperdive._resources import Run
 from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
 from hyperdive.benchmark.bootstrap import compare
-from hyperdive.benchmark.further_measures import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
 from hyperdive.benchmark.evaluation import Evaluation, measure, score_dataset
-from hyperdive.benchmark.further_measures import further_measures
-from hyperdive.benchmark.report import page
+from hyperdive.benchmark.further_measures import coverage, further_measures
 from hyperdive.errors import InputError
 from hyperdive.scores import as_source, get
 from hyperdive.spaces.space import VectorSpace

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hyperdive.text.word_lists import raw_lines
 from pyarrow import parquet
 
 from hyperdive._store import ArtifactWriter
@@ -33,7 +34,6 @@ from hyperdive.text.sources import (
 from hyperdive.text.term_candidates import LONGEST, _cohesion
 from hyperdive.text.term_occurrences import TermOccurrences, _inside
 from hyperdive.text.token_lists import encode_tokens
-from hyperdive.text.word_lists import raw_lines
 
 
 def test_a_line_has_one_word_or_more() -> None:

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from hyperdive.cli.common import (
-    ForceOption,
     JsonOption,
     ProgressMode,
     ProgressOption,
@@ -25,7 +24,7 @@ from hyperdive.cli.common import (
     write,
     write_json,
 )
-from hyperdive.errors import OptionError, OutputError
+from hyperdive.errors import OptionError
 
 BASELINES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0", "Hypernym", "Random")
 
@@ -89,9 +88,6 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", help="Also write a self-contained HTML report.", show_default=False)
-    ] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache"),
@@ -102,7 +98,6 @@ def evaluate(
     exact: Annotated[bool, typer.Option("--exact", help="Look words up exactly; do not try their lemmas.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the resamples.")] = 0,
     as_json: JsonOption = False,
-    force: ForceOption = False,
     threads: ThreadsOption = None,
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
@@ -110,10 +105,10 @@ def evaluate(
     if taxonomy or files:
         from hyperdive.cli._gold_tasks import evaluate_tasks, gold_tasks
 
-        if datasets or report or baseline or further or pos_model:
+        if datasets or baseline or further or pos_model:
             raise OptionError(
                 "gold files are evaluated by themselves",
-                hint="leave out --datasets, --report, --baseline, --further",
+                hint="leave out --datasets, --baseline, --further",
             )
         evaluate_tasks(model, gold_tasks(taxonomy, discovery, files), _split(scores), as_json, reporter(progress))
         return
@@ -124,8 +119,6 @@ def evaluate(
     from hyperdive.benchmark.further_measures import further_measures
     from hyperdive.scores import usable_scores
 
-    if report is not None and report.exists() and not force:
-        raise OutputError(f"{report}: already exists", hint="add --force to replace it, or choose another --report")
     shown = reporter(progress)
     source = load_source(model, skipgram=skipgram, counts=counts)
     pos = None if pos_model is None else load_source(pos_model)
@@ -170,13 +163,6 @@ def evaluate(
             ranking=None if scores else ranking,
             options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=seed, threads=threads or 0),
         )
-    if report is not None:
-        from hyperdive.benchmark.report import write_report
-
-        write_report(
-            report, evaluation, source, pos=pos, differences=differences, further=result.get("further"), force=force
-        )
-        shown.note(f"report written to {report}")
     if as_json:
         write_json(result)
     else:

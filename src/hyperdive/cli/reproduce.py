@@ -2,8 +2,8 @@
 
 One run encodes the text with and without parts of speech, trains every space the paper compares, evaluates them on the
 eleven datasets and writes tables, plots and a list of which of the paper's claims hold, for its own constants and for
-ours. It takes about three hours on two free cores; --plan estimates it. Finished stages are kept: an interrupted run
-resumes when the same command is run again.
+ours. It takes about three hours on two free cores. Finished stages are kept: an interrupted run resumes when the same
+command is run again.
 """
 
 from __future__ import annotations
@@ -57,9 +57,6 @@ def reproduce(
     tables_only: Annotated[
         bool, typer.Option("--tables-only", help="Do not train; write the tables from finished stages.")
     ] = False,
-    plan_only: Annotated[
-        bool, typer.Option("--plan", help="Print the stages and their estimated times, and exit.")
-    ] = False,
     tagger: Annotated[str, typer.Option("--tagger", help="Part-of-speech tagger: textblob or spacy.")] = "textblob",
     dimensions: Annotated[int, typer.Option("--dimensions", min=2, help="Number of dimensions.")] = 100,
     min_count: Annotated[
@@ -87,8 +84,8 @@ def reproduce(
 ) -> None:
     """Every table of the paper."""
 
-    from hyperdive.benchmark.reproduce import ReproduceOptions, prepare
-    from hyperdive.benchmark.reproduce import reproduce as run
+    from hyperdive.paper import ReproduceOptions, prepare
+    from hyperdive.paper import reproduce as run
 
     options = ReproduceOptions(
         solver=str(solver),
@@ -100,19 +97,8 @@ def reproduce(
         resamples=resamples,
     )
     plan = prepare(output, list(corpus), list(pubmed or ()), options=options, data=data, verify=verify)
-    if plan_only:
-        rows = [
-            {"stage": name, "what": what, "done_seconds": seconds, "estimated_seconds": round(estimate, 1)}
-            for name, what, seconds, estimate in plan.rows()
-        ]
-        if as_json:
-            write_json({"stages": rows, "seconds_left": round(plan.seconds_left, 1)})
-        else:
-            write(str(plan))
-        return
     shown = reporter(progress)
-    for line in str(plan).splitlines():
-        shown.note(line)
+    shown.note(str(plan))
     made = run(
         plan,
         tables_only=tables_only,
@@ -133,6 +119,6 @@ def reproduce(
         return
     for claim in made.claims:
         write(f"{claim.verdict:<15} {claim.row}: {claim.statement}\n{'':<15} {claim.figures}")
-    write(f"\nAll tables: {made.folder / 'index.html'}")
+    write(f"\nAll tables: {made.folder / 'README.md'}")
     if made.missing:
         shown.note(f"not finished: {', '.join(made.missing)}")

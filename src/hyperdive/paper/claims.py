@@ -162,7 +162,7 @@ def _interval(ends: tuple[float, float] | None) -> str:
 
 def figures_rule(figures: RunFigures, **addresses: Sequence[str]) -> Measure:
     """Take figures by their addresses: space, score, place."""
-    values = {name: _known(figures, *address) for name, address in addresses.items()}
+    values = {name: _known(figures, space, score, place) for name, (space, score, place) in addresses.items()}
     return Measure(_listed(values), values)
 
 
@@ -281,7 +281,7 @@ def best(figures: RunFigures, spaces: Sequence[str], place: str, expected: Seque
     """Find the space and score with the highest micro average, and whether they are those expected."""
     addresses = [(space, score) for space in spaces for score in score_list(_FIVE)]
     values = {address: value for address in addresses if (value := figures.get(*address, place)) is not None}
-    ours = _known(figures, *expected, place)
+    ours = _known(figures, expected[0], expected[1], place)
     top = max(values, key=lambda address: values[address])
     text = f"{paper_data()['labels'].get(top[0], top[0])} {top[1]} {values[top]:.1f}"
     return Measure(text, {"ours": ours, "expected": top == tuple(expected)})
@@ -292,13 +292,17 @@ def savings(figures: RunFigures, of: str, against: str) -> Measure:
     ours, theirs = figures.cost(of), figures.cost(against)
     if ours is None or theirs is None:
         raise Missing(f"no cost of {of} and {against}")
-    memory = sum(theirs["bytes"].values()) / (sum(ours["bytes"].values()) or 1)
-    times = {score: theirs["seconds"][score] / (ours["seconds"][score] or 1) for score in score_list(["costed"])}
+    memory = _ratio(sum(theirs["bytes"].values()), sum(ours["bytes"].values()))
+    times = {score: _ratio(theirs["seconds"][score], ours["seconds"][score]) for score in score_list(["costed"])}
     sizes = (figures.get(against, "", "dimensions:all"), figures.get(of, "", "dimensions:all"))
     words = f", {sizes[0] / sizes[1]:.0f} times the non-zeros of a test word" if sizes[0] and sizes[1] else ""
     faster = ", ".join(f"{score} {value:.0f}" for score, value in times.items())
     text = f"{paper_data()['labels'][against]}: {memory:.0f} times the memory{words}; times longer to score: {faster}"
     return Measure(text, {"min": min(memory, *times.values())})
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else 0.0
 
 
 RULES: dict[str, Callable[..., Measure]] = {

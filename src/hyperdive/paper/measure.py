@@ -56,7 +56,9 @@ def measured_spaces() -> dict[str, MeasuredSpace]:
     """
     spaces = {}
     for entry in paper_data()["space"]:
-        settings = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+        settings: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+        }
         settings["scores"] = score_list(entry.get("scores", ("five", "baselines")))
         spaces[entry["name"]] = MeasuredSpace(**settings)
     return spaces
@@ -190,8 +192,7 @@ def _dimensions(main: Source, pos: Source | None, binary: Sequence[Dataset]) -> 
     for name, space, tagged in (("raw", main, False), ("pos", pos, True)):
         datasets = [one for one in binary if (one.tagged and pos is not None) == tagged]
         if space is not None and datasets:
-            beside = {"pos": space} if tagged else {}
-            means[name] = round(coverage(space, datasets, **beside).nonzero_dimensions, 4)
+            means[name] = round(coverage(space, datasets, pos=space if tagged else None).nonzero_dimensions, 4)
     return means
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from hyperdive._atomic import write_file
 from hyperdive._progress import duration
 from hyperdive.benchmark.printed import general_words as printed_words
-from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.dimensions import Dimensions, dimensions_of
 from hyperdive.discover.general import general_words
 from hyperdive.discover.plots import plot_pair, plot_pairs
 from hyperdive.paper.claims import Claim
@@ -141,7 +141,10 @@ def draw_figures(model: AnyModel, folder: Path) -> list[Path]:
         paths.append(folder / f"{name}.svg")
         plot_pairs(model, pairs, paths[-1], title=title, force=True)
     paths.append(folder / f"{AL1[0]}.svg")
-    plot_pair(model, *MAIN, paths[-1], force=True)
+    if all(word in dimensions_of(model).space for word in MAIN):
+        plot_pair(model, *MAIN, paths[-1], force=True)
+    else:
+        plot_pairs(model, (MAIN,), paths[-1], title=AL1[1], force=True)
     return paths
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hyperdive.errors import MissingExtra, OutputError
 from hyperdive.paper import results
 from hyperdive.paper.claims import Claim, check
 from hyperdive.paper.figures import RunFigures
-from hyperdive.paper.measure import dataset_checksums, figure_stages, space_of
+from hyperdive.paper.measure import dataset_checksums, figure_stages, measure_stage, space_of
 from hyperdive.paper.stages import (
     BUDGET,
     ReproduceOptions,
@@ -116,15 +117,16 @@ def reproduce(
     progress: Progress = SILENT,
 ) -> Reproduction:
     """Run the stages that are not done, then write every table; with `tables_only` the tables of finished stages."""
-    folder = plan.folder
+    folder, run = plan.folder, Run(threads=threads, progress=progress)
+    measure = partial(measure_stage, folder=folder, data=data, verify=verify, run=run)
     if tables_only:
         for stage in plan.stages:
             ready = stage.make == "figures" and all(folder.done(need) for need in stage.needs)
             if ready and not folder.done(stage):
                 progress.note(f"{stage.name}: {stage.what}")
-                folder.measure(stage, data=data, verify=verify, run=Run(threads=threads, progress=progress))
+                folder.write_figures(stage, measure)
     else:
-        folder.run(plan.stages, plan.texts, data=data, verify=verify, threads=threads, progress=progress)
+        folder.run(plan.stages, plan.texts, measure, run)
     return write_results(plan, progress)
 
 

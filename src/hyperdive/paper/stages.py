@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from hyperdive._atomic import explain_os_errors, write_file
-from hyperdive._progress import SILENT, Progress, duration
+from hyperdive._progress import duration
 from hyperdive._resources import Run
 from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER, canonical_json, fingerprint
@@ -175,11 +175,14 @@ def _constants(chosen: Mapping[str, Any]) -> dict[str, Any]:
     return {**trained.as_parameters(), "skipgram": asdict(SkipgramOptions())}
 
 
+Measure = Callable[[ReproduceStage], dict[str, Any]]
+
+
 def check_extras(stages: Sequence[ReproduceStage]) -> None:
     """Raise an error before any work if a stage needs a package that is not installed."""
     for stage in stages:
         for used in (stage.options.get("space"), stage.options.get("pos")):
-            if used in _EXTRAS and find_spec(_EXTRAS[used][0]) is None:
+            if used in _EXTRAS and importlib.util.find_spec(_EXTRAS[used][0]) is None:
                 module, extra, part = _EXTRAS[used]
                 hint = f"type: pip install 'hyperdive[{extra}]', or add --without {part}"
                 raise Error(f"{stage.name} needs {module}", hint=hint)
@@ -231,24 +234,27 @@ class StageFolder:
         self,
         stages: Sequence[ReproduceStage],
         texts: Mapping[str, tuple[str, ...]],
-        *,
-        data: str | Path | None = None,
-        verify: bool = True,
-        threads: int | None = None,
-        progress: Progress = SILENT,
+        measure: Measure,
+        run: Run = Run(),
     ) -> None:
-        """Run every stage that is not done; `texts` maps the hash of a text to its files."""
+        """Run every stage that is not done.
+
+        Args:
+            stages: all stages of the run.
+            texts: the files of each text by the hash of its content.
+            measure: returns the figures of a stage of figures.
+            run: threads and progress.
+        """
         numbers = {stage.name: number for number, stage in enumerate(stages, start=1)}
-        run = Run(threads=threads, progress=progress)
         with explain_os_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         hint = "add --tables-only to write the tables of what is done, or choose another -o"
         with OwnerLock(self.folder, str(self.folder.parent), hint=hint):
             for stage in self.waiting(stages):
                 about = duration(stage.seconds)
-                progress.note(f"[{numbers[stage.name]}/{len(stages)}] {stage.name}: {stage.what}, about {about}")
+                run.progress.note(f"[{numbers[stage.name]}/{len(stages)}] {stage.name}: {stage.what}, about {about}")
                 if stage.make == "figures":
-                    self.measure(stage, data=data, verify=verify, run=run)
+                    self.write_figures(stage, measure)
                     continue
                 with explain_os_errors(self.folder):
                     (self.folder / f"{stage.name}.json").unlink(missing_ok=True)
@@ -264,14 +270,10 @@ class StageFolder:
                     self._train(stage, run)
                 self._write(stage, started)
 
-    def measure(
-        self, stage: ReproduceStage, *, data: str | Path | None = None, verify: bool = True, run: Run = Run()
-    ) -> None:
-        """Measure the space of a stage of figures, whose needs must be done."""
-        from hyperdive.paper.measure import measure_stage
-
+    def write_figures(self, stage: ReproduceStage, measure: Measure) -> None:
+        """Measure the space of a stage of figures, whose needs must be done, and store its figures."""
         started = time.monotonic()
-        self._write(stage, started, figures=measure_stage(stage, self, data=data, verify=verify, run=run))
+        self._write(stage, started, figures=measure(stage))
 
     def _write(self, stage: ReproduceStage, started: float, **more: Any) -> None:
         seconds = round(time.monotonic() - started, 1)

@@ -233,8 +233,8 @@ def _costs(entry: Mapping[str, Any], figures: RunFigures) -> _Built:
         for sparse in (label for label in sums if label.startswith("SBOW")):
             ratios = [a / b if a is not None and b else None for a, b in zip(sums[sparse], sums[dive], strict=True)]
             rows.append(PaperRow((f"{sparse} ÷ {dive}",), tuple(PaperCell(ratio, decimals=0) for ratio in ratios)))
-    times = tuple(f"{score}, ms" for score in scores)
-    return ("non-zeros of a test word", "million numbers", "MB in memory", *times), rows
+    columns = ("non-zeros of a test word", "million numbers", "MB in memory", *(f"{score}, ms" for score in scores))
+    return columns, rows
 
 
 def _sizes(entry: Mapping[str, Any], figures: RunFigures) -> _Built:
@@ -249,7 +249,7 @@ def _sizes(entry: Mapping[str, Any], figures: RunFigures) -> _Built:
         positives = None if key == "HyperLex" else float(sum(SPECS[name].positives for name in names))
         lost = printed[key][1] if key != "MicroAverage10" else sum(printed[name][1] for name in MICRO_10)
         counts = [figures.get("dive", "", f"oov:{name}") for name in names]
-        missing = None if None in counts else sum(count or 0 for count in counts)
+        missing = None if None in counts else float(sum(count or 0 for count in counts))
         covered = None if missing is None else 100 * (1 - missing / pairs)
         cells = (
             PaperCell(pairs, printed[key][0], decimals=0),
