@@ -47,6 +47,25 @@ def _name(score: str) -> str:
     return get(score).name
 
 
+def path_of(score: str, place: str) -> tuple[str, ...]:
+    """Return the keys under which the figures of a space hold the figure of a score at a place.
+
+    >>> path_of("dS", "BLESS"), path_of("", "dimensions:all")
+    (('datasets', 'BLESS', 'scores', 'ΔS', 'ap'), ('dimensions', 'all'))
+    """
+    kind, _, part = place.partition(":")
+    name = _name(score) if score else ""
+    paths = {
+        "oov": ("datasets", part, "oov"),
+        "f1": ("folds", part, name, "f1"),
+        "ap100": ("ap100", part, name),
+        "direction": ("direction", name, part),
+        "dimensions": ("dimensions", part),
+        "inclusion": ("inclusion", *part.split(":")),
+    }
+    return (kind, name) if kind in _MICRO else paths.get(kind, ("datasets", place, "scores", name, "ap"))
+
+
 @dataclass(frozen=True)
 class RunFigures:
     """Figures by space, as the figure stages of a run store them.
@@ -78,25 +97,8 @@ class RunFigures:
             place: a dataset, `micro4` or `micro10`, or a measure and its part: `ap100:BLESS`, `f1:BLESS`,
                 `oov:BLESS`, `direction:decided`, `dimensions:all`, `inclusion:positive:mean`.
         """
-        kind, _, part = place.partition(":")
-        name = _name(score) if score else ""
-        path: Sequence[str]
-        if kind in _MICRO:
-            path = (kind, name)
-        elif kind == "oov":
-            path = ("datasets", part, "oov")
-        elif kind == "f1":
-            path = ("folds", part, name, "f1")
-        elif kind == "ap100":
-            path = ("ap100", part, name)
-        elif kind == "direction":
-            path = ("direction", name, part)
-        elif kind in ("dimensions", "inclusion"):
-            path = (kind, *part.split(":"))
-        else:
-            path = ("datasets", place, "scores", name, "ap")
         value: Any = self.spaces.get(self.choose(space))
-        for key in path:
+        for key in path_of(score, place):
             value = value.get(key) if isinstance(value, Mapping) else None
         return value if isinstance(value, int | float) else None
 
