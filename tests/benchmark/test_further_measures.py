@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from hyperdive.benchmark import EvaluationOptions, evaluate
-from hyperdive.benchmark.bootstrap import compare, interval, paired_p
+from hyperdive.benchmark.bootstrap import interval, paired_p
 from hyperdive.benchmark.datasets import MICRO_10, Dataset
 from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover, discover_all, priors
-from hyperdive.benchmark.evaluation import Scored
+from hyperdive.benchmark.evaluation import Scored, compare
 from hyperdive.benchmark.further_measures import (
     Coverage,
     coverage,

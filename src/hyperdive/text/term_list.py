@@ -46,13 +46,15 @@ def read_terms(path: str | Path, options: EncodeOptions) -> TermList:
     >>> terms.note
     '1 only stop words, 1 given twice'
     """
-    path = Path(path)
-    resolver = FormResolver(options)
-    spellings: dict[str, str] = {}
-    left_out = {"without a word": 0, f"longer than {MAX_WORDS} words": 0, "only stop words": 0, "given twice": 0}
+    lines = []
     for number, line in read_lines(path, "file of terms", _HINT, longest=_MAX_LINE):
         if number > MAX_LINES:
             raise InputError(f"{path}: more than {MAX_LINES:,} lines", hint="give the terms you need")
+        lines.append(line)
+    resolver = FormResolver(options)
+    spellings: dict[str, str] = {}
+    left_out = {"without a word": 0, f"longer than {MAX_WORDS} words": 0, "only stop words": 0, "given twice": 0}
+    for line in lines:
         spelling = " ".join(line.partition("\t")[0].strip().strip("\"'\u201c\u201d").split())
         words = split_term(spelling)
         if not words:
