@@ -19,10 +19,8 @@ import numpy as np
 
 import common
 from hyperdive import Model
-from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
-from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.datasets import MICRO_10, load
-from hyperdive.benchmark.measures import average_precision, micro_average
+from hyperdive.benchmark.datasets import MICRO_10, Dataset, load
+from hyperdive.benchmark.measures import Bin, average_precision, expected_calibration_error, micro_average, reliability
 from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.scores import Pairs, Terms, as_source, get
 

@@ -113,12 +113,12 @@ def _rules(options: Callable[[], Any]) -> Any:
 
 def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]:
     """Files that users write: name, a healthy content, what reads it."""
-    from hyperdive.benchmark.discovery_task import read_discovery
-    from hyperdive.benchmark.pairs_file import read_pairs
-    from hyperdive.benchmark.taxonomy_task import read_taxonomy
+    from hyperdive.benchmark.datasets import read_pairs
+    from hyperdive.benchmark.discovery import read_discovery
+    from hyperdive.benchmark.gold_taxonomy import read_taxonomy
     from hyperdive.discover.question import term_lines
-    from hyperdive.scores.files import open_pairs
     from hyperdive.options import EncodeOptions
+    from hyperdive.scores.files import open_pairs
     from hyperdive.spaces.formats import read
     from hyperdive.taxonomy.corrections import read_corrections
     from hyperdive.taxonomy.corrections_file import CorrectionsFile

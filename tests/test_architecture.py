@@ -27,6 +27,7 @@ ORDER = (
     "discover",
     "taxonomy",
     "benchmark",
+    "paper",
     "api",
     "estimator",
 )
@@ -39,6 +40,7 @@ GROUND = {
     "kernels",
     "errors",
     "_engine",
+    "_lines",
     "_locks",
     "_memo",
     "_plugins",
@@ -93,37 +95,6 @@ LATE = {
     "text.forms": {"kernels.forms"},
     # the tagger's process pool is for --pos only
     "text.encoder": {"text.tagging"},
-    # `reproduce --plan` shows its stages without what runs them
-    "benchmark.reproduce.measurement": {
-        "benchmark.coverage",
-        "benchmark.evaluation",
-        "benchmark.further_measures",
-        "counts.cooccurrence",
-        "counts.pmi_filter",
-        "scores",
-        "spaces.model",
-        "spaces.sbow",
-        "spaces.space",
-    },
-    "benchmark.reproduce.run": {
-        "benchmark.reproduce.claims",
-        "benchmark.reproduce.experiment_tables",
-        "benchmark.reproduce.figures",
-        "benchmark.reproduce.reported_tables",
-        "benchmark.reproduce.results_writer",
-        "benchmark.reproduce.tables",
-        "discover.dimensions",
-        "pipeline.options",
-        "spaces.model",
-        "text.corpus",
-    },
-    "benchmark.reproduce.stages": {
-        "benchmark.reproduce.measurement",
-        "counts.cooccurrence",
-        "pipeline.train",
-        "text.corpus",
-        "text.encoder",
-    },
 }
 """Every import inside a function, with the reason; each saves start-up time. Verbs import all they need when called."""
 HEAVY = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.benchmark.discovery_task import (
+from hyperdive.benchmark.discovery import (
     ANSWERS,
     DiscoveryTask,
     QuestionFigures,

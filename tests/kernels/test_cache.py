@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from hyperdive.cli.generated_text import write_generated
 
 import hyperdive
-from hyperdive.cli.generated_text import write_generated
 
 # a process of hyperdive that needs one small kernel, and says where compiled code is kept
 ONE_KERNEL = """

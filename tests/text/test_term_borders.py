@@ -467,7 +467,7 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert read(f"{sixteen}\n{seventeen}\n") == ([sixteen], "1 longer than 16 words")
     assert read("dog\nDNA\nDNA\n") == (["dog", "DNA"], "") and read("dog of\n") == (["dog of"], "")
     assert read("dog\n#" + "x" * 9997 + "\n") == (["dog"], "")
-    for line in ("#" + "x" * 9998 + "\n", "x" * 10_000):
+    for line in ("#" + "x" * 9999 + "\n", "x" * 10_001):
         with pytest.raises(InputError, match="line 2 is too long"):
             read("dog\n" + line)
     monkeypatch.setattr("hyperdive.text.term_list.MAX_LINES", 3)

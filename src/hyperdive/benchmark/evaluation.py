@@ -15,11 +15,10 @@ from hyperdive import __version__
 from hyperdive._resources import Run, check_threads
 from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
-from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load_all
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
 from hyperdive.benchmark.measures import micro_average, rank, ranked_precision, spearman
-from hyperdive.benchmark.paper import kind_of
-from hyperdive.errors import InputError
+from hyperdive.benchmark.printed import kind_of
+from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 from hyperdive.scores.source import AnyModel
 
@@ -328,3 +327,45 @@ def _evaluated(
         if result.scored.oov == result.n:
             notes.append(f"{name}: not one pair has both words in the space, so its figures are chance")
     return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw), tuple(notes))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """This model's figure minus the baseline's, in points, with its 95 % interval and two-sided p value."""
+
+    difference: float
+    ci95: tuple[float, float]
+    p: float
+
+
+def compare(evaluation: Evaluation, baseline: Evaluation) -> dict[str, dict[str, Difference]]:
+    """Return paired differences by dataset (and `micro10`) and score, over the same resamples."""
+    shared = [score for score in evaluation.scores if score in baseline.scores]
+    if not shared:
+        raise OptionError("the two models have no score in common", hint="choose one with --scores")
+    table: dict[str, dict[str, Difference]] = {}
+    for name, result in evaluation.results.items():
+        other = baseline.results[name]
+        if not result.replicates or not other.replicates:
+            raise InputError("a paired test needs resamples", hint="add --resamples 1000")
+        table[name] = {
+            score: _difference(
+                result.cells[score].value - other.cells[score].value, result.replicates[score], other.replicates[score]
+            )
+            for score in shared
+        }
+    if evaluation.micro10:
+        total = sum(evaluation.results[name].n for name in MICRO_10)
+        table["micro10"] = {}
+        for score in shared:
+            first, second = (
+                sum(figures.results[name].n * figures.results[name].replicates[score] for name in MICRO_10) / total
+                for figures in (evaluation, baseline)
+            )
+            value = evaluation.micro10[score] - baseline.micro10[score]
+            table["micro10"][score] = _difference(value, np.asarray(first), np.asarray(second))
+    return table
+
+
+def _difference(value: float, first: Any, second: Any) -> Difference:
+    return Difference(value, resampling.interval(first - second), resampling.paired_p(first, second))

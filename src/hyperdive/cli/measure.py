@@ -204,9 +204,8 @@ def evaluate(
         evaluate_tasks(options.model, tasks, scores, options.json, shown)
         return
     from hyperdive._resources import Run
-    from hyperdive.benchmark.comparison import compare
     from hyperdive.benchmark.datasets import ELEVEN
-    from hyperdive.benchmark.evaluation import EvaluationOptions
+    from hyperdive.benchmark.evaluation import EvaluationOptions, compare
     from hyperdive.benchmark.evaluation import evaluate as measure
     from hyperdive.benchmark.further_measures import further_measures
     from hyperdive.scores import usable_scores
@@ -367,8 +366,8 @@ def gold_tasks(taxonomies: Sequence[Path], discovery: Sequence[str], files: Sequ
 def evaluate_tasks(model: str, tasks: GoldTasks, scores: Sequence[str], as_json: bool, shown: Any) -> None:
     """Measure a model on gold files and print the figures."""
     from hyperdive import __version__, load
-    from hyperdive.benchmark.discovery_task import evaluate_discovery, read_discovery
-    from hyperdive.benchmark.taxonomy_task import evaluate_taxonomy, read_taxonomy
+    from hyperdive.benchmark.discovery import evaluate_discovery, read_discovery
+    from hyperdive.benchmark.gold_taxonomy import evaluate_taxonomy, read_taxonomy
 
     if scores and len(scores) > 1:
         raise OptionError("gold files are evaluated by one score", hint="name one with --scores, or none for the best")
@@ -471,8 +470,8 @@ def reproduce(*, options: ReproduceCommand) -> None:
     when the same command is run again.
     """
     from hyperdive._resources import check_threads
-    from hyperdive.benchmark.reproduce import ReproduceOptions, prepare
-    from hyperdive.benchmark.reproduce import reproduce as run
+    from hyperdive.paper import ReproduceOptions, prepare
+    from hyperdive.paper import reproduce as run
 
     rules = ReproduceOptions(
         solver=options.solver,
@@ -486,8 +485,7 @@ def reproduce(*, options: ReproduceCommand) -> None:
     checks: dict[str, Any] = {"data": options.data, "verify": options.verify}
     plan = prepare(options.output, list(options.corpus), list(options.pubmed), options=rules, **checks)
     shown = options.shown
-    for line in str(plan).splitlines():
-        shown.note(line)
+    shown.note(str(plan))
     threads = check_threads(options.threads)  # gensim would otherwise use one
     made = run(plan, tables_only=options.tables_only, threads=threads, progress=shown, **checks)
     if options.json:
@@ -502,7 +500,7 @@ def reproduce(*, options: ReproduceCommand) -> None:
         return
     for claim in made.claims:
         write(f"{claim.verdict:<15} {claim.row}: {claim.statement}\n{'':<15} {claim.figures}")
-    write(f"\nAll tables: {made.folder / 'index.html'}")
+    write(f"\nAll tables: {made.folder / 'README.md'}")
     if made.missing:
         shown.note(f"not finished: {', '.join(made.missing)}")
 

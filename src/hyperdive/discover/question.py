@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._lines import read_lines
 from hyperdive._spelling import shown, unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
@@ -19,7 +20,6 @@ from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_ter
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel, Source, SpaceLike, term_source
 from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, heads_of
-from hyperdive.text.word_lists import raw_lines
 
 MAX_TERMS = 1_000_000
 Choice = Callable[[Source, Sequence[str]], Sequence[str]]
@@ -68,14 +68,12 @@ def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> 
     """
     terms: list[str] = []
     distinct: set[str] = set()
-    for line in raw_lines(Path(path), f"file of {what}", "check the path"):
-        if "\0" in line:
-            raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
+    for number, line in read_lines(path, f"file of {what}"):
         term = _unquoted(line.strip().split("\t", 1)[0].strip())
         words = len(term.split())
         if words > MAX_WORDS or len(term) > MAX_CHARACTERS:
-            hint = f"write one term a line, up to {MAX_WORDS} words and {MAX_CHARACTERS} characters"
-            raise InputError(f"{path}: a line that is too long for a term: {term[:40]!r}…", hint=hint)
+            hint = f"write one term per line, up to {MAX_WORDS} words and {MAX_CHARACTERS} characters"
+            raise InputError(f"{path}: line {number} is too long for a term: {term[:40]!r}…", hint=hint)
         if words:
             terms.append(term)
             distinct.add(_folded(term))
@@ -84,7 +82,7 @@ def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> 
         if len(terms) > MAX_TERMS:
             raise InputError(f"{path}: more than {MAX_TERMS} lines", hint="remove the repeated ones")
     if not terms:
-        raise InputError(f"{path}: no {what} in it", hint="write one term a line")
+        raise InputError(f"{path}: no {what} in it", hint="write one term per line")
     return terms
 
 

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hyperdive._lines import read_lines
 from hyperdive.errors import InputError
 from hyperdive.taxonomy.names import normal
-from hyperdive.text.word_lists import raw_lines
 
 VERBS = {"force": 2, "forbid": 2, "root": 1, "merge": 2, "rename": 2, "add": 1}
 """The verbs of a line, and how many terms each has."""
@@ -210,17 +210,19 @@ def read_corrections(path: str | Path) -> Corrections:
     >>> edited.force, edited.forbid, edited.roots
     ((('tomato', 'fruit'),), (('tomato', 'meat'),), ('fruit',))
     """
-    lines = list(_lines(path))
+    lines = list(read_lines(path, "file of corrections"))
+    where = str(path)
     try:
-        if lines and lines[0].split("\t")[:2] == ["child", "parent"]:
-            return _from_table(lines[0].split("\t"), lines[1:])
-        return _from_rules(lines)
+        if lines and lines[0][1].split("\t")[:2] == ["child", "parent"]:
+            return _from_table(lines[0][1].split("\t"), lines[1:])
+        rules = []
+        for number, line in lines:
+            where = f"{path}: line {number}"
+            rules.append(read_rule(line))
+        where = str(path)
+        return corrections_of(rules)
     except InputError as error:
-        raise InputError(f"{path}: {error.what.removeprefix('corrections: ')}", hint=error.hint) from None
-
-
-def _from_rules(lines: Iterable[str]) -> Corrections:
-    return corrections_of(map(read_rule, lines))
+        raise InputError(f"{where}: {error.what.removeprefix('corrections: ')}", hint=error.hint) from None
 
 
 def read_rule(line: str) -> tuple[str, ...]:
@@ -251,29 +253,22 @@ def corrections_of(rules: Iterable[tuple[str, ...]]) -> Corrections:
     return Corrections(**pairs, roots=terms["root"], add=terms["add"])
 
 
-def _from_table(columns: Sequence[str], lines: Iterable[str]) -> Corrections:
+def _from_table(columns: Sequence[str], lines: Iterable[tuple[int, str]]) -> Corrections:
     """Corrections from the rows of an exported taxonomy."""
     force: list[Pair] = []
     forbid: list[Pair] = []
     roots: list[str] = []
-    for line in lines:
+    for number, line in lines:
         try:
             cells = [cell.strip() for cell in next(csv.reader([line], delimiter="\t"))]
         except csv.Error as error:
-            raise InputError(f"cannot be understood ({error}): {line[:60]!r}", hint=_TABLE_SHAPE) from None
+            raise InputError(f"line {number} cannot be read ({error}): {line[:60]!r}", hint=_TABLE_SHAPE) from None
         row = dict(zip(columns, cells, strict=False))
         child, parent = row.get("child", ""), row.get("parent", "")
         if not child or len(cells) > len(columns):
-            raise InputError(f"cannot be understood: {line[:60]!r}", hint=_TABLE_SHAPE)
+            raise InputError(f"line {number} is not a row of the table: {line[:60]!r}", hint=_TABLE_SHAPE)
         if not parent:
             roots.append(child)
         else:
             (forbid if row.get("reason", "").lower() == "forbid" else force).append((child, parent))
     return Corrections(force, forbid, roots)
-
-
-def _lines(path: str | Path) -> Iterable[str]:
-    for line in raw_lines(Path(path), "file of corrections", hint="check the path"):
-        if "\0" in line:
-            raise InputError("not a text file", hint=_SHAPE)
-        yield line

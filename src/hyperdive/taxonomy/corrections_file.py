@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperdive._atomic import explain_os_errors, write_file
+from hyperdive._lines import MAX_BYTES
 from hyperdive._locks import exclusive
 from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.corrections import VERBS, Corrections, corrections_of, read_rule
 from hyperdive.taxonomy.names import normal
-from hyperdive.text.word_lists import MAX_BYTES
 
 Rule = tuple[str, ...]
 """A verb and its terms: ("force", "dog", "animal")."""

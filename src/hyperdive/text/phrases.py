@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._lines import read_lines
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
@@ -23,7 +24,6 @@ from hyperdive.text.lemmas import FormKeys, FormResolver, lower
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
-from hyperdive.text.word_lists import read_lines
 
 Spelling = Callable[[int], str]
 
@@ -48,7 +48,8 @@ def load(options: EncodeOptions, resolver: FormResolver) -> list[Phrase]:
     if options.phrases in ("none", "auto"):
         return []
     path = Path(options.phrases)
-    lines = read_lines(path, "phrase file", "use auto, none, or a file with one term a line")
+    hint = "use auto, none, or a file with one term per line"
+    lines = [line.strip() for _, line in read_lines(path, "phrase file", hint)]
     phrases: dict[tuple[str, ...], Phrase] = {}
     for forms in split_terms(lines, options):
         words = tuple(resolver.key(form)[0].partition("|")[0] for form in forms)

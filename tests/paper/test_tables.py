@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperdive.benchmark.datasets import MICRO_10
-from hyperdive.benchmark.paper import printed_micro
-from hyperdive.benchmark.reproduce import experiment_tables, reported_tables, tables
-from hyperdive.benchmark.reproduce import pictures as drawings
-from hyperdive.benchmark.reproduce.figures import RunFigures
-from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
+from hyperdive.benchmark.printed import printed_micro
 from hyperdive.discover.dimensions import Dimensions
+from hyperdive.paper.figures import RunFigures, paper_data, printed_figures
+from hyperdive.paper.results import draw_figures, topics_table
+from hyperdive.paper.tables import PaperCell, PaperRow, PaperTable, build_tables
 from hyperdive.scores import Pairs, get
 from hyperdive.scores.paper import best_scale
 from hyperdive.spaces.space import VectorSpace
 
-ALL_TABLES = (
-    *tables.TABLES,
-    tables.pubmed,
-    tables.skipgrams,
-    *reported_tables.REPORTED_TABLES,
-    *experiment_tables.EXPERIMENT_TABLES,
-)
 FIVE = {"CDE": 27.5, "AL₁": 24.0, "ΔS": 32.1, "W·ΔS": 34.1, "C·ΔS": 32.7, "Frequency": 30.0, "Random": 23.0}
 
 
@@ -43,63 +35,62 @@ def test_cells_say_what_can_be_compared() -> None:
     assert PaperCell(None, 39.0, "reported").plain() == "39.0 reported"
     assert PaperCell().plain() == "–"
     assert PaperCell(26554, 26554, decimals=0).plain() == "26,554 (26,554; +0)"
-    assert 'class="good"' in PaperCell(40.0, 30.0).html()
-    assert 'class="bad"' in PaperCell(20.0, 30.0).html()
-    assert 'class=""' in PaperCell(30.2, 30.0).html()
 
 
-def test_words_cannot_break_a_table_or_a_page() -> None:
-    table = PaperTable("t", "<T>", ("a|b",), ("c",), (PaperRow(("x|y",), (PaperCell(text="<script>|"),)),), ("a & b",))
-    assert "<script>" not in table.html()
-    assert "&lt;T&gt;" in table.html()
+def test_words_cannot_break_a_table() -> None:
+    table = PaperTable("t", "T", ("a",), ("c",), (PaperRow(("x|y",), (PaperCell(text="<script>|"),)),), ("a & b",))
     assert "| x\\|y | <script>\\| |" in table.markdown()
 
 
-@pytest.mark.parametrize("make", ALL_TABLES)
-def test_tables_of_nothing_show_the_paper_alone(make: Any) -> None:
-    table = make(RunFigures({}))
-    assert all(len(row.cells) == len(table.columns) for row in table.rows)
-    assert all(len(row.labels) == len(table.label_columns) for row in table.rows)
-    assert table.markdown()
-    assert table.html()
+def tables_of(found: RunFigures, **settings: bool) -> dict[str, PaperTable]:
+    return {table.name: table for table in build_tables(found, **settings)}
+
+
+def test_tables_of_nothing_show_the_paper_alone() -> None:
+    for table in build_tables(RunFigures({"dive-pubmed": {}, "word2vec-raw-only": {}})):
+        assert all(len(row.cells) == len(table.columns) for row in table.rows), table.name
+        assert all(len(row.labels) == len(table.label_columns) for row in table.rows), table.name
+        assert table.markdown()
+    names = {entry["name"] for entry in paper_data()["table"]}
+    assert names - {"table_pubmed", "table_skipgram"} == set(tables_of(RunFigures({})))
 
 
 def test_the_printed_figures_are_where_they_belong() -> None:
-    known = {
+    known: dict[str, Any] = {
         name: {"datasets": {}} for name in ("dive", "sbow-freq", "gaussian", "word2vec", "sbow-ppmi", "dive-pubmed")
     }
-    found = RunFigures(known)
-    assert tables.embeddings(found).title == "Table 1: unsupervised embeddings"
-    first = {row.labels[0]: row for row in tables.embeddings(found).rows}
+    made = tables_of(RunFigures(known), pubmed_is_short=True)
+    assert made["table1"].title == "Table 1: unsupervised embeddings"
+    first = {row.labels[0]: row for row in made["table1"].rows}
     assert [cell.paper for cell in first["Gaussian + KL"].cells[:2]] == [7.6, 29.6]
     assert first["word2vec + C (gensim)"].cells[0].paper == 9.2
     assert first["DIVE (ours) + C·ΔS"].cells[-1].paper == 32.8
     assert first["DIVE (ours) + C·ΔS"].cells[-2].paper == pytest.approx(printed_micro("dive", "C·ΔS"))
     assert first["Random"].cells[0].paper == 5.3
-    scores = {row.labels[0]: row.cells[0].paper for row in tables.scoring_functions(found).rows}
+    scores = {row.labels[0]: row.cells[0].paper for row in made["table_scores"].rows}
     assert scores["Weeds"] is None
     assert scores["Weeds, turned round as in the paper's program"] == 19.0
     assert scores["SLQS Sub"] == 27.4
-    sizes = {row.labels[0]: row for row in tables.sizes(found).rows}
+    sizes = {row.labels[0]: row for row in made["table_sizes"].rows}
     assert sizes["ten sets"].cells[2].paper == 23115
     assert sizes["BLESS"].cells[0].ours == 26554
-    semi = {row.labels[0]: row for row in reported_tables.against_semisupervised(found).rows}
+    semi = {row.labels[0]: row for row in made["table_reported_semisupervised"].rows}
     assert semi["HyperVec (1337 training pairs)"].cells[0].mark == "reported"
     assert semi["DIVE (ours) + C·ΔS"].cells[0].paper == 34.5
-    rows = {row.labels: row for row in tables.pubmed(found, comparable=False).rows}
+    rows = {row.labels: row for row in made["table_pubmed"].rows}
     assert rows["DIVE (paper's constants)", "PubMed"].cells[4] == PaperCell(None, 20.4, "not comparable")
-    assert tables.paper_micro("sbow-all", "AL₁", MICRO_10) == pytest.approx(22.9, abs=0.05)
+    assert printed_figures().get("sbow-all", "AL₁", "micro10") == pytest.approx(22.9, abs=0.05)
 
 
 def test_a_gap_is_paired_over_the_same_resamples() -> None:
     resampled = {"micro10": {"ΔS": [30.0, 32.0, 34.0]}}
     lower = {"micro10": {"ΔS": [29.0, 31.0, 33.0]}}
     found = RunFigures({"a": {**figures(), "resampled": resampled}, "b": {**figures({"ΔS": 31.1}), "resampled": lower}})
-    apart = found.gap(("a", "ΔS"), ("b", "ΔS"))
+    apart = found.gap("a", "ΔS", "b", "ΔS")
     assert apart is not None
     assert apart[0] == pytest.approx(1.0)
     assert apart[1] == pytest.approx((1.0, 1.0))
-    assert found.gap(("a", "ΔS"), ("none", "ΔS")) is None
+    assert found.gap("a", "ΔS", "none", "ΔS") is None
 
 
 VECTORS = st.lists(st.floats(0, 10).map(lambda x: 0.0 if x < 0.01 else x), min_size=6, max_size=6)
@@ -126,20 +117,17 @@ def space() -> VectorSpace:
     return VectorSpace(words, matrix, frequencies=[1] * 5, kind="dive")
 
 
-def test_drawings_are_xml_and_name_what_is_missing(space: VectorSpace) -> None:
-    dimensions = Dimensions(space)
-    for svg in (
-        drawings.pairs_picture(dimensions, "a < b", (("rodent", "mammal"), ("<b>&", "animal"), ("ant", "insect"))),
-        drawings.inclusion_picture(dimensions),
-        drawings.inclusion_picture(dimensions, "zero", "mammal"),
-        drawings.inclusion_picture(dimensions, "ant", "insect"),
-    ):
-        assert ET.fromstring(svg).tag.endswith("svg")
-    assert "ant, insect is not in the vocabulary" in drawings.inclusion_picture(dimensions, "ant", "insect")
+def test_figures_are_xml_and_the_same_each_time(space: VectorSpace, tmp_path: Path) -> None:
+    made = [draw_figures(space, tmp_path / name) for name in ("one", "two")]
+    assert {path.name for path in made[0]} == {f"figure_{name}.svg" for name in ("main", "pairs", "failures", "al1")}
+    for first, second in zip(*made, strict=True):
+        assert ET.fromstring(first.read_bytes()).tag.endswith("svg")
+        assert first.read_bytes() == second.read_bytes()
+    assert "not in the vocabulary: ant, insect" in (tmp_path / "one" / "figure_pairs.svg").read_text("utf-8")
 
 
 def test_small_values_are_left_out_and_dimensions_fall(space: VectorSpace) -> None:
-    rows = drawings.topics_rows(Dimensions(space), "rodent", "mammal")
-    assert all(max(q, p) >= drawings.LEAST for _, q, p, _, _ in rows)
-    assert [p for _, _, p, _, _ in rows] == sorted((p for _, _, p, _, _ in rows), reverse=True)
-    assert drawings.topics_rows(Dimensions(space), "ant", "mammal") == []
+    rows = topics_table(Dimensions(space)).rows
+    values = [(row.cells[0].ours or 0.0, row.cells[1].ours or 0.0) for row in rows]
+    assert values and all(max(pair) >= 0.1 for pair in values)
+    assert [p for _, p in values] == sorted((p for _, p in values), reverse=True)

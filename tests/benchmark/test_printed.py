@@ -6,24 +6,24 @@ from types import SimpleNamespace
 
 import pytest
 
-from hyperdive.benchmark import MICRO_4, MICRO_10, paper
+from hyperdive.benchmark import MICRO_4, MICRO_10, printed
 from hyperdive.benchmark.datasets import SPECS
 from hyperdive.scores import get
 from hyperdive.scores.source import Source
 
-KINDS = {(space, variant): kind for kind, (space, variant) in paper.SPACES.items()}
+KINDS = {(space, variant): kind for kind, (space, variant) in printed.SPACES.items()}
 
 
 def test_printed_micro_averages_that_do_not_add_up_are_those_we_know() -> None:
     """Averages recomputed from the printed cells: all but seven of those over ten sets agree within 0.1."""
     off: dict[tuple[str, str], tuple[float, float]] = {}
     agree = {"MicroAverage4": 0, "MicroAverage10": 0}
-    for row in paper.rows("table2_ap10"):
+    for row in printed.rows("table2_ap10"):
         if not row["dataset"].startswith("MicroAverage"):
             continue
         names = MICRO_4 if row["dataset"] == "MicroAverage4" else MICRO_10
         score = get(row["score"]).name
-        cells = [paper._cells()[row["space"], row["variant"], name, score] for name in names]
+        cells = [printed._cells()[row["space"], row["variant"], name, score] for name in names]
         sizes = [SPECS[name].rows for name in names]
         mean = sum(n * value for n, value in zip(sizes, cells, strict=True)) / sum(sizes)
         if abs(mean - float(row["value"])) <= 0.1:
@@ -43,7 +43,7 @@ def test_printed_micro_averages_that_do_not_add_up_are_those_we_know() -> None:
 
 
 def test_printed_sizes_are_ours_and_the_printed_oov_total_is_not() -> None:
-    sizes = {row["dataset"]: (int(row["N"]), int(row["OOV"])) for row in paper.rows("table_stats_N_OOV")}
+    sizes = {row["dataset"]: (int(row["N"]), int(row["OOV"])) for row in printed.rows("table_stats_N_OOV")}
     for name in (*MICRO_10, "HyperLex"):
         assert sizes[name][0] == SPECS[name].rows
     assert sum(sizes[name][0] for name in MICRO_10) == sizes["MicroAverage10"][0] == 94337
@@ -67,14 +67,16 @@ def test_printed_sizes_are_ours_and_the_printed_oov_total_is_not() -> None:
     ],
 )
 def test_printed_cells(kind: str, score: str, dataset: str, value: float | None) -> None:
-    assert paper.printed(kind, score, dataset) == value
+    assert printed.printed(kind, score, dataset) == value
 
 
 def test_only_dive_has_variants_by_its_options() -> None:
     options = {"shift": False, "pmi_filter": "none"}
-    kinds = {kind: paper.kind_of(Source(SimpleNamespace(kind=kind), parameters=options)) for kind in ("dive", "kmeans")}
+    kinds = {
+        kind: printed.kind_of(Source(SimpleNamespace(kind=kind), parameters=options)) for kind in ("dive", "kmeans")
+    }
     assert kinds == {"dive": "dive-no-shift", "kmeans": "kmeans"}
-    assert paper.kind_of(Source(SimpleNamespace(kind="dive"), parameters={"shift": True})) == "dive"
+    assert printed.kind_of(Source(SimpleNamespace(kind="dive"), parameters={"shift": True})) == "dive"
 
 
 @pytest.mark.parametrize(
@@ -87,10 +89,10 @@ def test_only_dive_has_variants_by_its_options() -> None:
     ],
 )
 def test_a_variant_is_told_by_what_was_left_out(kind: str, parameters: dict[str, object], named: str) -> None:
-    assert paper.kind_of(Source(SimpleNamespace(kind=kind), parameters=parameters)) == named
+    assert printed.kind_of(Source(SimpleNamespace(kind=kind), parameters=parameters)) == named
 
 
 def test_an_average_is_printed_where_all_its_sets_are() -> None:
-    assert paper.printed_micro("gaussian", "C·ΔS") is None
-    assert paper.printed_micro("dive", "C·ΔS", ("BLESS",)) is None
-    assert paper.printed_micro("dive", "C·ΔS", MICRO_4) is not None
+    assert printed.printed_micro("gaussian", "C·ΔS") is None
+    assert printed.printed_micro("dive", "C·ΔS", ("BLESS",)) is None
+    assert printed.printed_micro("dive", "C·ΔS", MICRO_4) is not None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,14 +13,12 @@ import pytest
 
 from hyperdive._progress import Progress
 from hyperdive._resume import OwnerLock
-from hyperdive._store import HEADER
-from hyperdive.benchmark.reproduce import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
-from hyperdive.benchmark.reproduce.plan import ReproduceStage, RunText, stages
-from hyperdive.benchmark.reproduce.run import about
-from hyperdive.benchmark.reproduce.stages import Workshop, check_extras, side_by_side
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.options import PRESETS
-from tests.benchmark.small_run import write_datasets, write_text
+from hyperdive.paper import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
+from hyperdive.paper.run import facts
+from hyperdive.paper.stages import RunText, check_extras, training_stages
+from tests.paper.small_run import write_datasets, write_text
 
 OPTIONS = ReproduceOptions(dimensions=8, min_count=2, without=("pos", "word2vec", "gaussian"), resamples=20)
 
@@ -73,17 +69,18 @@ def records(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.glob("stages/*.json")}
 
 
-def test_every_table_is_there_in_four_formats(made: Reproduction) -> None:
+def test_every_table_is_there(made: Reproduction) -> None:
     names = {path.name for path in made.files}
-    for table in TABLES:
-        assert {f"{table}.{ending}" for ending in ("md", "html", "tsv", "json")} <= names, table
-    assert {"figure_main.svg", "figure_pairs.svg", "figure_failures.svg", "figure_al1.svg", "index.html"} <= names
+    assert {f"{table}.tsv" for table in TABLES} <= names
+    assert {"figure_main.svg", "figure_pairs.svg", "figure_failures.svg", "figure_al1.svg", "README.md"} <= names
+    text = (made.folder / "README.md").read_text(encoding="utf-8")
+    assert all(f"## {table.title}\n" in text for table in made.tables)
     assert all(path.is_file() and path.stat().st_size for path in made.files)
     assert not made.missing
 
 
 def test_cells_are_beside_the_printed_ones(made: Reproduction) -> None:
-    table = json.loads((made.folder / "table2.json").read_text(encoding="utf-8"))
+    table = next(table for table in made.tables if table.name == "table2").as_json()
     rows = {(row["space"], row["variant"], row["score"]): row["cells"] for row in table["rows"]}
     for space in ("DIVE (paper's constants)", "DIVE (ours)"):
         cell = rows[space, "Full", "C·ΔS"]["BLESS"]
@@ -117,21 +114,11 @@ def test_the_results_state_the_constants_of_both_rows(made: Reproduction) -> Non
 
 
 def test_the_row_of_the_papers_solver_states_its_constants(small: Small, tmp_path: Path) -> None:
-    found = about(small.plan(tmp_path / "new", solver="paper"))
+    found = facts(small.plan(tmp_path / "new", solver="paper"))
     assert found["DIVE (paper's constants and solver)"] == (
         "k_f 30tokens, k_I 1.5, β 0, ridge 0, subsampling 0, paper solver"
     )
-    assert "DIVE (paper's constants and solver)" not in about(small.plan(tmp_path / "new"))
-
-
-def test_the_rest_is_estimated_at_the_pace_of_what_is_done(small: Small, made: Reproduction, tmp_path: Path) -> None:
-    plan = small.plan()
-    took = sum(seconds or 0.0 for _, _, seconds, _ in plan.rows())
-    thought = sum(estimate for _, _, _, estimate in plan.rows())
-    assert plan.pace == pytest.approx(took / thought)
-    fresh = small.plan(tmp_path / "fresh")
-    assert fresh.pace == 1.0
-    assert fresh.seconds_left == pytest.approx(thought + 30)
+    assert "DIVE (paper's constants and solver)" not in facts(small.plan(tmp_path / "new"))
 
 
 def test_a_second_run_makes_nothing_anew(small: Small, made: Reproduction) -> None:
@@ -142,21 +129,16 @@ def test_a_second_run_makes_nothing_anew(small: Small, made: Reproduction) -> No
     assert {path.name: path.read_bytes() for path in again.files} == tables
 
 
-@pytest.mark.slow
-def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_path: Path, monkeypatch: Any) -> None:
-    output = tmp_path / "killed"
-    real = Workshop._make
+def test_a_stopped_run_resumes(small: Small, made: Reproduction, tmp_path: Path) -> None:
+    class Stopper(Progress):
+        def note(self, text: str) -> None:
+            if "] kmeans-raw:" in text:
+                raise KeyboardInterrupt
 
-    def stop(self: Workshop, stage: ReproduceStage, *arguments: Any) -> None:
-        if stage.name == "kmeans-raw":
-            raise KeyboardInterrupt
-        real(self, stage, *arguments)
-
-    monkeypatch.setattr(Workshop, "_make", stop)
+    output = tmp_path / "stopped"
     with pytest.raises(KeyboardInterrupt):
-        small.run(small.plan(output))
+        small.run(small.plan(output), progress=Stopper("silent"))
     assert not (output / "stages" / "owner").exists()
-    monkeypatch.undo()
     plan = small.plan(output)
     assert [stage.name for stage in plan.done] == [
         "corpus-raw",
@@ -172,21 +154,28 @@ def test_a_run_killed_half_way_goes_on(small: Small, made: Reproduction, tmp_pat
     second = small.run(plan)
     after = records(output)
     assert {name: after[name] for name in before} == before
-    for name in ("table1", "table2", "table3", "claims", "table_general_words"):
-        if name != "claims":  # a claim tells times, which no two runs share
-            assert (second.folder / f"{name}.tsv").read_bytes() == (made.folder / f"{name}.tsv").read_bytes()
+    for name in ("table1", "table2", "table3", "table_general_words"):
+        assert (second.folder / f"{name}.tsv").read_bytes() == (made.folder / f"{name}.tsv").read_bytes()
 
 
-@pytest.mark.slow  # its quicker twin is the test above
+@pytest.mark.slow  # the test above is faster
 def test_a_process_killed_in_the_middle_leaves_nothing_half_done(
     small: Small, made: Reproduction, tmp_path: Path
 ) -> None:
     import subprocess
     import sys
-    import time
 
     output = tmp_path / "shot"
-    parts = ["--set", "without=,".join(OPTIONS.without), "--dimensions", "8", "--min-count", "2", "--resamples", "20"]
+    parts = [
+        "--set",
+        f"without={','.join(OPTIONS.without)}",
+        "--dimensions",
+        "8",
+        "--min-count",
+        "2",
+        "--resamples",
+        "20",
+    ]
     where = [
         "-o",
         str(output),
@@ -236,18 +225,18 @@ def test_other_options_make_only_what_depends_on_them(small: Small, made: Reprod
 
 def test_the_identity_of_a_stage_is_not_the_version_of_the_program() -> None:
     text = RunText(("a.txt",), "0" * 64, 1000)
-    first = stages(ReproduceOptions(), text)
-    renamed = stages(ReproduceOptions(), replace(text, paths=("elsewhere/b.txt",)))
+    first = training_stages(ReproduceOptions(), text)
+    renamed = training_stages(ReproduceOptions(), replace(text, paths=("elsewhere/b.txt",)))
     assert [stage.identity for stage in first] == [stage.identity for stage in renamed]
-    other = stages(ReproduceOptions(), replace(text, content="1" * 64))
+    other = training_stages(ReproduceOptions(), replace(text, content="1" * 64))
     assert not {stage.identity for stage in first} & {stage.identity for stage in other}
 
 
 def test_other_constants_make_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     text = RunText(("a.txt",), "0" * 64, 1000)
-    before = {stage.name: stage.identity for stage in stages(ReproduceOptions(), text)}
+    before = {stage.name: stage.identity for stage in training_stages(ReproduceOptions(), text)}
     monkeypatch.setitem(PRESETS, "default", {"beta": 0.5})
-    after = {stage.name: stage.identity for stage in stages(ReproduceOptions(), text)}
+    after = {stage.name: stage.identity for stage in training_stages(ReproduceOptions(), text)}
     changed = {name for name in before if before[name] != after[name]}
     assert {"dive-raw", "dive-no-pmi-pos", "kmeans-raw"} <= changed
     assert not changed & {"corpus-raw", "counts-raw", "word2vec-raw", "gaussian-pos"}
@@ -274,7 +263,7 @@ def test_a_deleted_space_is_trained_again_only_for_figures(small: Small, made: R
     for name in ("kmeans-raw", "counts-raw", "corpus-half-raw"):
         shutil.rmtree(output / "stages" / name)
     plan = small.plan(output)
-    assert not plan.waiting and plan.seconds_left == 30
+    assert not plan.waiting
     again = small.run(plan)
     assert not again.missing and not (output / "stages" / "kmeans-raw").exists()
     assert (again.folder / "stages.tsv").read_bytes() == (made.folder / "stages.tsv").read_bytes()
@@ -307,7 +296,7 @@ def test_what_cannot_work_is_told_before_any_work(small: Small, tmp_path: Path) 
     assert not output.exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    with pytest.raises(OutputError, match="has other things in it"):
+    with pytest.raises(OutputError, match="contains other files"):
         small.plan(tmp_path / "mine")
     with pytest.raises(OutputError, match="is a file"):
         small.plan(small.text)
@@ -318,65 +307,20 @@ def test_a_missing_extra_is_told_before_any_work(monkeypatch: Any) -> None:
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Error, match=r"hyperdive\[baselines\].*--without kmeans"):
-        check_extras(stages(OPTIONS, RunText(("a",), "0" * 64, 9)))
+        check_extras(training_stages(OPTIONS, RunText(("a",), "0" * 64, 9)))
 
 
 def test_longer_text_than_the_budget_has_a_row_of_its_own() -> None:
-    names = [stage.name for stage in stages(OPTIONS, RunText(("a",), "0" * 64, 2_000_000_000))]
+    names = [stage.name for stage in training_stages(OPTIONS, RunText(("a",), "0" * 64, 2_000_000_000))]
     assert "counts-all-raw" in names
-    assert "counts-all-raw" not in [stage.name for stage in stages(OPTIONS, RunText(("a",), "0" * 64, 335_000_000))]
+    assert "counts-all-raw" not in [
+        stage.name for stage in training_stages(OPTIONS, RunText(("a",), "0" * 64, 335_000_000))
+    ]
 
 
 def test_the_defaults_take_less_than_150_minutes() -> None:
     wiki, pubmed = (RunText(("a",), sign * 64, size) for sign, size in (("0", 339_000_000), ("1", 180_000_000)))
-    assert sum(stage.seconds for stage in stages(ReproduceOptions(), wiki, pubmed)) < 140 * 60
-
-
-def _gaussians() -> list[ReproduceStage]:
-    return [ReproduceStage(name, "model", name, {"space": "gaussian"}, seconds=5.0) for name in ("first", "second")]
-
-
-def test_stages_of_one_thread_are_made_at_once_and_share_the_time(tmp_path: Path, monkeypatch: Any) -> None:
-    both = threading.Barrier(2, timeout=20)
-
-    def make(self: Workshop, stage: ReproduceStage, *arguments: Any) -> None:
-        both.wait()  # ends only when the other has begun
-        time.sleep(0.4)
-        self.place(stage).mkdir()
-        (self.place(stage) / HEADER).write_text("{}")
-
-    monkeypatch.setattr(Workshop, "_make", make)
-    shop, wanted = Workshop(tmp_path), _gaussians()
-    shop.run(wanted, {}, threads=2)
-    assert all(shop.done(stage) for stage in wanted)
-    assert 0.2 <= sum(shop.seconds(stage) or 0 for stage in wanted) < 0.8  # not that of both
-
-
-def test_a_stage_stopped_by_hand_stops_the_one_beside_it(tmp_path: Path, monkeypatch: Any) -> None:
-    steps = []
-    begun = threading.Event()
-
-    def make(self: Workshop, stage: ReproduceStage, texts: Any, threads: Any, progress: Progress) -> None:
-        if stage.name == "first":
-            assert begun.wait(20)
-            raise KeyboardInterrupt
-        with progress.stage("steps", total=2000) as bar:
-            for step in range(2000):
-                bar.advance(1)
-                steps.append(step)
-                begun.set()
-                time.sleep(0.01)
-
-    monkeypatch.setattr(Workshop, "_make", make)
-    shop, wanted = Workshop(tmp_path), _gaussians()
-    with pytest.raises(KeyboardInterrupt):
-        shop.run(wanted, {}, threads=2)
-    assert 0 < len(steps) < 1500
-    assert not any(shop.done(stage) for stage in wanted)
-
-
-def test_one_thread_makes_one_stage_at_a_time() -> None:
-    assert [len(group) for group in side_by_side(_gaussians(), 1)] == [1, 1]
+    assert sum(stage.seconds for stage in training_stages(ReproduceOptions(), wiki, pubmed)) < 150 * 60
 
 
 @pytest.mark.slow
@@ -386,4 +330,4 @@ def test_every_part_on_a_small_text(small: Small, tmp_path: Path) -> None:
     assert not whole.missing
     measured = [claim for claim in whole.claims if claim.row != "the paper's printed figures"]
     assert not [claim for claim in measured if claim.verdict not in ("holds", "does not hold")]
-    assert (whole.folder / "table_skipgram.md").is_file()
+    assert (whole.folder / "table_skipgram.tsv").is_file()
