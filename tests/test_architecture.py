@@ -131,7 +131,7 @@ LATE = {
 """Every import inside a function, with the reason; each saves start-up time. Verbs import all they need when called."""
 HEAVY = {
     "csv", "difflib", "gensim", "hashlib", "importlib", "json", "llvmlite", "matplotlib", "networkx", "numba", "pandas", "polars",
-    "pyarrow", "pyspark", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
+    "pyarrow", "pyspark", "rdflib", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
 }  # fmt: skip
 """Other packages that are imported when first needed: slow to load, or optional."""
 MOST_LINES, MOST_PARAMETERS = 500, 7
