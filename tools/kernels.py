@@ -53,8 +53,8 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     if os.environ.get("HYPERDIVE_DATA"):
         yield "evaluate", ["evaluate", "-m", str(model)]
     yield "other", ["topics", "-m", str(model)]
-    yield "other", ["encode", str(text), "-o", str(place / "phrases"), "--phrases", "auto", "--preset", "paper"]
-    yield "other", ["train", str(place / "phrases"), "-o", str(place / "paper"), "--solver", "paper", *faithful]
+    yield "other", ["encode", str(text), "-o", str(place / "plain"), "--preset", "paper"]
+    yield "other", ["train", str(place / "plain"), "-o", str(place / "paper"), "--solver", "paper", *faithful]
     for space in ("gaussian", "kmeans", "sbow-ppmi-is"):
         few_of = ["--dimensions", "8"] if space != "sbow-ppmi-is" else []
         yield "other", ["train", str(corpus), "-o", str(place / space), "--space", space, *few_of]

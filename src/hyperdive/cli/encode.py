@@ -117,17 +117,6 @@ def encode(
     pos: Annotated[
         Pos | None, typer.Option(help="Part-of-speech tagger; tags are attached to words (dog|n).", show_default="none")
     ] = None,
-    phrases: Annotated[
-        str | None,
-        typer.Option(
-            help="Multi-word terms: none, auto (detected in the text), or a file with one per line.",
-            show_default="none",
-        ),
-    ] = None,
-    phrase_threshold: Annotated[
-        float | None,
-        typer.Option(help="Minimum normalised PMI for --phrases auto to join adjacent words.", show_default="0.5"),
-    ] = None,
     terms: Annotated[
         str | None,
         typer.Option(
@@ -227,8 +216,6 @@ def encode(
             language=language,
             stopwords=stopwords,
             pos=_value(pos),
-            phrases=phrases,
-            phrase_threshold=phrase_threshold,
             terms=terms,
             min_count=min_count,
             rare=_value(rare),

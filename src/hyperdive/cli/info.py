@@ -25,7 +25,6 @@ _REASONS = {
     "clitic": "contractions and possessives",
     "not_in_alphabet": "other alphabets",
     "too_long": "longer than any word",
-    "joined_into_phrase": "became part of a phrase",
     "rare": "rare words",
     "over_budget": "beyond --max-tokens",
     "incomplete_last_line": "incomplete last line",
@@ -115,9 +114,6 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     ]
     unknown = int(corpus.frequencies[0])
     rows.append(("unknown", f"{unknown:,} tokens, {100 * unknown / len(corpus):.2f} %"))
-    phrases = header.get("phrases")
-    if phrases:
-        rows.append(("phrases", ", ".join(f"{name} {value:,}" for name, value in phrases.items())))
     terms = header.get("terms")
     if terms:
         given = f"; {terms['given']:,} of your list, {terms['absent']:,} of them absent" if "given" in terms else ""

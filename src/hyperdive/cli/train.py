@@ -145,9 +145,6 @@ def train(
         str | None, typer.Option(help="Text input: stop words: english, none or a file.", show_default="english")
     ] = None,
     pos: Annotated[Pos | None, typer.Option(help="Text input: part-of-speech tagger.", show_default="none")] = None,
-    phrases: Annotated[
-        str | None, typer.Option(help="Text input: multi-word terms: none, auto or a file.", show_default="none")
-    ] = None,
     terms: Annotated[
         str | None,
         typer.Option(
@@ -192,7 +189,6 @@ def train(
         "language": language,
         "stopwords": stopwords,
         "pos": pos,
-        "phrases": phrases,
         "terms": None if terms in ("auto", "none") else terms,
         "min_count": min_count,
         "part_bytes": part_bytes_of(part_size, engine),

@@ -115,7 +115,8 @@ def _check(model: ModelData) -> None:
 
 def _comparable(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What must be the same in both texts: everything that decides what a word is."""
-    return {name: value for name, value in parameters.items() if name not in ("terms", "line_length", "last_line")}
+    names = {option.name for option in fields(EncodeOptions)} - {"terms", "line_length", "last_line"}
+    return {name: value for name, value in parameters.items() if name in names}
 
 
 def _rules(model: ModelData) -> dict[str, Any]:
@@ -124,14 +125,12 @@ def _rules(model: ModelData) -> dict[str, Any]:
 
 def _encode_options(model: ModelData) -> dict[str, Any]:
     """The options that the text of the model was encoded with."""
-    known = {option.name for option in fields(EncodeOptions)}
-    rules = {name: value for name, value in _rules(model).items() if name in known}
-    for name in ("stopwords", "phrases"):
-        if str(rules.get(name, "")).startswith("file:"):
-            raise OptionError(
-                f"the text of the model was encoded with {name} from {rules[name].removeprefix('file:')}",
-                hint=f"encode the new text with --{name} FILE --terms auto, and add the corpus",
-            )
+    rules = _rules(model)
+    if str(rules.get("stopwords", "")).startswith("file:"):
+        raise OptionError(
+            f"the text of the model was encoded with stop words from {rules['stopwords'].removeprefix('file:')}",
+            hint="encode the new text with --stopwords FILE --terms auto, and add the corpus",
+        )
     return rules
 
 

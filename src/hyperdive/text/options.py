@@ -31,10 +31,6 @@ class EncodeOptions:
     """`english`, `none`, or a file with one word a line. Paper: its own list, which `english` equals."""
     pos: Literal["none", "textblob", "spacy"] = "none"
     """Attach the part of speech (`dog|n`) with this tagger. Paper: both without and with."""
-    phrases: str = "none"
-    """`none`, `auto` (found in the text) or a file with one multi-word term a line. Paper: none."""
-    phrase_threshold: float = 0.5
-    """Normalised PMI above which `--phrases auto` joins two neighbours (-1 to 1)."""
     terms: str = "auto"
     """Terms counted beside words: `auto` (found in the text), `none`, or a file with one term a line that is always
     kept, beside those found. Paper: none."""
@@ -67,8 +63,6 @@ class EncodeOptions:
             raise OptionError("the minimum count must be 1 or more")
         if not 0 <= self.max_tokens < 1 << 62:
             raise OptionError(f"max tokens is {self.max_tokens}", hint="use 0 (everything) or a number of words")
-        if not -1.0 <= self.phrase_threshold <= 1.0:
-            raise OptionError("the phrase threshold is a normalised PMI, from -1 to 1")
         if self.shuffle is not None and self.shuffle < 0:
             raise OptionError("the shuffle seed must be 0 or more")
 
@@ -87,11 +81,7 @@ class EncodeOptions:
     def as_parameters(self) -> dict[str, Any]:
         """What the header of a corpus records: contents decide, so file names lose their folders."""
         parameters = asdict(self)
-        for name, words in (
-            ("stopwords", ("english", "none")),
-            ("phrases", ("auto", "none")),
-            ("terms", ("auto", "none")),
-        ):
+        for name, words in (("stopwords", ("english", "none")), ("terms", ("auto", "none"))):
             if parameters[name] not in words:
                 parameters[name] = f"file:{Path(parameters[name]).name}"
         if self.terms == "none":  # as in corpora made before there were terms

@@ -1,4 +1,4 @@
-"""Small files a user gives: stop words, phrases, one entry a line."""
+"""Small files a user gives: stop words, terms, one entry a line."""
 
 from __future__ import annotations
 
