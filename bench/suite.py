@@ -27,10 +27,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from hyperdive.compilation.compiler import prepare
+
 import common
 from alternatives import PROGRAMS, available
 from hyperdive._progress import SILENT
-from hyperdive.compilation.compiler import prepare
 from hyperdive.text.sources import find_sources, open_source
 
 HERE = Path(__file__).parent

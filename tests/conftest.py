@@ -12,19 +12,19 @@ import pytest
 from hypothesis import settings
 
 from hyperdive._locks import exclusive
-from hyperdive._progress import Progress
 from hyperdive.cli.main import main
-from hyperdive.compilation.compiler import prepare
-from hyperdive.compilation.signatures import manifest
+from hyperdive.kernels.decorator import use_processor_level
+from hyperdive.kernels.warmup import compile_all
 
 # a busy machine and a kernel that is compiled first are no failures
 settings.register_profile("hyperdive", deadline=None)
 settings.load_profile("hyperdive")
+use_processor_level()  # as in the processes that tests start, so that all of them share the compiled kernels
 
 
 def pytest_sessionstart() -> None:
     """Compile ahead, so that no test waits for the compiler or finds its message on stderr."""
-    prepare(*{signature.use for signature in manifest()}, progress=Progress("none"))
+    compile_all()
 
 
 _LONGEST_FIRST = (

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from hyperdive.compilation.signatures import every_use
+
 from tests.tools import ROOT, load
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from hyperdive.benchmark.calibration import Bin, expected_calibration_error
 from hyperdive.benchmark.charts import reliability_chart
-from hyperdive.patterns._kernels.codes import NOUN
+from hyperdive.kernels.pattern_codes import NOUN
 from hyperdive.patterns.lexicon import of_form
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hyperdive import kernels
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress, human
-from hyperdive.compilation import environment
 from hyperdive.errors import OptionError
 
 MOST_THREADS = 512
@@ -72,7 +72,7 @@ def check_threads(threads: int | None) -> int:
 @cache
 def _is_single_threaded() -> bool:
     """Whether the BLAS of NumPy has one thread all along: hyperdive's own process chose so before it was loaded."""
-    chosen = environment.own_process and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+    chosen = kernels.own_process and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
     built: Any = import_module("numpy.__config__").CONFIG
     return chosen and "openblas" in str(built.get("Build Dependencies", {}).get("blas", {}).get("name", ""))
 

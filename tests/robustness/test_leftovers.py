@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 from fuzz.mutations import mutated_bytes
+from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels
 
 from hyperdive._resources import MOST_THREADS, check_threads
 from hyperdive._store import Artifact
 from hyperdive.benchmark.download import DownloadError, _read_zip, download
-from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels
 from hyperdive.errors import OptionError
 
 DEAD = 2**22 - 1  # no process has this number

@@ -16,7 +16,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
-from hyperdive.spaces._fold_kernels import _residuals, fold_rows
+from hyperdive.kernels.dive import _residuals, fold_rows
 from hyperdive.spaces.dive import train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveOptions

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels import streams as _streams
+from hyperdive.kernels import forms as kernels
+from hyperdive.kernels import tokens as k
 from hyperdive.text.characters import ABBREVIATIONS, abbreviation_hashes, hash_forms
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
@@ -242,7 +242,7 @@ def test_select_agrees_with_a_loop(forms: list[int], limit: int, by_kept: bool, 
     stop = np.array([False, False, True, False, False])
     out = np.zeros(len(forms), dtype=np.uint32)
     moved = np.full(len(starts), -1, dtype=np.int64)
-    used, got, stops, sentence = _streams.select(
+    used, got, stops, sentence = kernels.select(
         np.array(forms, dtype=np.uint32), key_of_form, stop, out, 0, 0, np.array(starts, dtype=np.int64), 0, moved,
         limit, by_kept,
     )  # fmt: skip
@@ -272,7 +272,7 @@ def test_document_frequency_agrees_with_sets(documents: list[list[int]], chunk: 
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
     frequency, last = np.zeros(6, dtype=np.int64), np.full(6, -1, dtype=np.int64)
     for start in range(0, len(ids), chunk):
-        _streams.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
+        kernels.document_frequency(ids[start : start + chunk], start, offsets, last, frequency)
     assert frequency.tolist() == [sum(i in d for d in documents) for i in range(6)]
 
 

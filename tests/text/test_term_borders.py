@@ -16,10 +16,9 @@ import pytest
 from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
+from hyperdive.kernels import terms as k
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import term_candidates, term_inventory, term_items
-from hyperdive.text._kernels import term_items as joints
-from hyperdive.text._kernels import term_search as k
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
@@ -93,7 +92,7 @@ def test_a_stream_ends_with_the_kept_tokens(kept: list[int], borders: list[tuple
 
 
 def test_a_stream_keeps_what_occurs_and_is_no_stop_word() -> None:
-    stream = stream_of([1, 2 | (int(joints.CAPITALS) << 28), 2, 3], [0, 1, 2, 0], stop=[1])
+    stream = stream_of([1, 2 | (int(k.CAPITALS) << 28), 2, 3], [0, 1, 2, 0], stop=[1])
     assert stream.keep.tolist() == [False, False, True, False]
     assert stream.capitals.tolist() == [0, 0, 1, 0]
     assert stream.keys_at(np.array([1, 3])).tolist() == [2, 3] and stream.threads == 1
@@ -129,16 +128,16 @@ def test_a_table_of_hashes_has_each_hash_once(size: int) -> None:
 def test_terms_are_spelt_as_they_stand() -> None:
     spelling = ItemSpelling(["dog", "workers", "pay", "mrna", "o"], {4: "mRNA"})
 
-    def item(form: int, case: int = joints.LOWER, joint: int = joints.BLANK) -> int:
+    def item(form: int, case: int = k.LOWER, joint: int = k.BLANK) -> int:
         return form | int(case) << 28 | int(joint) << 30
 
     terms = [
-        [item(1, joints.CAPITALISED), item(3, joint=joints.HYPHEN)],
-        [item(2), item(3, joint=joints.POSSESSIVE)],
-        [item(2, joints.CAPITALS), item(3, joints.CAPITALS, joints.POSSESSIVE), item(1)],
-        [item(4, joints.MIXED)],
-        [item(5, joints.CAPITALS), item(3, joints.MIXED, joints.APOSTROPHE)],
-        [item(1), item(3, joint=joints.POSSESSIVE)],
+        [item(1, k.CAPITALISED), item(3, joint=k.HYPHEN)],
+        [item(2), item(3, joint=k.POSSESSIVE)],
+        [item(2, k.CAPITALS), item(3, k.CAPITALS, k.POSSESSIVE), item(1)],
+        [item(4, k.MIXED)],
+        [item(5, k.CAPITALS), item(3, k.MIXED, k.APOSTROPHE)],
+        [item(1), item(3, joint=k.POSSESSIVE)],
     ]
     expected = ["Dog-pay", "workers' pay", "WORKERS' PAY dog", "mRNA", "O'pay", "dog's pay"]
     joined = np.array([one for term in terms for one in term], dtype=np.uint32)
@@ -199,7 +198,7 @@ def test_items_of_a_part_get_the_numbers_of_the_whole(
     items = collected.close()
     assert items.items.tolist() == [2, 3, 0, 4] * 2 and items.numerals.tolist() == [2, 4]
     assert items.documents.tolist() == [0, 2, 4, 6, 8]
-    assert items.spelling.terms(np.array([3 | int(joints.MIXED) << 28, 1], dtype=np.uint32), [2]) == ["mRNA dog"]
+    assert items.spelling.terms(np.array([3 | int(k.MIXED) << 28, 1], dtype=np.uint32), [2]) == ["mRNA dog"]
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 1000])
@@ -446,10 +445,10 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("red dog", joints.BLANK), ("x-ray", joints.HYPHEN), ("x\u2010ray", joints.HYPHEN),
-        ("x\u2011ray", joints.HYPHEN), ("o'neil", joints.APOSTROPHE), ("o\u2019neil", joints.APOSTROPHE),
-        ("dog's bone", joints.POSSESSIVE), ("dog\u2019s bone", joints.POSSESSIVE),
-        ("workers' pay", joints.POSSESSIVE),
+        ("red dog", k.BLANK), ("x-ray", k.HYPHEN), ("x\u2010ray", k.HYPHEN),
+        ("x\u2011ray", k.HYPHEN), ("o'neil", k.APOSTROPHE), ("o\u2019neil", k.APOSTROPHE),
+        ("dog's bone", k.POSSESSIVE), ("dog\u2019s bone", k.POSSESSIVE),
+        ("workers' pay", k.POSSESSIVE),
     ],
 )  # fmt: skip
 def test_what_joins_two_words(text: str, expected: int) -> None:
@@ -457,7 +456,7 @@ def test_what_joins_two_words(text: str, expected: int) -> None:
     whole = np.zeros(1, dtype=np.bool_)
     block = TextBlock(data, np.array([len(data)]), whole, whole, TextSource("t"), 0, 0)
     items = tokenise(block, EncodeOptions()).items
-    assert items is not None and (items.items >> joints.JOINT_SHIFT).tolist()[1:] == [joints.BLANK, expected]
+    assert items is not None and (items.items >> k.JOINT_SHIFT).tolist()[1:] == [k.BLANK, expected]
 
 
 @pytest.mark.parametrize("block", [1, 20, 1000])

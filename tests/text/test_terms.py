@@ -13,11 +13,10 @@ import pytest
 
 from hyperdive._progress import SILENT
 from hyperdive.errors import InputError, OptionError
+from hyperdive.kernels import terms as k
+from hyperdive.kernels.terms import CAPITALISED, CAPITALS, LOWER, MIXED
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import memory_plan, term_candidates
-from hyperdive.text._kernels import term_items
-from hyperdive.text._kernels import term_search as k
-from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, LOWER, MIXED
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.item_stream import ItemStream
@@ -28,9 +27,6 @@ from hyperdive.text.term_items import ItemSpelling, TextItems
 from hyperdive.text.term_list import MAX_LINES, read_terms
 from hyperdive.text.term_names import normal_term
 from hyperdive.text.token_lists import encode_tokens
-from tests.compiled import subkernels
-
-spelled, searched = subkernels(term_items, "_case"), subkernels(k, "_in_headline")
 
 TEXT = [
     "The X-ray of a patient with Alzheimer's disease was clear. Birds of prey hunt, and a bird of prey flies.",
@@ -360,7 +356,7 @@ def test_more_occurrences_than_words(tmp_path: Path) -> None:
 )
 def test_how_a_word_is_written(word: str, case: int, digit: bool) -> None:
     data = np.frombuffer(b"Q7" + word.encode() + b"Q7", dtype=np.uint8)
-    assert spelled._case(data, 2, len(data) - 2) == (case, digit)
+    assert k._written_case(data, 2, len(data) - 2) == (case, digit)
 
 
 def test_capitals_say_nothing_between_two_words_in_capitals() -> None:
@@ -368,7 +364,7 @@ def test_capitals_say_nothing_between_two_words_in_capitals() -> None:
         return np.array([0 if case is None else 5 | (case << 28) for case in cases], dtype=np.uint32)
 
     headline = items(CAPITALS, CAPITALS, CAPITALS, CAPITALS)
-    assert [searched._in_headline(headline, i) for i in range(4)] == [False, True, True, False]
+    assert [k._in_headline(headline, i) for i in range(4)] == [False, True, True, False]
     for one in (LOWER, CAPITALISED, MIXED, None):
-        assert not searched._in_headline(items(one, CAPITALS, CAPITALS), 1)
-        assert not searched._in_headline(items(CAPITALS, CAPITALS, one), 1)
+        assert not k._in_headline(items(one, CAPITALS, CAPITALS), 1)
+        assert not k._in_headline(items(CAPITALS, CAPITALS, one), 1)

@@ -19,7 +19,6 @@ from hyperdive.benchmark.dataset import Dataset
 from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load_all
 from hyperdive.benchmark.measures import micro_average, rank, ranked_precision, spearman
 from hyperdive.benchmark.paper import kind_of
-from hyperdive.compilation.compiler import prepare
 from hyperdive.errors import InputError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 from hyperdive.scores.source import AnyModel
@@ -300,7 +299,6 @@ def _evaluated(
             notes.append(f"skipped, because the POS model lacks what they need: {', '.join(lacking)}")
     if tagged is None and any(dataset.tagged for dataset in loaded):
         notes.append("the POS-tagged sets were read in the raw space, with their suffix cut off")
-    prepare("isa", "score", "evaluate", progress=run.progress)
     threads = check_threads(run.threads)
     workers = min(_AT_ONCE, threads)
     progress = run.progress.stage("evaluating", total=len(loaded), unit="datasets")

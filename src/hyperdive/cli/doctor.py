@@ -1,8 +1,8 @@
 """Check the installation and this machine.
 
 Checks Python, the required libraries, compilation, free memory and disk, and the installed extras. The exit code is 1
-if a required part is missing or broken. With --compile, all kernels that did not come compiled with the package are
-compiled now, so that no later command has to.
+if a required part is missing or broken. With --compile, all numeric kernels are compiled now, which takes
+about 30 seconds, so that no later command has to.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def doctor(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     if compile:
-        from hyperdive.compilation.compiler import prepare
-        from hyperdive.compilation.signatures import every_use
+        from hyperdive.kernels.warmup import compile_all
 
-        prepare(*every_use(), progress=reporter(progress))
+        with reporter(progress).stage("compiling numeric kernels"):
+            compile_all()
     findings = examine()
     if json:
         write_json([asdict(finding) for finding in findings])
@@ -101,24 +101,20 @@ def _compiling() -> Finding:
     try:
         import numpy as np
 
-        from hyperdive.text._kernels import streams as _streams
+        from hyperdive.kernels import forms as kernels
 
         counts = np.zeros(3, dtype=np.int64)
-        _streams.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)
+        kernels.add_counts(np.array([1, 1, 2], dtype=np.uint32), counts)
     except Exception as error:  # a broken compiler can raise anything; show it to the user
         return Finding("compiling", "wrong", f"numba cannot compile ({type(error).__name__}: {error})")
     if counts.tolist() != [0, 2, 1]:
         return Finding("compiling", "wrong", "numba gives wrong results; reinstall numba and llvmlite")
-    from hyperdive.compilation.environment import cache_folder
-    from hyperdive.compilation.kernel_store import missing
-    from hyperdive.compilation.signatures import manifest
+    from hyperdive.kernels.decorator import cache_folder, is_complete, is_lasting
 
-    absent, all_of_them = len(missing(manifest())), len(manifest())
-    state = f"{all_of_them - absent} of {all_of_them} kernels are compiled"
-    if not cache_folder().lasting:
-        text = f"{state}; there is no folder to keep more (set NUMBA_CACHE_DIR)"
-        return Finding("compiling", "note" if absent else "ok", text)
-    return Finding("compiling", "ok", state if not absent else f"{state}; the others at first use, or with --compile")
+    if not is_lasting():
+        return Finding("compiling", "note", "no folder can keep compiled kernels (set NUMBA_CACHE_DIR to a folder)")
+    state = "all kernels are compiled" if is_complete() else "kernels are compiled at first use, or with --compile"
+    return Finding("compiling", "ok", f"{state}; kept in {cache_folder()}")
 
 
 def _cores() -> Finding:

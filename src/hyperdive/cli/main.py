@@ -18,10 +18,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from hyperdive import __version__
+from hyperdive import __version__, kernels
 from hyperdive.cli._values import sparing
 from hyperdive.cli.common import quiet_stdout
-from hyperdive.compilation import environment
 from hyperdive.errors import Error
 
 try:  # typer carries its own copy of click in newer releases; older ones use the package
@@ -83,7 +82,7 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        if cmd_name in _ONE_BLAS_THREAD and environment.own_process:
+        if cmd_name in _ONE_BLAS_THREAD and kernels.own_process:
             # their products are done by one thread; others take time to start, and wait for work in a loop
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
@@ -165,11 +164,6 @@ def _open_closed_streams() -> None:
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
-def _compiling(kernel: str) -> None:
-    sys.stderr.write(f"Compiling {kernel.rpartition(':')[2]}, once\n")
-    sys.stderr.flush()
-
-
 def run() -> None:
     """Entry point of the console script."""
     _open_closed_streams()
@@ -177,7 +171,7 @@ def run() -> None:
         # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    environment.own_process, environment.unforeseen = True, _compiling
+    kernels.claim_process()
     gc.set_threshold(100_000, 50, 50)  # opening a model makes many lists and no garbage
     try:
         code = main()

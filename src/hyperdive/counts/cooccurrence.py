@@ -377,18 +377,18 @@ class Cooccurrence:
     def _view_lengths(
         self, shard: Shard, first: int, last: int, *, include_unknown: bool, terms: FilterTerms | None
     ) -> Ints:
-        from hyperdive.counts import _kernels
+        from hyperdive.kernels import counts as kernels
 
         lengths = np.empty(last - first, dtype=np.int64)
         arguments: tuple[Any, ...] = (*self._arguments(shard, first, last, include_unknown, terms), lengths)
-        _kernels.view_lengths(*arguments)
+        kernels.view_lengths(*arguments)
         return lengths
 
     @staticmethod
     def _fill(arguments: tuple[Any, ...], places: Ints, indices: Any, data: Any, edges: Any) -> None:
-        from hyperdive.counts import _kernels
+        from hyperdive.kernels import counts as kernels
 
-        kernel: Any = _kernels.view_rows
+        kernel: Any = kernels.view_rows
         kernel(*arguments, places, indices, data, edges)
 
     # ---- the whole matrix -----------------------------------------------------------------------------------

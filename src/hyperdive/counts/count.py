@@ -14,7 +14,6 @@ from hyperdive._progress import SILENT, Progress, human
 from hyperdive._resources import Run, anonymous_memory
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load, shard_rows
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import count_parts
@@ -77,7 +76,6 @@ def count(
     united = unite([(corpus.all_words, corpus.counts) for corpus in corpora])
     layout = make_layout(united.counts, min_count, options)
     tokens = sum(len(corpus) for corpus in corpora)
-    prepare("count", progress=progress)
     used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * layout.types
     plan = make_plan(layout, tokens, options, memory=run.memory, threads=run.threads, used=used)
     if progress is not SILENT:  # a library call says nothing

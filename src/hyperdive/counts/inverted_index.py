@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from hyperdive._sparse_rows import distinct
 from hyperdive._types import Ints
-from hyperdive.counts import _kernels
 from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, RowArrays
 from hyperdive.errors import FormatError
+from hyperdive.kernels import counts as kernels
 from hyperdive.text.corpus import Corpus
 
 
@@ -114,7 +114,7 @@ def load(
             _ = corpora[number].tokens  # compared with its checksum once, not by each thread
         parts = [(number, *part) for number, halo in enumerate(halos) for part in _split(halo, threads)]
         list(pool.map(fill, *zip(*parts, strict=True)))
-        bad = pool.map(lambda k: _kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
+        bad = pool.map(lambda k: kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
         if any(place >= 0 for place in bad):
             raise FormatError(
                 "a token has a number beyond the vocabulary", hint="the corpus is damaged; encode it again"
@@ -135,7 +135,7 @@ def load(
         edges = distinct(np.concatenate(borders))
         list(
             pool.map(
-                lambda k: _kernels.invert(
+                lambda k: kernels.invert(
                     tokens, *chunks[k], edges, window, to_left, to_right, cursors[k], positions, left, right
                 ),
                 range(len(chunks)),
@@ -163,7 +163,7 @@ def shard_rows(
     if shard.first == 0:
         # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
         starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
-    n = _kernels.count_rows(
+    n = kernels.count_rows(
         block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
         options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
         buffers.indices, counts, edges, lengths,

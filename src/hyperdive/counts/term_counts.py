@@ -77,7 +77,7 @@ class TermCounts:
 
     def rows(self, first: int, last: int) -> TermRows:
         """The rows of terms first to last; threads may ask at the same time."""
-        from hyperdive.counts._kernels import count_term_rows
+        from hyperdive.kernels.counts import count_term_rows
 
         here = slice(int(self._starts[first]), int(self._starts[last]))
         meetings = int(self._left[here].sum(dtype=np.int64) + self._right[here].sum(dtype=np.int64))

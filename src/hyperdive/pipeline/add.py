@@ -19,7 +19,6 @@ from scipy import sparse
 
 from hyperdive._resources import Run, require_memory
 from hyperdive._store import check_output, is_ours
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
@@ -85,7 +84,6 @@ def add(
         made, additions = _with_corpus(model, source, run, wanted=None)
         made.save(output, force=run.force)
         return made, additions
-    prepare("encode", "count", "train", "terms", "add", progress=run.progress)
     rules = _encode_options(model)
     listed = {} if terms is None else read_terms(terms, EncodeOptions(**rules)).spellings
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:

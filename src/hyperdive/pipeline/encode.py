@@ -14,7 +14,6 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output, fingerprint
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
@@ -72,8 +71,6 @@ def encode(
     given = read_input(source, texts)
     if isinstance(given, Corpus | Cooccurrence):
         raise InputError("this is encoded already", hint="train on it as it is")
-    finds_terms = options.get("terms", EncodeOptions.preset(preset).terms) not in (None, "none")
-    prepare("encode", *(("terms",) if finds_terms else ()), progress=progress)
     if isinstance(given, TokenLists):
         if engine is not None:
             raise OptionError("an engine reads files of text, not token lists", hint="leave out engine=")

@@ -21,7 +21,6 @@ from hyperdive._resources import Run, require_memory
 from hyperdive._resume import ONCE, WorkFolder
 from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
 from hyperdive.pipeline.encode import content_of, encode
@@ -85,7 +84,6 @@ def train(
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
     opened = _opened(source, kind, run)
-    _prepare(kind, chosen, run)
     folders = pattern_folders(None if isinstance(opened, TextFiles) else opened.path, patterns)
     plan = {
         "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
@@ -189,14 +187,6 @@ def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
     maker.check(options, tokens, start)
     if options.space == MODEL_SPACE and options.skipgram:
         check_skipgram(options, tokens, None)
-
-
-def _prepare(kind: str, options: TrainOptions, run: Run) -> None:
-    """Have all compiled kernels at hand before the first stage, so that their bar stands by itself."""
-    before = {"text": ("encode", "count"), "corpus": ("count",), "counts": ()}[kind]
-    usual = options.space == MODEL_SPACE and options.solver == "fast"
-    terms = ("terms",) if options.terms and usual and kind != "counts" else ()
-    prepare(*before, "train", *terms, *(() if usual else ("other",)), progress=run.progress)
 
 
 def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:

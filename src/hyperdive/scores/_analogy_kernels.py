@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.compilation.kernel import kernel, subkernel
+from hyperdive.kernels.decorator import kernel, subkernel
 from hyperdive.scores._nearest_kernels import _gathered, _limit, _neighbours
 
 

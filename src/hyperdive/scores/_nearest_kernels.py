@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.compilation.kernel import kernel, subkernel
+from hyperdive.kernels.decorator import kernel, subkernel
 from hyperdive.scores._isa_kernels import _added
 
 _PART = 64  # values of which only the largest is looked at first

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.compilation.compiler import prepare
 from hyperdive.scores.pair_files import PairFile, PairWriter
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.pattern_scores import SILENCE, is_silent
@@ -20,7 +18,6 @@ from hyperdive.scores.terms import terms_of
 
 UNKNOWN, SILENT_ON = "unknown", "silent"
 _EXAMPLES = 5
-_FEW = 1000
 
 
 @dataclass
@@ -51,12 +48,8 @@ def score_stream(
 
     summary = Summary()
     stating = [score.name for score in scores if score.name.partition(":")[0] in SILENCE]
-    blocks = iter(pairs)
-    opening = list(islice(blocks, 1))
-    if opening and opening[0].num_rows > _FEW:  # fewer are scored before a compiler has started
-        prepare("isa", "score", progress=progress)
     with progress.stage("scoring", unit="pairs") as bar:
-        for block in chain(opening, blocks):
+        for block in pairs:
             hyponyms, hypernyms = block.column(0).combine_chunks(), block.column(1).combine_chunks()
             both = pa.concat_arrays([_array(hyponyms), _array(hypernyms)])
             coded = pc.dictionary_encode(both)

@@ -123,7 +123,7 @@ class FastSolver:
         self, side: Side, generator: np.random.Generator, act: Callable[[int, Floats32, Floats32, float], None]
     ) -> None:
         """Give `act` each block's first row, positive and negative gradients, and the summed mass of negatives."""
-        from hyperdive.spaces._kernels import negative_gradient, positive_gradient
+        from hyperdive.kernels.dive import negative_gradient, positive_gradient
 
         chosen, masses = shared_negatives(generator, side.masses[: side.limit], side.exact, self.options.sampled)
         held = side.other[chosen]
@@ -145,7 +145,7 @@ class FastSolver:
 
     def climb(self, side: Side, moments: Moments, rate: float, generator: np.random.Generator) -> None:
         """One projected Adam step of every moving row."""
-        from hyperdive.spaces._kernels import adam_rows
+        from hyperdive.kernels.dive import adam_rows
 
         moments.steps += 1
         f = np.float32
@@ -163,7 +163,7 @@ class FastSolver:
 
     def begin(self, side: Side, generator: np.random.Generator) -> None:
         """Start rare rows at the clipped gradient of the zero row: they need no random start."""
-        from hyperdive.spaces._kernels import start_rows
+        from hyperdive.kernels.dive import start_rows
 
         side.own[side.first : side.last] = 0
 

@@ -127,7 +127,7 @@ class Batch(NamedTuple):
     @classmethod
     def of(cls, ids: Ints, bits: Ids, noise: Ints, *, window: int, size: int) -> Batch:
         """A batch of a vocabulary of so many words."""
-        from hyperdive.spaces._paper_kernels import group_by_context
+        from hyperdive.kernels.dive import group_by_context
 
         word_starts, context_starts = np.zeros((2, size + 1), dtype=np.int64)
         np.cumsum(np.bincount(ids, minlength=size), out=word_starts[1:])
@@ -188,7 +188,7 @@ def step(tables: Tables, batch: Batch, weights: Floats32, options: PaperOptions,
     Coefficients are worked out position by position; then every row of the contexts and of the words is summed up by
     itself, in the order of positions, and stepped: threads neither race nor change a sum.
     """
-    from hyperdive.spaces._paper_kernels import position_gradients, step_contexts, step_words
+    from hyperdive.kernels.dive import position_gradients, step_contexts, step_words
 
     many, words, contexts = len(batch.ids), tables.words, tables.contexts
     coefficients = np.empty((many, 2 * options.window + batch.noise.shape[1]), dtype=np.float32)
@@ -239,7 +239,7 @@ def push_weights(frequencies: Ints, options: PaperOptions) -> Floats32:
 
 def kept_pairs(tokens: Ints, offsets: Ints, counts: CountMatrix, window: int, pool: ThreadPoolExecutor) -> Ids:
     """For each token, which of the next `window` tokens of its line it forms a kept pair with, as bits."""
-    from hyperdive.spaces._paper_kernels import kept_bits
+    from hyperdive.kernels.dive import kept_bits
 
     bits = np.zeros(len(tokens), dtype=np.uint32)
     lines = len(offsets) - 1

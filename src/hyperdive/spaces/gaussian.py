@@ -110,7 +110,7 @@ def train_gaussian(
     >>> space, space.variances.shape, bool((space.variances >= 0.1).all())
     (<VectorSpace gaussian: 4 words, 4 dimensions, dense>, (4, 4), True)
     """
-    from hyperdive.spaces._gaussian_kernels import gaussian_lines
+    from hyperdive.kernels.gaussian import gaussian_lines
 
     chosen = GaussianOptions(**options)
     frequencies = corpus.frequencies
@@ -216,7 +216,7 @@ def keep_chances(frequencies: Ints, sample: float) -> Floats:
 
 def negative_table(frequencies: Ints, smoothing: float) -> tuple[Floats, Ints]:
     """Walker's table of n(w)^smoothing, without the unknown symbol: chances and aliases."""
-    from hyperdive.spaces._gaussian_kernels import alias_table
+    from hyperdive.kernels.gaussian import alias_table
 
     weights = frequencies.astype(np.float64) ** smoothing
     weights[0] = 0.0

@@ -178,7 +178,7 @@ class Association:
         return self._product(self._counts.by_context, self._context_term, self._word_term, left)
 
     def _product(self, counts: CountMatrix, row_term: Floats32, column_term: Floats32, other: Floats32) -> Floats32:
-        from hyperdive.spaces._kernels import ppmi_product
+        from hyperdive.kernels.dive import ppmi_product
 
         out = np.empty((counts.size, other.shape[1]), dtype=np.float32)
         held = np.ascontiguousarray(other)
@@ -192,7 +192,7 @@ class Association:
 
 
 def _row_sums(counts: CountMatrix) -> Floats:
-    from hyperdive.spaces._kernels import row_sums
+    from hyperdive.kernels.dive import row_sums
 
     sums = np.empty(counts.size)
     row_sums(counts.indptr, counts.data, sums)

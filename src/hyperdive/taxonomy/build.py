@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
-from hyperdive.compilation.compiler import prepare
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import Ranking, ranking
@@ -81,7 +80,6 @@ def taxonomy(
     rules = corrections or Corrections()
     rules.check_parents(options.parents)
     root = None if options.root is None else _standing(options.root, rules)
-    prepare("isa", "taxonomy", progress=progress)
     with progress.stage("choosing terms"):
         asked, notes = _names(model, terms, replace(options, root=root), least)
     names = [_standing(name, rules) for name in asked]

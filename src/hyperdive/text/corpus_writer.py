@@ -20,7 +20,7 @@ from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError
-from hyperdive.text._kernels import streams as _streams
+from hyperdive.kernels import forms as kernels
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.forms import words_at
 from hyperdive.text.lemmas import FormKeys
@@ -160,7 +160,7 @@ def select(
         while start < end and (written if by_kept else alphabetic) < limit:
             piece = np.asarray(spool.forms[start : start + _CHUNK_TOKENS])
             out = np.empty(len(piece), dtype=np.uint32)
-            used, got, new_stops, sentence = _streams.select(
+            used, got, new_stops, sentence = kernels.select(
                 piece, keys.of_form, keys.stop, out, start, written, spool.sentences, sentence, sentences,
                 limit - (written if by_kept else alphabetic), by_kept,
             )  # fmt: skip
@@ -217,7 +217,7 @@ def count_keys(stream: KeyStream, size: int) -> Ints:
     """How often each key occurs."""
     counts = np.zeros(size, dtype=np.int64)
     for start in range(0, len(stream.keys), _CHUNK_TOKENS):
-        _streams.add_counts(np.asarray(stream.keys[start : start + _CHUNK_TOKENS]), counts)
+        kernels.add_counts(np.asarray(stream.keys[start : start + _CHUNK_TOKENS]), counts)
     return counts
 
 
@@ -311,7 +311,7 @@ def write_words(
                 written.result()
             # hashing and writing overlap with counting documents
             written = background.submit(out.append, ids)
-            _streams.document_frequency(ids, chunk.start, documents, last_seen, frequency)
+            kernels.document_frequency(ids, chunk.start, documents, last_seen, frequency)
             bar.advance(len(ids))
         if written is not None:
             written.result()

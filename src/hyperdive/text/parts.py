@@ -24,7 +24,7 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._resume import WorkFolder
 from hyperdive._types import Array, Ints
 from hyperdive.errors import Error, InputError, OptionError
-from hyperdive.text._kernels.forms import hash_forms, renumber
+from hyperdive.kernels.forms import hash_forms, renumber
 from hyperdive.text.encoder import read_text
 from hyperdive.text.item_stream import Border, ItemChunk, ItemStream, chunk_of
 from hyperdive.text.lemmas import FormKeys, FormResolver

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.forms import renumber
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.forms import renumber
 from hyperdive.text.corpus_writer import Accounting, Spool
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray

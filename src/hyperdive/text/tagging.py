@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from hyperdive.errors import InputError, MissingExtra
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.forms import hash_forms
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.forms import hash_forms
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.tokens import Examine, Tokens, tokenise

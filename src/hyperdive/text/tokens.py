@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Array
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.tokens import tokenise as tokenise_bytes
 from hyperdive.text import characters
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.tokens import tokenise as tokenise_bytes
 from hyperdive.text.lemmas import BlockKeys
 from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
@@ -22,7 +22,7 @@ _HYPHENS = {"drop": k.DROP, "split": k.SPLIT, "keep": k.KEEP}
 
 
 class Tokens(NamedTuple):
-    """The words and sentences of a block; see `hyperdive.text._kernels.tokens.tokenise`."""
+    """The words and sentences of a block; see `hyperdive.kernels.tokens.tokenise`."""
 
     forms: npt.NDArray[np.uint32]
     """The form of each token, numbered within the block from 1."""

@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperdive._progress import SILENT
 from hyperdive._store import HEADER
 from hyperdive.api import Model, load
-from hyperdive.compilation.compiler import prepare
 from hyperdive.discover.dimensions import MOST_DIMENSIONS
 from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
@@ -90,7 +88,6 @@ class ServedModel:
         word = self.model.words[0]
         self.model.suggest(word[:1])
         self.model.hypernyms([word])
-        prepare("isa", "score", progress=SILENT)  # in other processes, where they have to be compiled
         kernels.load()
         for word in self.model.words[1:3]:  # the first with compiled kernels loads their code
             self.model.hypernyms([word])

@@ -21,8 +21,8 @@ from threading import Thread
 from typing import Any, BinaryIO
 
 from hyperdive import _resources
-from hyperdive.compilation import environment
 from hyperdive.errors import Error
+from hyperdive.kernels import claim_process
 from hyperdive.scores._blocks import kernels
 from hyperdive.web.answers import written
 from hyperdive.web.endpoints import ENDPOINTS, Endpoint
@@ -106,7 +106,8 @@ def _watch(server: int) -> None:
 
 def main() -> None:
     """Answer until there is no more input."""
-    environment.own_process, _resources.default_threads = True, 1  # the other cores are for the other workers
+    claim_process()
+    _resources.default_threads = 1  # the other cores are for the other workers
     gc.set_threshold(100_000, 50, 50)  # questions make many small lists and no garbage
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     Thread(target=_watch, args=(os.getppid(),), daemon=True).start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.compilation.kernel import kernel, subkernel
+from hyperdive.kernels.decorator import kernel, subkernel
 
 
 @subkernel()

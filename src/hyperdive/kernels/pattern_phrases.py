@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.compilation.kernel import kernel, subkernel
-from hyperdive.patterns._kernels.codes import (
+from hyperdive.kernels.decorator import kernel, subkernel
+from hyperdive.kernels.pattern_codes import (
     ADJ,
     ADV,
     BE,

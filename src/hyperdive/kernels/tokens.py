@@ -7,40 +7,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.compilation.kernel import kernel, subkernel
-from hyperdive.text._kernels.codes import (
-    ABBREVIATION,
-    APOSTROPHE,
-    CLASS_MASK,
-    CLITIC,
-    CLOSE,
-    DIGIT,
-    DOT,
-    DROP,
-    DROPPED,
-    FIRST_INVALID,
-    FULL_STOP,
-    HYPHEN,
-    INVALID,
-    JOINED,
-    LETTER,
-    MARK,
-    MAX_WORD_BYTES,
-    N_COUNTERS,
-    NOT_IN_ALPHABET,
-    NUL,
-    NUMBER,
-    OPEN,
-    READ,
-    SIGN,
-    SPACE,
-    SPLIT,
-    STOP,
-    TOO_LONG,
-    UPPERISH,
-    WORD,
-)  # fmt: skip
-from hyperdive.text._kernels.forms import FNV_PRIME, FNV_START, LOWER_HALF, UPPER_HALF, grow_tagged_slots
+from hyperdive.kernels.decorator import kernel, subkernel
+from hyperdive.kernels.forms import FNV_PRIME, FNV_START, LOWER_HALF, UPPER_HALF, grow_tagged_slots
+
+# Classes of characters; `UPPERISH` marks every letter that is not lower case.
+OTHER, LETTER, MARK, DIGIT, HYPHEN, APOSTROPHE, SPACE, DOT, STOP, OPEN, CLOSE, FULL_STOP = range(12)
+UPPERISH = 0x10
+CLASS_MASK = 0x0F
+
+# What becomes of words joined by a hyphen or an apostrophe.
+DROP, SPLIT, KEEP = 0, 1, 2
+
+# Counters returned by `tokenise`.
+READ, NUMBER, JOINED, ABBREVIATION, NOT_IN_ALPHABET, CLITIC, TOO_LONG, INVALID, FIRST_INVALID, NUL = range(10)
+N_COUNTERS = 10
+
+MAX_WORD_BYTES = 200
+
+# Kinds of spans: a kept word, a dropped token, a sign.
+WORD, DROPPED, SIGN = 0, 1, 2
 
 
 @subkernel()

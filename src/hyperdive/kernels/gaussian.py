@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperdive.compilation.kernel import kernel, subkernel
+from hyperdive.kernels.decorator import kernel, subkernel
 
 F = np.float32
 ZERO, ONE = F(0.0), F(1.0)
