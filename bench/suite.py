@@ -35,12 +35,11 @@ from hyperdive.text.sources import find_sources, open_source
 HERE = Path(__file__).parent
 EPOCHS, BEFORE = 5, {"gensim_skipgram": "gensim_vocabulary"}
 """How many epochs are compared, of which one is measured; what comes once before them."""
-STAGES = ("encode", "encode plain", "encode phrases", "count", "train")
+STAGES = ("encode", "encode plain", "count", "train")
 """Stages of hyperdive; the plain encoding is that of the paper, with neither patterns nor terms nor the text."""
 BESIDE = (
     ("encode plain", "obvious_loop", "the obvious loop (regular expression, dictionary of lemmas)", 1),
     ("encode plain", "gensim_dictionary", "gensim: simple_preprocess, Dictionary (no lemmas)", 1),
-    ("encode phrases", "gensim_phrases", "gensim: Phrases", 1),
     ("encode", "spacy_hearst", "spaCy sentences, six regular expressions (patterns alone)", 1),
     ("encode plain + count", "obvious_count", "the obvious loop, a dictionary of pairs", 1),
     ("encode plain + count", "glove_cooccur", "GloVe: vocab_count, cooccur (one core)", 1),
@@ -103,7 +102,6 @@ def stage_command(stage: str, text: Path, folder: Path) -> list[str]:
     arguments = {
         "encode": ["encode", str(text), "-o", corpus],
         "encode plain": ["encode", str(text), "-o", plain, *lean],
-        "encode phrases": ["encode", str(text), "-o", str(folder / "phrases"), *lean, "--phrases", "auto"],
         "count": ["count", plain, "-o", str(folder / "counts")],
         "train": ["train", corpus, "-o", str(folder / "model")],
     }[stage]

@@ -123,7 +123,6 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     from hyperdive.taxonomy.corrections import read_corrections
     from hyperdive.taxonomy.corrections_file import CorrectionsFile
     from hyperdive.text.lemmas import FormResolver
-    from hyperdive.text.phrases import load
     from hyperdive.text.term_list import read_terms
 
     terms = b'dog\n# pets\nguide dog\t7\n"Cat"\nAIDS\nfire engine\n'
@@ -135,7 +134,6 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     table = b"child\tparent\tconfidence\npoodle\tdog\t0.9\ndog\tanimal\t0.8\nanimal\t\t1\n"
     rules = b"force\tpoodle\tdog\nforbid\tanimal\tfruit\nroot\tanimal\nrename\tcat\tfeline\nadd\tpony\n"
     yield "terms.txt", terms, lambda path: (term_lines(path), read_terms(path, EncodeOptions()))
-    yield "phrases.txt", terms, lambda path: load(EncodeOptions(phrases=str(path)), FormResolver(EncodeOptions()))
     yield "stop.txt", terms, lambda path: FormResolver(EncodeOptions(stopwords=str(path)))
     yield "pairs.tsv", pairs, read_pairs
     yield "pairs.csv", pairs.replace(b"\t", b","), read_pairs

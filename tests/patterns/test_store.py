@@ -226,8 +226,6 @@ def test_only_words_of_the_vocabulary() -> None:
     assert part.counts[part.index("poodle"), part.index("dog")] == 6
     assert part.totals[2] == 7
     assert part.evidence("poodle", "dog") == pets.evidence("poodle", "dog")
-    joined = pets.of_vocabulary({"guide_dog", "helper"})
-    assert sorted(joined.terms) == ["guide dog", "helper"]
 
 
 def test_a_subset_keeps_every_value(tmp_path: Path) -> None:

@@ -152,8 +152,8 @@ def test_phrases_hang_under_their_heads(monkeypatch: Patch) -> None:
 
 
 def test_a_better_parent_than_the_head(monkeypatch: Patch) -> None:
-    words = ["dog", "food", "hot_dog"]
-    model = believe(monkeypatch, words, {("hot_dog", "food"): 0.97})
+    words = ["dog", "food", "hot dog"]
+    model = believe(monkeypatch, words, {("hot dog", "food"): 0.97})
     assert model.taxonomy(["hot dog", "dog", "food"]).parents("hot dog") == ["food"]
     assert model.taxonomy(["hot dog", "dog"]).parents("hot dog") == ["dog"]
 

@@ -18,7 +18,6 @@ from hyperdive._store import ArtifactWriter
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text import parts, readers
-from hyperdive.text.phrases import _sentence_border
 from hyperdive.text.readers import DocumentLayout, _ReadableFile
 from hyperdive.text.scratch_arrays import ScratchArray
 from hyperdive.text.sources import (
@@ -48,14 +47,6 @@ def test_an_array_in_pieces_is_whole(monkeypatch: pytest.MonkeyPatch, size: int)
     pieces = list(parts._pieces(np.arange(size)))
     assert [len(piece) for piece in pieces] == [4] * (size // 4) + [size % 4] * (size % 4 > 0)
     assert [int(value) for piece in pieces for value in piece] == list(range(size))
-
-
-@pytest.mark.parametrize(
-    ("starts", "near", "border"),
-    [([0, 5], 3, 5), ([0, 5], 5, 5), ([0, 5], 6, 10), ([0, 12], 3, 10), ([0, 12], 10, 10), ([0, 12], 11, 10)],
-)
-def test_the_next_start_of_a_sentence(starts: list[int], near: int, border: int) -> None:
-    assert _sentence_border(np.array(starts), near, 10) == border
 
 
 def test_reading_nothing_is_not_reading_everything() -> None:

@@ -374,7 +374,7 @@ class Patterns:
     # ---- parts ----------------------------------------------------------------------------------------------
 
     def of_vocabulary(self, words: Collection[str]) -> Patterns:
-        """Only terms all of whose words are among these (a phrase may also be one of them, joined by `_`).
+        """Only terms all of whose words are among these.
 
         Sums are those of what is left, as if nothing else had been read.
         """
@@ -419,13 +419,8 @@ class Patterns:
     def _known(self, words: Collection[str]) -> npt.NDArray[np.bool_]:
         known = words if isinstance(words, set | frozenset | dict) else set(words)
 
-        def is_known(term: str) -> bool:
-            if " " not in term:
-                return term in known
-            parts = term.split(" ")
-            return all(part in known for part in parts) or "_".join(parts) in known
-
-        return np.fromiter((is_known(term) for term in self.terms), dtype=np.bool_, count=len(self))
+        every = (all(word in known for word in term.split(" ")) for term in self.terms)
+        return np.fromiter(every, dtype=np.bool_, count=len(self))
 
     def _part(self, selected: npt.NDArray[np.bool_]) -> Patterns:
         table = np.where(selected, np.cumsum(selected) - 1, -1)

@@ -122,10 +122,10 @@ def _rules(model: ModelData) -> dict[str, Any]:
 
 def _encode_options(model: ModelData) -> dict[str, Any]:
     """The options that the text of the model was encoded with."""
-    rules = EncodeOptions.own(_rules(model))
+    rules = _rules(model)
     if str(rules.get("stopwords", "")).startswith("file:"):
         raise OptionError(
-            f"the text of the model was encoded with stopwords from {rules['stopwords'].removeprefix('file:')}",
+            f"the text of the model was encoded with stop words from {rules['stopwords'].removeprefix('file:')}",
             hint="encode the new text with --set stopwords=FILE --terms auto, and add the corpus",
         )
     return rules

@@ -63,7 +63,7 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     for number, words in enumerate(terms):
         found: list[int] = []
         if len(words) > 1:  # a space may know a phrase as one word
-            words = next(([key] for key in (" ".join(words), "_".join(words)) if key in space), words)
+            words = [key] if (key := " ".join(words)) in space else words
         for word in words:
             if word in space:
                 found.append(space.index(word))
@@ -107,7 +107,7 @@ def name_of(term: str, space: SpaceLike, *, own: bool = False) -> str:
 
 def _own_name(written: str, space: SpaceLike) -> str:
     lower = written.lower()
-    for key in (written, lower, lower.replace(" ", "_")):
+    for key in (written, lower):
         if key in space:
             return key
     if space.words and "|" in space.words[0]:

@@ -62,8 +62,8 @@ class StatedTerms:
         >>> from hyperdive.patterns.evidence import pack
         >>> from hyperdive.patterns.store import Patterns
         >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), [3])
-        >>> StatedTerms.named(patterns, ["hot dog", "hot_dog", "cat"]).numbers.tolist()
-        [0, 0, -1]
+        >>> StatedTerms.named(patterns, ["hot dog", "cat"]).numbers.tolist()
+        [0, -1]
         """
         numbers, whole = patterns.numbers, patterns.numbers_of(names)
         found, backed_off = whole.copy(), np.zeros(len(names), dtype=np.bool_)
@@ -73,8 +73,8 @@ class StatedTerms:
         if plain:
             rows, heads = (list(column) for column in zip(*plain, strict=True))
             found[rows], backed_off[rows] = heads, np.array(heads) >= 0
-        others = [(row, name) for row, name in unstated if "_" in name or ("|" in name and " " in name)]
-        parts = cls.find(patterns, [name.replace("_", " ").split(" ") for _, name in others], lemmas=False)
+        others = [(row, name) for row, name in unstated if "|" in name and " " in name]
+        parts = cls.find(patterns, [name.split(" ") for _, name in others], lemmas=False)
         rows = [row for row, _ in others]
         found[rows], backed_off[rows] = parts.numbers, parts.backed_off
         return cls(patterns, found, backed_off)
@@ -126,7 +126,7 @@ class StatedTerms:
 
 
 def _is_plain_phrase(name: str) -> bool:
-    return " " in name and "_" not in name and "|" not in name
+    return " " in name and "|" not in name
 
 
 class StatedPairs:

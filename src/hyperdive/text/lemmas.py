@@ -152,7 +152,7 @@ def lower(form: str) -> str:
 
 @dataclass
 class FormKeys:
-    """The key of each form: `of_form[form]` is a key number (form 0, the gap, has none)."""
+    """The key of each form: `of_form[form]` is a key number (form 0 has none)."""
 
     words: Sequence[str]
     """The word of each key."""
