@@ -17,7 +17,7 @@ from hyperdive.cli.common import DEFAULT_MODEL, write
 
 if TYPE_CHECKING:
     from hyperdive.web.security import Access
-    from hyperdive.web.served_models import Catalogue
+    from hyperdive.web.service import Catalogue
 
 PORT = 8765
 
@@ -51,16 +51,6 @@ def serve(
         typer.Option("--corrections", help="Folder for the corrections of all models.", show_default="next to each"),
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Save no corrections.")] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=0,
-            max=64,
-            help="Processes that answer questions when many come at one time; each holds the models once more.",
-            show_default="one more than cores, up to 4; 0 on one core",
-        ),
-    ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Print what would be served, and exit.")] = False,
 ) -> None:
@@ -70,16 +60,14 @@ def serve(
     from hyperdive.errors import InputError, MissingExtra, OptionError
 
     try:
-        import starlette  # noqa: F401
+        import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtra("serve", "web") from None
     from hyperdive.web.app import create_app
     from hyperdive.web.security import Access, is_loopback
-    from hyperdive.web.served_models import open_models
     from hyperdive.web.server import listen, run
-    from hyperdive.web.service import Service
-    from hyperdive.web.workers import CROWD, default_workers
+    from hyperdive.web.service import Service, open_models
 
     if token is not None and (
         len(token) < 8 or not token.isascii() or not token.isprintable() or set(token) & set(' ";,\\')
@@ -91,10 +79,8 @@ def serve(
         token = secrets.token_urlsafe(24)
     access = Access(host, tuple(allow_host or ()), token)
     catalogue = open_models(models or [DEFAULT_MODEL], corrections=corrections, read_only=read_only)
-    workers = default_workers() if workers is None else workers
     if check:
         _describe(catalogue, access, port)
-        write(f"workers      {f'{workers}, when more than {CROWD} questions come at one time' if workers else 'none'}")
         return
     with listen(host, port) as bound:
         address = _address(host, bound.getsockname()[1], token)
@@ -104,7 +90,7 @@ def serve(
             import webbrowser
 
             webbrowser.open(address)
-        run(create_app(Service(catalogue, read_only), access, workers=workers), bound)
+        run(create_app(Service(catalogue, read_only), access), bound)
 
 
 def _address(host: str, port: int, token: str | None) -> str:

@@ -20,6 +20,7 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from hyperdive.errors import InputError
@@ -164,30 +165,26 @@ class Corrections:
         for verb, first, second in (*pairs, *(("merge", *pair) for pair in self.merge)):
             if first == second:
                 raise Contradiction(f"{verb} {first!r} {second!r} does not name two terms", hint=_SHAPE)
-        for what, named in (("merged into", self.merge), ("renamed to", self.rename)):
-            for term, names in _above(named).items():
+        for what, named in (("merged into", _above(self.merge)), ("renamed to", _above(self.rename))):
+            for term, names in named.items():
                 if len(names) > 1:
                     raise Contradiction(f"{term!r} is {what} {' and '.join(map(repr, names))}", hint=_REMOVE)
         above = _above(self.force)
-        for what, upwards in (
-            ("terms are merged in a cycle", _above(self.merge)),
-            ("the forced edges form a cycle", above),
-        ):
-            if cycle := next((path for term in upwards if (path := _path(term, term, upwards))), None):
-                raise Contradiction(f"{what}: {' → '.join(cycle)}", hint=_REMOVE)
-        for child in above.keys() & self.roots:
+        for what, edges in (("terms are merged in", _above(self.merge)), ("the forced edges form", above)):
+            if cycle := next((path for term in edges if (path := _path(term, term, edges))), None):
+                raise Contradiction(f"{what} a cycle: {' → '.join(cycle)}", hint=_REMOVE)
+        for child in (term for term in self.roots if term in above):
             raise Contradiction(f"{child!r} is under {above[child][0]!r} and under nothing", hint="remove a line")
         for child, parent in self.forbid:
             if path := _path(child, parent, above):
+                way = " → ".join(path)
+                raise Contradiction(f"{child!r} under {parent!r} is forbidden and forced: {way}", hint=_REMOVE)
+        for child, names in above.items():
+            if parents is not None and len(names) > parents:
                 raise Contradiction(
-                    f"{child!r} under {parent!r} is forbidden and forced: {' → '.join(path)}", hint=_REMOVE
-                )
-        for child, named in above.items() if parents is not None else ():
-            if len(named) > parents:
-                raise Contradiction(
-                    f"{child!r} is forced under {' and '.join(map(repr, named))}, but a term may have "
+                    f"{child!r} is forced under {' and '.join(map(repr, names))}, but a term may have "
                     f"{parents} parent{'' if parents == 1 else 's'}",
-                    hint=f"remove a line, or allow more with --parents {len(named)}",
+                    hint=f"remove a line, or allow more with --parents {len(names)}",
                 )
         return self
 
@@ -197,8 +194,8 @@ class Corrections:
         """Return corrections with some rules added and others removed; a rule in both stays."""
         added = {_key(rule): rule for rule in add}
         removed = {_key(rule) for rule in remove} - added.keys()
-        kept = [rule for rule in self.rules if _key(rule) not in removed]
-        return replace(self, rules=[*kept, *Corrections(list(added.values())).without(replace(self, rules=kept))])
+        kept = {key: rule for rule in self.rules if (key := _key(rule)) not in removed}
+        return replace(self, rules=[*kept.values(), *(rule for key, rule in added.items() if key not in kept)])
 
     def without(self, other: Corrections) -> tuple[Rule, ...]:
         """Return the rules that other corrections lack."""
@@ -216,11 +213,10 @@ class Corrections:
             keep_others: An accepted edge does not replace other forced parents.
         """
         named = self._written(term)
+        if other is None and operation == "add":
+            return self.changed([("add", named)])
         if other is None:
-            return self.changed(
-                [("add" if operation == "add" else "root", named)],
-                self._with("force", term) if operation == "move" else (),
-            )
+            return self.changed([("root", named)], self._with("force", term))
         second = self._written(other)
         if operation == "reject":
             return self.changed([("forbid", named, second)], self._with("force", term, other))
@@ -237,8 +233,8 @@ class Corrections:
         remove = [*self._with("forbid", term, other), *self._with("root", term)]
         if not keep_others:
             remove += [rule for rule in self._with("force", term) if rule not in self._with("force", term, other)]
-        add = [("add", named)] if operation == "add" else []
-        return self.changed([*add, ("force", named, second)], remove)
+        accepted = self.changed([("force", named, second)], remove)
+        return accepted.changed([("add", named)]) if operation == "add" else accepted
 
     def _with(self, verb: str, *terms: str) -> list[Rule]:
         """The rules of a verb that begin with these terms."""
@@ -382,7 +378,7 @@ def revise(taxonomy: Taxonomy, corrections: Corrections, *, parents: int = 1) ->
     def cut(start: str, end: str) -> None:
         """Remove edges until no way leads upwards from one term to another."""
         while path := _path(start, end, above):
-            remove(*min((pair for pair in zip(path, path[1:], strict=False) if pair not in forced), key=least))
+            remove(*min((pair for pair in pairwise(path) if pair not in forced), key=least))
 
     for edge in taxonomy.edges:
         child, parent = rules.stands_for(edge.child), rules.stands_for(edge.parent)
