@@ -56,7 +56,8 @@ class Scenario:
 
 def _correct(healthy: Path, here: Path) -> None:
     """What the explorer does when a user accepts an edge of a taxonomy."""
-    from hyperdive.web import messages, taxonomies
+    from hyperdive.web import taxonomies
+    from hyperdive.web import taxonomy_messages as messages
     from hyperdive.web.service import Service, open_models
 
     models = open_models([str(healthy / "model")], corrections=here)

@@ -132,15 +132,16 @@ class Corrections:
     def concerning(self, terms: Iterable[str]) -> Corrections:
         """Return these corrections without the forced edges that no chain of forced edges connects with the terms.
 
-        >>> rules = Corrections([("force", "dog", "animal"), ("force", "animal", "being"), ("force", "car", "vehicle")])
+        >>> edges = [("animal", "being"), ("being", "thing"), ("dog", "animal"), ("car", "vehicle")]
+        >>> rules = Corrections([("force", *edge) for edge in edges])
         >>> rules.concerning(["Dog"]).force
-        (('dog', 'animal'), ('animal', 'being'))
+        (('animal', 'being'), ('being', 'thing'), ('dog', 'animal'))
         """
         present = {*map(self.stands_for, terms), *(self.stands_for(term) for (term,) in self._of("add"))}
         waiting = list(self.force)
         while reached := [pair for pair in waiting if present.intersection(pair)]:
             present.update(term for pair in reached for term in pair)
-            waiting = [pair for pair in waiting if not present.intersection(pair)]
+            waiting = [pair for pair in waiting if pair not in reached]
         apart = {("force", *pair) for pair in waiting}
         return replace(
             self, rules=[rule for rule in self.rules if (rule[0], *map(self.stands_for, rule[1:])) not in apart]

@@ -28,10 +28,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from hyperdive import __version__
 from hyperdive.errors import Error
 from hyperdive.web import limits, questions, taxonomies
-from hyperdive.web.messages import FailureReply, InPath, JobReply, NoParameters
+from hyperdive.web.messages import FailureReply, InPath, NoParameters
 from hyperdive.web.problems import Problem, problem_of
 from hyperdive.web.security import Access, Application, Guard
 from hyperdive.web.service import Served, Service
+from hyperdive.web.taxonomy_messages import JobReply
 
 PREFIX = "/api/v1"
 _LOOK_SECONDS, _EVENT_SECONDS = 0.1, 0.8
@@ -133,7 +134,6 @@ def api() -> FastAPI:
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,
         lifespan=_lifespan,
         exception_handlers={
             Problem: _problem,

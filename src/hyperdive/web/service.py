@@ -26,8 +26,9 @@ from hyperdive.taxonomy.corrections_file import CorrectionsFile
 from hyperdive.taxonomy.taxonomy import Taxonomy
 from hyperdive.web import limits
 from hyperdive.web.jobs import JobPool
-from hyperdive.web.messages import Commands, CorrectionsInfo, ModelInfo, TaxonomyRequest
+from hyperdive.web.messages import Commands, CorrectionsInfo, ModelInfo
 from hyperdive.web.problems import Problem
+from hyperdive.web.taxonomy_messages import TaxonomyRequest
 
 ENDING = ".corrections.tsv"
 Option = str | int | float | bool | Sequence[str] | None

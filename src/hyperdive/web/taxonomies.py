@@ -14,6 +14,7 @@ from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
 from hyperdive.taxonomy.taxonomy import Origin, Taxonomy
 from hyperdive.web import messages as m
+from hyperdive.web import taxonomy_messages as t
 from hyperdive.web.jobs import Job, JobProgress
 from hyperdive.web.problems import Problem
 from hyperdive.web.service import BuiltTaxonomy, Served, Service
@@ -32,10 +33,10 @@ FORMATS = (
 )
 _SHORT = {"skos": "skos-ttl", "owl": "owl-xml"}
 _ALTERNATIVES = 3
-TaxonomyJob = Job[m.TaxonomyRequest, BuiltTaxonomy]
+TaxonomyJob = Job[t.TaxonomyRequest, BuiltTaxonomy]
 
 
-def build(service: Served, request: m.TaxonomyRequest, response: Response) -> m.JobReply:
+def build(service: Served, request: t.TaxonomyRequest, response: Response) -> t.JobReply:
     """Start a job (202), or return the finished one of the same request (200)."""
     served = service.models[request.model]
     request = request.model_copy(update={"model": served.name})
@@ -65,11 +66,11 @@ def build(service: Served, request: m.TaxonomyRequest, response: Response) -> m.
     return reply
 
 
-def job_reply(service: Service, job: TaxonomyJob) -> m.JobReply:
+def job_reply(service: Service, job: TaxonomyJob) -> t.JobReply:
     """Return the description of a job for clients."""
     request, error, result, place = job.request, job.error, job.result, f"/api/v1/taxonomies/{job.id}"
     parts = ("events", "tree", "export", "worklist")
-    return m.JobReply(
+    return t.JobReply(
         id=job.id,
         state=job.state,  # type: ignore[arg-type]
         model=request.model or "",
@@ -89,7 +90,7 @@ def job_reply(service: Service, job: TaxonomyJob) -> m.JobReply:
     )
 
 
-def _command(service: Service, request: m.TaxonomyRequest) -> m.Commands:
+def _command(service: Service, request: t.TaxonomyRequest) -> m.Commands:
     served = service.models[request.model]
     options = request.model_dump(exclude={"model"}, exclude_defaults=True)
     if request.corrections and served.file.path.exists():
@@ -99,17 +100,17 @@ def _command(service: Service, request: m.TaxonomyRequest) -> m.Commands:
     return served.commands("taxonomy", options=options)
 
 
-def jobs(service: Served, _: m.NoParameters) -> m.JobsReply:
+def jobs(service: Served, _: m.NoParameters) -> t.JobsReply:
     """The taxonomies of the server, the newest first."""
-    return m.JobsReply(tuple(job_reply(service, job) for job in service.jobs))
+    return t.JobsReply(tuple(job_reply(service, job) for job in service.jobs))
 
 
-def job(service: Served, id: m.InPath, _: m.NoParameters) -> m.JobReply:
+def job(service: Served, id: m.InPath, _: m.NoParameters) -> t.JobReply:
     """The progress of a taxonomy."""
     return job_reply(service, service.jobs[id])
 
 
-def remove(service: Served, id: m.InPath, _: m.NoParameters) -> m.JobReply:
+def remove(service: Served, id: m.InPath, _: m.NoParameters) -> t.JobReply:
     """Cancel a taxonomy that is being built, or forget a finished one."""
     return job_reply(service, service.jobs.remove(id))
 
@@ -133,11 +134,11 @@ def _present(service: Service, id: str, *, corrected: bool) -> tuple[Taxonomy, s
     return built.revised[1], present.version, stale
 
 
-def tree(service: Served, id: m.InPath, request: Annotated[m.TreeQuery, Query()]) -> m.TreeReply:
+def tree(service: Served, id: m.InPath, request: Annotated[t.TreeQuery, Query()]) -> t.TreeReply:
     """A finished taxonomy with the present corrections, or as it was built."""
     taxonomy, version, stale = _present(service, id, corrected=request.corrections)
     wanted = service.jobs[id].request
-    return m.TreeReply(
+    return t.TreeReply(
         id=id,
         model=wanted.model or "",
         version=version,
@@ -157,7 +158,7 @@ def tree(service: Served, id: m.InPath, request: Annotated[m.TreeQuery, Query()]
     )
 
 
-def export(service: Served, id: m.InPath, request: Annotated[m.ExportQuery, Query()]) -> Response:
+def export(service: Served, id: m.InPath, request: Annotated[t.ExportQuery, Query()]) -> Response:
     """A finished taxonomy as a file."""
     taxonomy, _, _ = _present(service, id, corrected=request.corrections)
     least = request.min_confidence
@@ -177,7 +178,7 @@ def export(service: Served, id: m.InPath, request: Annotated[m.ExportQuery, Quer
     return Response(text.encode("utf-8", errors="replace"), 200, headers, f"{kind.media_type}; charset=utf-8")
 
 
-def worklist(service: Served, id: m.InPath, request: Annotated[m.WorklistQuery, Query()]) -> m.WorklistReply:
+def worklist(service: Served, id: m.InPath, request: Annotated[t.WorklistQuery, Query()]) -> t.WorklistReply:
     """The edges of least confidence that no correction decides, with other likely parents."""
     taxonomy, version, _ = _present(service, id, corrected=True)
     wanted = service.jobs[id].request
@@ -192,24 +193,24 @@ def worklist(service: Served, id: m.InPath, request: Annotated[m.WorklistQuery, 
     for edge, table in zip(chosen, tables, strict=True):
         beneath = {normal(term) for term in (edge.child, edge.parent, *taxonomy.beneath(edge.child))}
         others = [
-            m.OtherParent(
+            t.OtherParent(
                 taxonomy.named(answer.term), answer.confidence, None if taxonomy.calibrated else answer.rank_score
             )
             for answer in table
             if normal(answer.term) not in beneath and taxonomy.named(answer.term) in taxonomy
         ]
-        edges.append(m.DoubtfulEdge(**vars(edge), alternatives=tuple(others[:_ALTERNATIVES])))
-    return m.WorklistReply(id, version, tuple(edges), len(doubtful))
+        edges.append(t.DoubtfulEdge(**vars(edge), alternatives=tuple(others[:_ALTERNATIVES])))
+    return t.WorklistReply(id, version, tuple(edges), len(doubtful))
 
 
 # ---- corrections --------------------------------------------------------------------------------------------------
 
 
-def corrections(service: Served, model: m.InPath, _: m.NoParameters) -> m.CorrectionsReply:
+def corrections(service: Served, model: m.InPath, _: m.NoParameters) -> t.CorrectionsReply:
     """The corrections of a model."""
     served = service.models[model]
     present = served.corrections()
-    return m.CorrectionsReply(
+    return t.CorrectionsReply(
         served.name,
         present.version,
         served.writable,
@@ -219,7 +220,7 @@ def corrections(service: Served, model: m.InPath, _: m.NoParameters) -> m.Correc
     )
 
 
-def change(service: Served, model: m.InPath, request: m.CorrectionsContent) -> m.ChangeReply:
+def change(service: Served, model: m.InPath, request: t.CorrectionsContent) -> t.ChangeReply:
     """Carry out operations on the corrections of a version, all or none, and save them."""
     served = service.models[model]
     if service.read_only:
@@ -229,24 +230,24 @@ def change(service: Served, model: m.InPath, request: m.CorrectionsContent) -> m
         raise VersionConflict(present.version)
     wanted = present
     for operation in request.operations:
-        if isinstance(operation, m.Edit):
+        if isinstance(operation, t.Edit):
             wanted = wanted.changed(_rules(operation.add), _rules(operation.remove))
         else:
             term, other = (value for name, value in operation if name not in ("op", "keep_others"))
-            keep_others = isinstance(operation, m.Accept) and operation.keep_others
+            keep_others = isinstance(operation, t.Accept) and operation.keep_others
             wanted = wanted.decided(operation.op, term, other, keep_others=keep_others)
     saved = served.file.save(wanted)
     added, removed = _entries(saved.without(present)), _entries(present.without(saved))
-    undo = m.Edit.model_construct(op="edit", add=removed, remove=added)
-    return m.ChangeReply(served.name, saved.version, added, removed, _entries(saved.rules), undo)
+    undo = t.Edit.model_construct(op="edit", add=removed, remove=added)
+    return t.ChangeReply(served.name, saved.version, added, removed, _entries(saved.rules), undo)
 
 
-def _entries(rules: Iterable[Rule]) -> list[m.Entry]:
-    construct: Callable[..., m.Entry] = m.Entry.model_construct  # a file may hold longer terms than a request
-    return [construct(**dict(zip(m.Entry.model_fields, rule, strict=False))) for rule in rules]
+def _entries(rules: Iterable[Rule]) -> list[t.Entry]:
+    construct: Callable[..., t.Entry] = t.Entry.model_construct  # a file may hold longer terms than a request
+    return [construct(**dict(zip(t.Entry.model_fields, rule, strict=False))) for rule in rules]
 
 
-def _rules(entries: Iterable[m.Entry]) -> list[Rule]:
+def _rules(entries: Iterable[t.Entry]) -> list[Rule]:
     for entry in entries:
         if (entry.other is None) != (VERBS[entry.verb] == 1):
             raise Problem("bad_request", f"{entry.verb} takes {VERBS[entry.verb]} term(s)")
