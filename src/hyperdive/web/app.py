@@ -277,7 +277,7 @@ _TYPES = {
 _HASHED = re.compile(r"assets/.*[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
 
 
-def static_files(folder: Path = Path(__file__).parent / "static") -> dict[str, Callable[[Request], Response]]:
+def static_files(folder: Path = Path(__file__).parent / "static") -> dict[str, Callable[[Request], Awaitable[Response]]]:
     """Return an answer for each file of the page by its path, read now: a request never opens a file."""
     answers = {}
     for path in sorted(folder.rglob("*")):
@@ -294,7 +294,7 @@ def static_files(folder: Path = Path(__file__).parent / "static") -> dict[str, C
     return {"/": answers["/index.html"], **answers}
 
 
-def _static(content: bytes, compressed: bytes, headers: dict[str, str], request: Request) -> Response:
+async def _static(content: bytes, compressed: bytes, headers: dict[str, str], request: Request) -> Response:
     if request.headers.get("if-none-match") == headers["etag"]:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
