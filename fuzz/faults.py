@@ -56,16 +56,14 @@ class Scenario:
 
 def _correct(healthy: Path, here: Path) -> None:
     """What the explorer does when a user accepts an edge of a taxonomy."""
-    from hyperdive.taxonomy.corrections_file import CorrectionsFile
-    from hyperdive.web import corrections
+    from hyperdive.web import taxonomies
     from hyperdive.web import taxonomy_messages as messages
-    from hyperdive.web.served_models import open_models
-    from hyperdive.web.service import Service
+    from hyperdive.web.service import Service, open_models
 
     models = open_models([str(healthy / "model")], corrections=here)
-    version = CorrectionsFile(models[None].file.path).read().version
-    operation = messages.Accept("accept", "poodle", "dog")
-    corrections.change(Service(models), messages.CorrectionsRequest("model", version, (operation,)))
+    operation = messages.Accept(op="accept", child="poodle", parent="dog")
+    request = messages.CorrectionsContent(version=models[None].corrections().version, operations=[operation])
+    taxonomies.change(Service(models), "model", request)
 
 
 def _fetch(healthy: Path, here: Path) -> None:

@@ -180,10 +180,8 @@ def http_case(model: Path) -> Case:
     """Send damaged requests to the application, without a socket; no answer may be 500 or a trace."""
     from starlette.testclient import TestClient
 
-    from hyperdive.web.app import create_app
-    from hyperdive.web.endpoints import ENDPOINTS, PREFIX
-    from hyperdive.web.served_models import open_models
-    from hyperdive.web.service import Service
+    from hyperdive.web.app import ENDPOINTS, PREFIX, create_app
+    from hyperdive.web.service import Service, open_models
 
     held: dict[int, TestClient] = {}
     bodies = (

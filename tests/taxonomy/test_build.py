@@ -164,7 +164,7 @@ def test_a_head_that_is_unknown_itself_holds_nothing(monkeypatch: Patch) -> None
     found = model.taxonomy(["zebra", "striped zebra", "young striped zebra", "animal"])
     assert found.unknown == ("zebra", "striped zebra", "young striped zebra")
     assert set(found.unplaced) == {*found.unknown, "animal"}
-    forced = Corrections(force=[("zebra", "animal")])
+    forced = Corrections([("force", "zebra", "animal")])
     found = model.taxonomy(["striped zebra", "young striped zebra"], corrections=forced)
     assert found.parents("young striped zebra") == ["striped zebra"]
     assert found.parents("striped zebra") == ["zebra"]
@@ -288,7 +288,14 @@ def test_options_that_make_no_sense(monkeypatch: Patch, options: dict[str, Any])
 
 
 def test_corrections_are_obeyed(monkeypatch: Patch) -> None:
-    rules = Corrections(force=[("cat", "car"), ("unicorn", "animal")], forbid=[("poodle", "dog"), ("bird", "animal")])
+    rules = Corrections(
+        [
+            ("force", "cat", "car"),
+            ("force", "unicorn", "animal"),
+            ("forbid", "poodle", "dog"),
+            ("forbid", "bird", "animal"),
+        ]
+    )
     found = grown(monkeypatch, PETS, corrections=rules)
     assert found.parents("cat") == ["car"]
     assert found.parents("unicorn") == ["animal"]  # forced, so it need not be known
@@ -296,14 +303,14 @@ def test_corrections_are_obeyed(monkeypatch: Patch) -> None:
     assert (edge.confidence, edge.score, edge.reason) == (1.0, None, "expert")
     assert found.parents("poodle") == ["animal"]
     assert ("bird", "animal") not in pairs(found)
-    rules = Corrections(forbid=[("poodle", "animal")])
+    rules = Corrections([("forbid", "poodle", "animal")])
     found = grown(monkeypatch, PETS, corrections=rules)
     assert "animal" not in found.parents("poodle")
     assert not ("dog" in found.parents("poodle") and "animal" in found.parents("dog"))
 
 
 def test_corrections_that_do_not_matter_are_told(monkeypatch: Patch) -> None:
-    found = grown(monkeypatch, PETS, corrections=Corrections(forbid=[("zebra", "dog")]))
+    found = grown(monkeypatch, PETS, corrections=Corrections([("forbid", "zebra", "dog")]))
     assert found.notes == ("forbidding 'zebra' under 'dog' changes nothing: 'zebra' is not among the terms",)
 
 

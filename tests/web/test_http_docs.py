@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperdive.web.endpoints import ENDPOINTS
+from hyperdive.web.app import ENDPOINTS
 from hyperdive.web.problems import CODES
 from tests.test_docs_commands import tool
 from tests.web.conftest import Running

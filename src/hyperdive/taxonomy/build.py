@@ -77,15 +77,14 @@ def taxonomy(
     least = _least(by, options.min_confidence)
     if corrections is not None and not isinstance(corrections, Corrections):
         corrections = read_corrections(corrections)
-    rules = corrections or Corrections()
-    rules.check_parents(options.parents)
+    rules = (corrections or Corrections()).check(options.parents)
     root = None if options.root is None else _standing(options.root, rules)
     with progress.stage("choosing terms"):
         asked, notes = _names(model, terms, replace(options, root=root), least)
     names = [_standing(name, rules) for name in asked]
     # the head of a root would stand above it, and all that is sought beneath the root beneath that
     nodes = collect(
-        model, names, heads=options.heads and root is None, keep=[*rules.terms(), *([root] if root is not None else [])]
+        model, names, heads=options.heads and root is None, keep=[*rules.terms, *([root] if root is not None else [])]
     )
     number = {name: place for place, name in enumerate(nodes.names)}
     top_node = -1 if root is None else number[normal(root)]
