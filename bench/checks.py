@@ -14,7 +14,7 @@ from typing import Any
 from hyperdive import _checks, _store
 from hyperdive.patterns import store_files
 from hyperdive.spaces import folding, model_files, space
-from hyperdive.spaces.model import ModelData
+from hyperdive.model import Model
 from hyperdive.spaces.packaged_models import find_model
 from hyperdive.text import corpus, kept_text, term_occurrences
 
@@ -41,7 +41,7 @@ def read_all(path: str) -> None:
         opened = corpus.Corpus.open(path)
         _ = opened.tokens, opened.all_words, opened.line_offsets, opened.sentence_offsets, opened.terms, opened.text
         return
-    model = ModelData.load(path)
+    model = Model.load(path)
     _ = model.contexts, model.skipgram, model.folding
     if model.terms is not None:
         _ = model.terms.dive, model.terms.skipgram, model.terms.composition

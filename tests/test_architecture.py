@@ -60,10 +60,10 @@ LATE = {
     # a model that is only asked one question does not load the other questions, nor what training needs
     "api": {
         "_resources",
-        "discover.compare",
-        "discover.completion",
         "discover.explain",
-        "discover.general",
+        "discover.similar",
+        "discover.explain",
+        "discover.topics",
         "discover.hypernyms",
         "discover.similar",
         "discover.statements",
@@ -115,7 +115,7 @@ LATE = {
         "benchmark.reproduce.reported_tables",
         "benchmark.reproduce.results_writer",
         "benchmark.reproduce.tables",
-        "discover.dimensions",
+        "discover.topics",
         "pipeline.options",
         "spaces.model",
         "text.corpus",

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.api import Model, train
+from hyperdive.api import train
 from hyperdive.errors import OptionError
+from hyperdive.model import Model
 from hyperdive.pipeline.options import PRESETS
 from hyperdive.spaces.registry import unused_option
 

@@ -16,7 +16,7 @@ from hyperdive.benchmark.reproduce import experiment_tables, reported_tables, ta
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.figures import RunFigures
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
-from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.topics import Dimensions
 from hyperdive.scores import Pairs, get
 from hyperdive.scores.asymmetric_l1 import best_scale
 from hyperdive.spaces.space import VectorSpace

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperdive.discover.compare import compare
-from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.explain import compare
+from hyperdive.discover.topics import Dimensions
 from hyperdive.discover.explain import explain
 from hyperdive.discover.similar import similar
 from hyperdive.discover.topics import topics

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from hyperdive import Model, load
 from hyperdive.discover.question import Question, best, read_terms, vocabulary
 from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, near_and_general, ranking
-from hyperdive.discover.signals import agreement
+from hyperdive.discover.ranking import agreement
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns

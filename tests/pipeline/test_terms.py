@@ -11,7 +11,7 @@ import pytest
 
 from hyperdive._resources import Run
 from hyperdive.pipeline.train import train
-from hyperdive.spaces.model import ModelData
+from hyperdive.model import Model
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
 
@@ -70,9 +70,9 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def trained(corpus: Corpus, place: Path, **options: Any) -> ModelData:
+def trained(corpus: Corpus, place: Path, **options: Any) -> Model:
     made = train(corpus, place, **{**OPTIONS, **options})
-    assert isinstance(made, ModelData)
+    assert isinstance(made, Model)
     return made
 
 

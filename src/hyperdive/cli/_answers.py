@@ -82,10 +82,10 @@ def print_answers(words: list[str], ask: Callable[[list[str]], list[Table[Any]]]
     first = True
     for batch in asked_words(words):
         for word, table in zip(batch, ask(batch), strict=True):
-            if table.unknown is not None:
-                unknown.append(str(table.unknown))
+            for error in table.unknown.values():
+                unknown.append(str(error))
                 if not several:
-                    raise table.unknown
+                    raise error
             if json:
                 write_json(_as_json(word, table), lines=several)
                 continue
@@ -99,8 +99,9 @@ def print_answers(words: list[str], ask: Callable[[list[str]], list[Table[Any]]]
 
 
 def _as_json(word: str, table: Table[Any]) -> dict[str, Any]:
-    notes = [*table.notes, *([] if table.unknown is None else [str(table.unknown)])]
-    return {"word": word, "known": len(table) > 0, "answers": table.to_dicts(), **({"notes": notes} if notes else {})}
+    notes = [*table.notes, *map(str, table.unknown.values())]
+    answers = [{name: value for name, value in row.items() if name != "word"} for row in table.to_dicts()]
+    return {"word": word, "known": len(table) > 0, "answers": answers, **({"notes": notes} if notes else {})}
 
 
 def warn_without_sentences(model: Model) -> None:

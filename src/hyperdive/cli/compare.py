@@ -33,13 +33,14 @@ def compare(
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
+    from hyperdive.discover.explain import compare as side_by_side
 
     if plot is not None:
         from hyperdive.discover.plots import check_place
 
         check_place(plot, force)
     opened = load(model)
-    found = opened.compare(*words, top=top)
+    found = side_by_side(opened, words, top)
     if plot is not None:
         from hyperdive.discover.plots import plot_comparison
 

@@ -95,7 +95,7 @@ def _asked(
 
 
 def _one(answer: Answer) -> str:
-    value = f"{one_line(answer.term)} {answer.rank_score if answer.confidence is None else answer.confidence:.2f}"
+    value = f"{one_line(answer.term)} {answer.value:.2f}"
     return f"{value} (said {answer.statements}×)" if answer.statements else value
 
 
@@ -186,7 +186,7 @@ def drawn_lines(
     model: Any, words: Sequence[str], *, top: int = 6, width: int = 80, style: TextStyle = PLAIN
 ) -> list[str]:
     """Words over the dimensions they have, as bars of letters, the broadest word's largest dimensions first."""
-    from hyperdive.discover.compare import HIDDEN, compare
+    from hyperdive.discover.explain import HIDDEN, compare
 
     found = compare(model, words, top)
     names = [one_line(word) for word in found.words]

@@ -22,6 +22,7 @@ import typer
 from hyperdive import __version__
 from hyperdive._progress import human
 from hyperdive.cli.common import JsonOption, ProgressMode, ProgressOption, reporter, write, write_json
+from hyperdive.errors import install_command
 
 CORE = ("numpy", "scipy", "numba", "threadpoolctl", "safetensors", "pyarrow", "simplemma", "typer", "rich")
 EXTRAS = {
@@ -84,9 +85,7 @@ def examine() -> list[Finding]:
         try:
             found.append(Finding(f"extra {extra}", "ok", f"{package} {metadata.version(package)}"))
         except metadata.PackageNotFoundError:
-            found.append(
-                Finding(f"extra {extra}", "note", f"not installed; for {use} (pip install 'hyperdive[{extra}]')")
-            )
+            found.append(Finding(f"extra {extra}", "note", f"not installed; for {use} ({install_command(extra)})"))
     data = os.environ.get("HYPERDIVE_DATA")
     if not data:
         found.append(Finding("datasets", "note", "HYPERDIVE_DATA is not set"))

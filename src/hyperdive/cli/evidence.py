@@ -35,7 +35,7 @@ def evidence(
             f"{model}: this model has no patterns", hint="train it on text or on a corpus encoded with --patterns"
         )
     pairs = [(hyponym, hypernym)] + ([(hypernym, hyponym)] if reverse else [])
-    stated = [asked.statements(*pair, top=top) for pair in pairs]
+    stated = [asked.evidence(*pair, top=top) for pair in pairs]
     if json:
         found = [one.to_dict() for one in stated]
         write_json({**found[0], "reverse": found[1]} if reverse else found[0])
@@ -62,8 +62,8 @@ def _print(stated: Statements, top: int) -> None:
     if stated.head:
         write(f"  {second} is the head of {first}")
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("**", "**")
-    for sentence in stated.evidence:
+    for sentence in stated.rows:
         write(f"  {sentence.marked(before, after)}  ({one_line(sentence.pattern)}, document {sentence.document})")
-    if count and top and not stated.evidence:
+    if count and top and not stated.rows:
         whose = "this pair" if stated.sentences_kept else "its text"
         write(f"  the model keeps no sentences of {whose}, only counts")

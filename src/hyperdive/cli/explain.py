@@ -32,7 +32,7 @@ def explain(
 
         check_place(plot, force)
     opened = load(model)
-    found = opened.explain(word, hypernym, top)
+    found = opened.explain(word, hypernym, top=top)
     if plot is not None:
         from hyperdive.discover.plots import plot_pair
 

@@ -30,9 +30,10 @@ def general(
 ) -> None:
     from hyperdive import load
     from hyperdive.benchmark.paper import general_words as printed
+    from hyperdive.discover.topics import general_words
     from hyperdive.errors import InputError, OptionError
 
-    found = load(model).general(query, top)
+    found = general_words(load(model), query, top)
     known = printed().get(query or "")
     if paper and known is None:
         raise OptionError(

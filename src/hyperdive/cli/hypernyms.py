@@ -37,22 +37,18 @@ def hypernyms(
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions, ask
 
     opened = load(model)
     if evidence:
         warn_without_sentences(opened)
-    ask = opened.senses if senses else opened.hypernyms
-    print_answers(
-        words,
-        lambda batch: ask(
-            batch,
-            top,
-            candidates=candidates,
-            block=block or (),
-            score=score,
-            min_confidence=min_confidence,
-            evidence=MOST_EVIDENCE if evidence else 0,
-        ),
-        json,
+    options = AnswerOptions(
+        top=top,
+        candidates=candidates,
+        block=block or (),
+        score=score,
+        min_confidence=min_confidence,
+        evidence=MOST_EVIDENCE if evidence else 0,
+        senses=senses,
     )
+    print_answers(words, lambda batch: ask(opened, batch, options), json)

@@ -28,21 +28,17 @@ def hyponyms(
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions, ask
 
     opened = load(model)
     if evidence:
         warn_without_sentences(opened)
-    print_answers(
-        words,
-        lambda batch: opened.hyponyms(
-            batch,
-            top,
-            candidates=candidates,
-            block=block or (),
-            score=score,
-            min_confidence=min_confidence,
-            evidence=MOST_EVIDENCE if evidence else 0,
-        ),
-        json,
+    options = AnswerOptions(
+        top=top,
+        candidates=candidates,
+        block=block or (),
+        score=score,
+        min_confidence=min_confidence,
+        evidence=MOST_EVIDENCE if evidence else 0,
     )
+    print_answers(words, lambda batch: ask(opened, batch, options, narrower=True), json)

@@ -13,6 +13,7 @@ def similar(
     json: JsonOption = False,
 ) -> None:
     from hyperdive import load
+    from hyperdive.discover.similar import similar as nearest
 
     opened = load(model)
-    print_answers(words, lambda batch: opened.similar(batch, top), json)
+    print_answers(words, lambda batch: nearest(opened, batch, top), json)

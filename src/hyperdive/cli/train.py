@@ -240,6 +240,8 @@ def _plain(value: Any) -> Any:
 
 def describe(path: Path, made: Model) -> None:
     """Print a summary of a trained model."""
+    from hyperdive.model import facts_of
+
     size = human(sum(file.stat().st_size for file in path.iterdir() if file.is_file()), "B")
     if made.dive.kind != "dive":
         write(f"{path}: {made.dive.kind}, {len(made):,} words, {made.dive.dimensions:,} dimensions, {size}")
@@ -251,5 +253,6 @@ def describe(path: Path, made: Model) -> None:
         f"{path}: model of {len(made):,} words, {made.dive.dimensions} dimensions, {used:.1f} non-zero per word, {size}"
     )
     write(f"  also stored: {', '.join(beside) or 'nothing'}")
-    corpus = made.facts["corpus"]
-    write(f"  from {corpus['tokens']:,} tokens; objective {made.facts['objective'][-1]:.4f} nats per token")
+    facts = facts_of(made)
+    corpus = facts["corpus"]
+    write(f"  from {corpus['tokens']:,} tokens; objective {facts['objective'][-1]:.4f} nats per token")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from hyperdive.errors import FormatError
@@ -34,4 +35,12 @@ def find_model(model: str | Path = DEFAULT) -> Path:
             f"the model {DEFAULT} is not part of this installation",
             hint="name one with -m MODEL, or make one with: hyperdive train TEXT -o MODEL",
         )
+    near = get_close_matches(str(model), named, 1)
+    if near and path.name == str(model):
+        raise FormatError(f"{model}: no such model", hint=f"did you mean {near[0]}?")
     return path  # what opens it says what is wrong with it
+
+
+def portable_name(folder: Path) -> str:
+    """Return how another process, perhaps on another machine, finds a model: by name when it comes with the package."""
+    return folder.name if folder.parent == _FOLDER.resolve() else str(folder)

@@ -34,10 +34,8 @@ def commands(
     lines = ["from hyperdive import load", f"model = load({model!r})"]
     lines += [f"{name} = {list(value)!r}" for name, value in chosen.items() if isinstance(value, tuple)]
     keywords = [f"{name}={name if isinstance(value, tuple) else repr(value)}" for name, value in chosen.items()]
-    if verb in ("hypernyms", "hyponyms", "senses", "similar") and len(words) > 1:
-        call = f"print(*model.{verb}({', '.join([repr(list(words)), *keywords])}), sep='\\n')"
-    else:
-        call = f"print(model.{method or verb}({', '.join([*map(repr, words), *keywords])}))"
+    given = [repr(list(words))] if verb in ("hypernyms", "hyponyms", "similar") and len(words) > 1 else map(repr, words)
+    call = f"print(model.{method or verb}({', '.join([*given, *keywords])}))"
     return Commands(shlex.join(_shell(model, verb, words, chosen)), "\n".join([*lines, call]))
 
 

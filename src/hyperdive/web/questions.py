@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, cast
 
 from hyperdive import __version__
+from hyperdive.discover.explain import compare as side_by_side
+from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.discover.question import source_of
-from hyperdive.discover.ranking import ranking
-from hyperdive.discover.signals import SIGNALS
-from hyperdive.errors import UnknownWordError
+from hyperdive.discover.ranking import SIGNALS, ranking
+from hyperdive.discover.similar import similar as nearest
+from hyperdive.discover.topics import general_words
+from hyperdive.discover.topics import topics as dimensions
 from hyperdive.scores.registry import usable_scores
 from hyperdive.scores.terms import terms_of
 from hyperdive.table import Table
@@ -64,16 +66,16 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
     served = service.models[request.model]
     senses = isinstance(request, m.HypernymsQuery) and request.senses
     by = ranking(served.model, request.score)
-    ask = getattr(served.model, "senses" if senses else verb)
-    tables: list[Table[Any]] = ask(
-        list(request.terms),
-        request.top,
+    chosen = AnswerOptions(
+        top=request.top,
         candidates=request.candidates,
         block=request.block,
         score=request.score,
         min_confidence=request.min_confidence,
         evidence=request.evidence,
+        senses=senses,
     )
+    tables = ask(served.model, request.terms, chosen, narrower=verb == "hyponyms")
     options = {
         "top": request.top if request.top != 10 else None,
         "min_confidence": request.min_confidence,
@@ -85,12 +87,12 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
     results = (
         m.TermAnswers(
             term,
-            table.unknown is None,
+            not table.unknown,
             tuple(
                 m.AnswerReply(
                     answer.term,
                     answer.confidence,
-                    answer.rank_score,
+                    answer.value,
                     answer.signals,
                     answer.statements,
                     sentences(answer.evidence),
@@ -104,13 +106,11 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
         for term, table in zip(request.terms, tables, strict=True)
     )
     lines = commands(served.place, verb, request.terms, options | ({"senses": True} if senses else {}))
-    if senses:
-        lines = replace(lines, python=commands(served.place, "senses", request.terms, options).python)
     return m.AnswersReply(served.name, by.name, by.calibrated, tuple(results), lines)
 
 
 def _unknown(table: Table[Any]) -> m.UnknownTerm | None:
-    error: UnknownWordError | None = table.unknown
+    error = next(iter(table.unknown.values()), None)
     return None if error is None else m.UnknownTerm(error.what, error.near)
 
 
@@ -120,12 +120,12 @@ def similar(service: Service, request: m.SimilarQuery) -> m.SimilarReply:
     results = (
         m.TermNeighbours(
             term,
-            table.unknown is None,
-            tuple(m.NeighbourReply(**row) for row in table.to_dicts()),
+            not table.unknown,
+            tuple(m.NeighbourReply(row.term, row.similarity, row.frequency) for row in table),
             table.notes,
             _unknown(table),
         )
-        for term, table in zip(request.terms, served.model.similar(list(request.terms), request.top), strict=True)
+        for term, table in zip(request.terms, nearest(served.model, request.terms, request.top), strict=True)
     )
     options = {"top": request.top if request.top != 10 else None}
     return m.SimilarReply(served.name, tuple(results), commands(served.place, "similar", request.terms, options))
@@ -134,7 +134,7 @@ def similar(service: Service, request: m.SimilarQuery) -> m.SimilarReply:
 def evidence(service: Service, request: m.EvidenceQuery) -> m.EvidenceReply:
     """What the text states of a pair: counts and sentences."""
     served = service.models[request.model]
-    stated = served.model.statements(request.hyponym, request.hypernym, request.top)
+    stated = served.model.evidence(request.hyponym, request.hypernym, request.top)
     options = {"top": request.top if request.top != 5 else None}
     return m.EvidenceReply(
         served.name,
@@ -144,16 +144,16 @@ def evidence(service: Service, request: m.EvidenceQuery) -> m.EvidenceReply:
         tuple(m.PatternCount(*item) for item in stated.patterns.items()),
         stated.head > 0,
         stated.sentences_kept,
-        sentences(stated.evidence),
+        sentences(stated.rows),
         tuple(m.StatedTerm(*item) for item in stated.stated_hypernyms),
-        commands(served.place, "evidence", [request.hyponym, request.hypernym], options, method="statements"),
+        commands(served.place, "evidence", [request.hyponym, request.hypernym], options),
     )
 
 
 def explain(service: Service, request: m.ExplainQuery) -> m.ExplainReply:
     """A pair dimension by dimension, and the verdict of every score."""
     served = service.models[request.model]
-    found = served.model.explain(request.hyponym, request.hypernym, request.top)
+    found = served.model.explain(request.hyponym, request.hypernym, top=request.top)
     against = [name for name in SIGNALS if name not in found.signals and (name != "patterns" or found.read)]
     return m.ExplainReply(
         served.name,
@@ -174,7 +174,7 @@ def explain(service: Service, request: m.ExplainQuery) -> m.ExplainReply:
 def compare(service: Service, request: m.CompareQuery) -> m.CompareReply:
     """Words side by side, dimension by dimension."""
     served = service.models[request.model]
-    found = served.model.compare(*request.terms, top=request.top)
+    found = side_by_side(served.model, request.terms, request.top)
     return m.CompareReply(
         served.name,
         found.words,
@@ -182,14 +182,14 @@ def compare(service: Service, request: m.CompareQuery) -> m.CompareReply:
         found.included,
         found.more,
         found.notes,
-        commands(served.place, "compare", request.terms, {"top": request.top}),
+        commands(served.place, "compare", request.terms, {"top": request.top}, method="explain"),
     )
 
 
 def topics(service: Service, request: m.TopicsQuery) -> m.TopicsReply:
     """The dimensions of a model."""
     served = service.models[request.model]
-    found = served.model.topics(request.top, request.words)
+    found = dimensions(served.model, request.top, request.words)
     options = {"top": request.top, "words": request.words if request.words != 5 else None}
     rows = (m.TopicReply(**row) for row in found.to_dicts())
     return m.TopicsReply(served.name, tuple(rows), found.notes, commands(served.place, "topics", options=options))
@@ -198,10 +198,12 @@ def topics(service: Service, request: m.TopicsQuery) -> m.TopicsReply:
 def general(service: Service, request: m.GeneralQuery) -> m.GeneralReply:
     """The most general words, on the whole or within the topics of a query."""
     served = service.models[request.model]
-    found = served.model.general(request.query, request.top)
+    found = general_words(served.model, request.query, request.top)
     options = {"query": request.query, "top": request.top if request.top != 30 else None}
     rows = (m.WordValue(**row) for row in found.to_dicts())
-    return m.GeneralReply(served.name, request.query, tuple(rows), commands(served.place, "general", options=options))
+    line = commands(served.place, "general", options=options)
+    python = commands(served.place, "topics", options={"general": True, **options}).python
+    return m.GeneralReply(served.name, request.query, tuple(rows), m.Commands(line.cli, python))
 
 
 def score(service: Service, request: m.ScoreQuery) -> m.ScoreReply:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from hyperdive._progress import SILENT
 from hyperdive._store import HEADER
-from hyperdive.api import Model, load
 from hyperdive.compilation.compiler import prepare
-from hyperdive.discover.dimensions import MOST_DIMENSIONS
 from hyperdive.discover.ranking import ranking
+from hyperdive.discover.topics import MOST_DIMENSIONS
 from hyperdive.errors import InputError
+from hyperdive.model import Model, facts_of, load
 from hyperdive.scores._blocks import kernels
 from hyperdive.spaces.packaged_models import find_model, packaged_models
 from hyperdive.taxonomy.corrections_file import CorrectionsFile, Snapshot
@@ -64,7 +64,7 @@ class ServedModel:
         """What a client is told about the model."""
         model, by, snapshot = self.model, ranking(self.model), self.corrections()
         patterns = model.patterns
-        corpus = model.facts.get("corpus", {})
+        corpus = facts_of(model).get("corpus", {})
         tokens = corpus.get("tokens") if isinstance(corpus, dict) else None
         return ModelInfo(
             name=self.name,

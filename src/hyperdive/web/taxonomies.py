@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from hyperdive._memo import Memo
+from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.taxonomy.corrections_file import Snapshot
 from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
@@ -243,14 +244,13 @@ def worklist(service: Service, request: m.WorklistQuery) -> m.WorklistReply:
     chosen = open_edges[: request.top]
     model = service.models[asked.model].model
     children = [edge.child for edge in chosen]
-    tables = (
-        model.hypernyms(children, _ALTERNATIVES + 3, candidates=taxonomy.terms, score=asked.score) if children else []
-    )
+    options = AnswerOptions(top=_ALTERNATIVES + 3, candidates=taxonomy.terms, score=asked.score)
+    tables = ask(model, children, options) if children else []
     edges = []
     for edge, table in zip(chosen, tables, strict=True):
         beneath = {normal(term) for term in (edge.child, *taxonomy.beneath(edge.child))}
         others = [
-            m.OtherParent(taxonomy.named(answer.term), answer.confidence, answer.rank_score)
+            m.OtherParent(taxonomy.named(answer.term), answer.confidence, answer.value)
             for answer in table
             if normal(answer.term) not in {*beneath, normal(edge.parent)} and taxonomy.named(answer.term) in taxonomy
         ]

@@ -12,7 +12,7 @@ from hyperdive.benchmark.reproduce.measurement import FIVE
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
 from hyperdive.benchmark.reproduce.pictures import FAILURES
 from hyperdive.benchmark.reproduce.tables import heading
-from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.topics import Dimensions
 
 _DIVES = (("dive-paper", "DIVE (paper's constants)"), ("dive", "DIVE (ours)"))
 _SPACES = (("sbow-freq", "SBOW Freq"), ("sbow-ppmi", "SBOW PPMI"), *_DIVES)

@@ -212,13 +212,13 @@ def open_source(workshop: Workshop, entry: MeasuredSpace, kind: str) -> Source:
     """The spaces of an entry over one corpus."""
     from hyperdive.counts.cooccurrence import Cooccurrence
     from hyperdive.counts.pmi_filter import PmiFilter
+    from hyperdive.model import Model
     from hyperdive.scores import as_source
-    from hyperdive.spaces.model import ModelData
     from hyperdive.spaces.sbow import sbow
 
     beside = None
     if entry.skipgram:
-        other = ModelData.load(workshop.place(f"{entry.skipgram}-{kind}"))
+        other = Model.load(workshop.place(f"{entry.skipgram}-{kind}"))
         beside = other.dive if other.skipgram is None else other.skipgram
     if entry.kind == "centred":
         beside = centred(beside)
@@ -226,7 +226,7 @@ def open_source(workshop: Workshop, entry: MeasuredSpace, kind: str) -> Source:
     if entry.kind.startswith("sbow"):
         chosen = None if entry.pmi_filter == "none" else PmiFilter.parse(entry.pmi_filter)
         return as_source(sbow(Cooccurrence.open(place), entry.kind, shift=entry.pmi_shift, filtered=chosen), beside)
-    model = ModelData.load(place)
+    model = Model.load(place)
     if entry.kind == "skipgram":
         assert model.skipgram is not None
         return as_source(model.skipgram)

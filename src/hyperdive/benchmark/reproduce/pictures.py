@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from hyperdive.discover.dimensions import Dimensions
+from hyperdive.discover.topics import Dimensions
 from hyperdive.scores.asymmetric_l1 import W0, best_scale
 
 LEAST = 0.1

@@ -13,8 +13,7 @@ from hyperdive._progress import duration
 from hyperdive.benchmark.paper import general_words as printed_words
 from hyperdive.benchmark.reproduce import pictures as drawings
 from hyperdive.benchmark.reproduce.paper_table import PaperCell, PaperRow, PaperTable
-from hyperdive.discover.dimensions import Dimensions
-from hyperdive.discover.general import general_words
+from hyperdive.discover.topics import Dimensions, general_words
 from hyperdive.spaces.space import VectorSpace
 
 _STYLE = """

@@ -132,7 +132,7 @@ def write_results(plan: ReproducePlan) -> Reproduction:
     from hyperdive.benchmark.reproduce import results_writer as writing
     from hyperdive.benchmark.reproduce.claims import check, claims_table
     from hyperdive.benchmark.reproduce.figures import RunFigures
-    from hyperdive.discover.dimensions import Dimensions
+    from hyperdive.discover.topics import Dimensions
 
     shop = plan.workshop
     known = {
@@ -147,9 +147,9 @@ def write_results(plan: ReproducePlan) -> Reproduction:
     drawn: dict[str, tuple[str, str]] = {}
     by_name = {stage.name: stage for stage in plan.stages}
     if shop.done(by_name["dive-raw"]):
-        from hyperdive.spaces.model import ModelData
+        from hyperdive.model import Model
 
-        space = ModelData.load(shop.place("dive-raw")).dive
+        space = Model.load(shop.place("dive-raw")).dive
         dimensions = Dimensions(space)
         made += [
             writing.general_table(space),

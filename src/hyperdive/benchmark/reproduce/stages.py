@@ -17,7 +17,7 @@ from hyperdive._resources import Run, check_threads
 from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER, canonical_json
 from hyperdive.benchmark.reproduce.plan import ReproduceStage
-from hyperdive.errors import Error, FormatError, InputError
+from hyperdive.errors import Error, FormatError, InputError, install_command
 
 ONE_THREAD = frozenset({"gaussian"})
 """Spaces that one thread trains, whatever the number of threads."""
@@ -268,5 +268,5 @@ def check_extras(wanted: Sequence[ReproduceStage]) -> None:
                 module, extra, part = needs[used]
                 raise Error(
                     f"{stage.name} needs {module}",
-                    hint=f"type: pip install 'hyperdive[{extra}]', or add --without {part}",
+                    hint=f"type: {install_command(extra)}, or add --without {part}",
                 )
