@@ -7,7 +7,6 @@ a sequence of terms.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,11 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive._store import HEADER
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.model_folder import read_model, write_model
-from hyperdive.spaces.packaged_models import find_model, portable_name
+from hyperdive.spaces.packaged_models import ModelPlace, find_model
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
 from hyperdive.table import Table
@@ -73,7 +71,7 @@ class Model:
         self._spaces: dict[str, Later] = {"contexts": contexts, "skipgram": skipgram}
         self._terms, self._patterns = terms, patterns
         self._facts = dict(facts or {})
-        self._stored: _Stored | None = None
+        self._stored: ModelPlace | None = None
 
     # ---- vectors and tables -----------------------------------------------------------------------------------
 
@@ -151,15 +149,14 @@ class Model:
         return f"<{type(self).__name__} of {len(self)} words: {', '.join(self._parts())}>"
 
     def _parts(self) -> list[str]:
-        parts = [f"{self.dive.kind} {self.dive.dimensions} dimensions"]
-        parts += [name for name, space in self._spaces.items() if space is not None]
-        return parts + ["terms"] * (self._terms is not None) + ["patterns"] * (self._patterns is not None)
+        beside = {**self._spaces, "terms": self._terms, "patterns": self._patterns}
+        present = [name for name, part in beside.items() if part is not None]
+        return [f"{self.dive.kind} {self.dive.dimensions} dimensions", *present]
 
     def _repr_html_(self) -> str:
         """The same as a small table for a notebook, with the corpus where it is recorded."""
-        rows = [_Fact("words", f"{len(self):,}")]
+        rows = [_Fact("words", f"{len(self):,}"), _Fact("contents", ", ".join(self._parts()))]
         rows += [_Fact("terms", f"{len(self.terms):,}")] if self.terms is not None else []
-        rows.append(_Fact("contents", ", ".join(self._parts())))
         tokens = dict(self._facts.get("corpus") or {}).get("tokens")
         rows += [_Fact("trained on", f"{tokens:,} tokens")] if isinstance(tokens, int) else []
         rows.append(_Fact("most frequent words", ", ".join(self.words[:8])))
@@ -448,13 +445,13 @@ class Model:
         """
         folder = find_model(path)
         model = cls(**read_model(folder, verify=verify))
-        model._stored = _Stored.of(folder)
+        model._stored = ModelPlace.of(folder)
         return model
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # other processes open the folder themselves, so that a model is cheap to send; without it they get the arrays
-        if self._stored is not None and self._stored == _Stored.of(Path(self._stored.path)):
-            return _reopened, (type(self), portable_name(Path(self._stored.path)), self._stored.hash)
+        if self._stored is not None and self._stored == ModelPlace.of(self._stored.folder):
+            return _reopened, (type(self), self._stored.name, self._stored.hash)
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -469,23 +466,6 @@ class _Fact:
 
     name: str
     value: str
-
-
-@dataclass(frozen=True)
-class _Stored:
-    """The folder that a model was read from, and a hash of its header, which has the checksums of its files."""
-
-    path: str
-    hash: str
-
-    @classmethod
-    def of(cls, folder: Path) -> _Stored | None:
-        """Return the present state of a folder; None when it is gone."""
-        try:
-            header = (folder / HEADER).read_bytes()
-        except OSError:
-            return None
-        return cls(str(folder.resolve()), hashlib.sha256(header).hexdigest())
 
 
 @lru_cache(maxsize=4)

@@ -86,4 +86,4 @@ def test_hyponyms_are_those_of_scoring_all_plausible_terms(model: Model, asked: 
     first = best(np.where(scores >= 0.35, scores, -np.inf), 10)
     answers = model.hyponyms(asked)
     assert [answer.term for answer in answers] == [question.word(int(question.candidates[places[at]])) for at in first]
-    assert np.allclose([answer.rank_score for answer in answers], scores[first], atol=1e-6)
+    assert np.allclose([answer.confidence for answer in answers], scores[first], atol=1e-6)

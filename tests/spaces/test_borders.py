@@ -22,6 +22,7 @@ from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
 from hyperdive.errors import InputError, OptionError
+from hyperdive.model import Model, facts_of
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces import _fold_kernels, _gaussian_kernels, composition, dive_paper, gaussian, row_tasks, skipgram
@@ -44,7 +45,6 @@ from hyperdive.spaces.folding import Folding
 from hyperdive.spaces.gaussian import first_gaussians, keep_chances, train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, filter_for, skipgram_tables, start_tables
-from hyperdive.model import Model
 from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.registry import SPACES, space_maker, unused_option
@@ -826,9 +826,9 @@ def test_a_small_model_has_thirty_thousand_words_and_terms() -> None:
     model = Model(space, terms=TermTable(words, words, dive=space))
     assert useful_words(model) == words[:30_000] and useful_terms(model) == words[:30_000]
     small = pruned(model)
-    assert small.facts["pruned"] == {"words": 30_002, "frequent": 15_000, "least": 3}
+    assert facts_of(small)["pruned"] == {"words": 30_002, "frequent": 15_000, "least": 3}
     assert (len(small), len(small.terms or [])) == (30_000, 30_000)
-    assert pruned(model, words=5, frequent=9).facts["pruned"]["frequent"] == 5
+    assert facts_of(pruned(model, words=5, frequent=9))["pruned"]["frequent"] == 5
 
 
 def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None:

@@ -123,14 +123,10 @@ def ask(
 
 
 def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> float:
-    if min_confidence is not None and not (by.calibrated and 0 <= min_confidence <= 1):
+    if min_confidence is not None and not by.calibrated:
         raise OptionError(
-            "a minimum confidence needs confidences, from 0 to 1"
-            if by.calibrated
-            else f"{by.name} does not give confidences, so a minimum cannot be set",
-            hint="use a model with patterns and no --score"
-            if not by.calibrated
-            else f"{MIN_CONFIDENCE} is the default",
+            f"{by.name} does not give confidences, so a minimum cannot be set",
+            hint="use a model with patterns, and name no score",
         )
     if by.calibrated:
         return MIN_CONFIDENCE if min_confidence is None else min_confidence
