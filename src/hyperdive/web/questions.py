@@ -175,6 +175,9 @@ def compare(service: Service, request: m.CompareQuery) -> m.CompareReply:
     """Words side by side, dimension by dimension."""
     served = service.models[request.model]
     found = side_by_side(served.model, request.terms, request.top)
+    line = commands(served.place, "compare", request.terms, {"top": request.top})
+    python = ["from hyperdive import load", "from hyperdive.discover.explain import compare"]
+    python.append(f"print(compare(load({served.place!r}), {list(request.terms)!r}, top={request.top}))")
     return m.CompareReply(
         served.name,
         found.words,
@@ -182,7 +185,7 @@ def compare(service: Service, request: m.CompareQuery) -> m.CompareReply:
         found.included,
         found.more,
         found.notes,
-        commands(served.place, "compare", request.terms, {"top": request.top}, method="explain"),
+        m.Commands(line.cli, "\n".join(python)),
     )
 
 
