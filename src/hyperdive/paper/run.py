@@ -11,6 +11,7 @@ from typing import Any
 from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._resources import Run
 from hyperdive.errors import MissingExtra, OutputError
+from hyperdive.model import Model
 from hyperdive.options import TrainOptions
 from hyperdive.paper import results
 from hyperdive.paper.claims import Claim, check
@@ -27,7 +28,6 @@ from hyperdive.paper.stages import (
     training_stages,
 )
 from hyperdive.paper.tables import PaperTable, build_tables
-from hyperdive.spaces.model import ModelData
 from hyperdive.text.corpus import Corpus
 
 RESULTS = "results"
@@ -146,7 +146,7 @@ def write_results(plan: ReproducePlan, progress: Progress = SILENT) -> Reproduct
     tables = [results.claims_table(claims), *build_tables(figures, pubmed_is_short=words < 0.98 * BUDGET)]
     output, pictures = plan.output / RESULTS, []
     if folder.done(by_name["dive-raw"]):
-        model = ModelData.load(folder.place("dive-raw"))
+        model = Model.load(folder.place("dive-raw"))
         tables += results.model_tables(model.dive)
         try:
             pictures = results.draw_figures(model, output)
