@@ -15,8 +15,8 @@ from hyperdive.cli.output import (
     DATA,
     DEFAULT_MODEL,
     FORCE,
-    JSON,
     THREADS,
+    JsonOptions,
     ProgressOptions,
     load_source,
     quiet_stdout,
@@ -25,14 +25,14 @@ from hyperdive.cli.output import (
     write_json,
 )
 from hyperdive.errors import InputError, OptionError
-from hyperdive.options import REQUIRED, Options, option
+from hyperdive.options import REQUIRED, option
 
 BASELINES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0", "Hypernym", "Random")
 _MODEL = "Model or space folder, or the name of a packaged model."
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceOptions(ProgressOptions):
+class SourceOptions(JsonOptions, ProgressOptions):
     """The spaces that scores are computed from."""
 
     model: str = option(DEFAULT_MODEL, _MODEL)
@@ -40,7 +40,6 @@ class SourceOptions(ProgressOptions):
     counts: str | None = option(None, "SBOW Freq space, for the context entropies of SLQS.", rare=True)
     exact: bool = option(False, "Look words up exactly; do not try their lemmas.", rare=True)
     threads: int | None = option(None, THREADS, low=1, high=512)
-    json: bool = option(False, JSON)
 
 
 # ---- score -------------------------------------------------------------------------------------------------------
@@ -458,7 +457,7 @@ class ReproduceCommand(ProgressOptions):
     threads: int | None = option(
         None, "Number of threads, by default all; only the result of word2vec depends on it.", low=1, high=512
     )
-    json: bool = option(False, JSON, rare=True)
+    json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 
 def reproduce(*, options: ReproduceCommand) -> None:
@@ -509,12 +508,11 @@ def reproduce(*, options: ReproduceCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetsCommand(Options):
+class DatasetsCommand(JsonOptions):
     """Options of `hyperdive datasets`."""
 
     data: Path | None = option(None, DATA)
     force: bool = option(False, "Overwrite files that differ from the published ones.")
-    json: bool = option(False, JSON)
 
 
 def datasets(
