@@ -27,11 +27,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from hyperdive.compilation.compiler import prepare
-
 import common
 from alternatives import PROGRAMS, available
-from hyperdive._progress import SILENT
+from hyperdive.kernels.decorator import compile_all
 from hyperdive.text.sources import find_sources, open_source
 
 HERE = Path(__file__).parent
@@ -49,14 +47,6 @@ BESIDE = (
     ("train", "sklearn_nmf", "scikit-learn: NMF of the PPMI matrix, 40 iterations", 1),
 )
 """What is compared: stages of hyperdive, the alternative, how it is called, and its epochs."""
-KERNELS = (
-    ("encode", "encode"),
-    ("encode plain", "encode"),
-    ("count", "count"),
-    ("train", "count"),
-    ("train", "train"),
-)
-"""Which compiled kernels a stage needs: compiling is not what is measured."""
 PACKAGES = ("hyperdive", "numpy", "scipy", "numba", "gensim", "spacy", "scikit-learn")
 
 
@@ -247,7 +237,7 @@ def main() -> None:
     sizes = {share: float(Fraction(share)) * len(data) / 1e6 for share in options.shares}
     chosen = set(options.only or (*STAGES, *PROGRAMS))
     print(common.machine(), flush=True)
-    prepare(*{use for stage, use in KERNELS if stage in chosen}, progress=SILENT)
+    compile_all()  # compiling is not what is measured
 
     for share in sorted(options.shares, key=Fraction):
         folder = options.work / share.replace("/", "-")

@@ -87,7 +87,6 @@ LATE = {
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts.count", "kernels.counts"},
     "counts.term_counts": {"kernels.counts"},
-    "kernels.warmup": {"kernels.decorator"},
     "spaces.dive": {"kernels.dive"},
     "spaces.dive_objective": {"kernels.dive"},
     "spaces.dive_paper": {"kernels.dive"},

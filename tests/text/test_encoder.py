@@ -190,9 +190,7 @@ def test_vocabulary_order_is_by_count_then_by_word(tmp_path: Path) -> None:
 
 
 def test_every_word_read_is_kept_or_has_a_reason(tmp_path: Path, text: Path) -> None:
-    for number, options in enumerate(
-        ({}, {"preset": "paper"}, {"rare": "drop"}, {"max_tokens": 500})
-    ):
+    for number, options in enumerate(({}, {"preset": "paper"}, {"rare": "drop"}, {"max_tokens": 500})):
         accounting = encode_text(text, tmp_path / f"c{number}", **options).header["accounting"]
         assert accounting["read"] == accounting["kept"] + sum(accounting["dropped"].values())
 

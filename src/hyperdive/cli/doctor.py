@@ -47,7 +47,7 @@ def doctor(
     progress: ProgressOption = ProgressMode.auto,
 ) -> None:
     if compile:
-        from hyperdive.kernels.warmup import compile_all
+        from hyperdive.kernels.decorator import compile_all
 
         with reporter(progress).stage("compiling numeric kernels"):
             compile_all()
