@@ -98,14 +98,14 @@ def measured(command: list[str]) -> dict[str, float]:
 def stage_command(stage: str, text: Path, folder: Path) -> list[str]:
     """The command of a stage; later stages read what earlier ones wrote into the folder."""
     corpus, plain = str(folder / "corpus"), str(folder / "plain")
-    lean = ["--preset", "paper", "--no-patterns", "--terms", "none", "--no-keep-text"]
+    lean = ["--preset", "paper", "--set", "patterns=no", "--terms", "none", "--no-keep-text"]
     arguments = {
         "encode": ["encode", str(text), "-o", corpus],
         "encode plain": ["encode", str(text), "-o", plain, *lean],
         "count": ["count", plain, "-o", str(folder / "counts")],
         "train": ["train", corpus, "-o", str(folder / "model")],
     }[stage]
-    return [sys.executable, "-m", "hyperdive", *arguments, "--force", "--progress", "none"]
+    return [sys.executable, "-m", "hyperdive", *arguments, "--force", "--set", "progress=none"]
 
 
 def plain_text(text: str, most: int) -> bytes:

@@ -56,16 +56,14 @@ class Scenario:
 
 def _correct(healthy: Path, here: Path) -> None:
     """What the explorer does when a user accepts an edge of a taxonomy."""
-    from hyperdive.taxonomy.corrections_file import CorrectionsFile
-    from hyperdive.web import corrections
+    from hyperdive.web import taxonomies
     from hyperdive.web import taxonomy_messages as messages
-    from hyperdive.web.served_models import open_models
-    from hyperdive.web.service import Service
+    from hyperdive.web.service import Service, open_models
 
     models = open_models([str(healthy / "model")], corrections=here)
-    version = CorrectionsFile(models[None].file.path).read().version
-    operation = messages.Accept("accept", "poodle", "dog")
-    corrections.change(Service(models), messages.CorrectionsRequest("model", version, (operation,)))
+    operation = messages.Accept(op="accept", child="poodle", parent="dog")
+    request = messages.CorrectionsContent(version=models[None].corrections().version, operations=[operation])
+    taxonomies.change(Service(models), "model", request)
 
 
 def _fetch(healthy: Path, here: Path) -> None:
@@ -93,30 +91,41 @@ def _fetch(healthy: Path, here: Path) -> None:
             server.shutdown()
 
 
-_FEW = ("--dimensions", "8", "--pmi-filter", "none", "--passes", "4", "--threads", "1", "--progress", "none")
+_FEW = (
+    "--dimensions",
+    "8",
+    "--set",
+    "pmi_filter=none",
+    "--set",
+    "passes=4",
+    "--threads",
+    "1",
+    "--set",
+    "progress=none",
+)
 SCENARIOS = (
     Scenario("encode", ("encode", "{healthy}/text.txt", "-o", "{here}/out", "--min-count", "3", "--threads", "1",
-                        "--progress", "none"), "out"),
+                        "--set", "progress=none"), "out"),
     Scenario("encode --force", ("encode", "{healthy}/text.txt", "-o", "{here}/out", "--min-count", "3", "--threads",
-                                "1", "--progress", "none", "--force"), "out"),
-    Scenario("count", ("count", "{healthy}/corpus", "-o", "{here}/out", "--threads", "1", "--progress", "none"), "out",
-             resumes=True),
+                                "1", "--set", "progress=none", "--force"), "out"),
+    Scenario("count", ("count", "{healthy}/corpus", "-o", "{here}/out", "--threads", "1", "--set", "progress=none"),
+             "out", resumes=True),
     Scenario("count --merge", ("count", "--merge", "{healthy}/first", "{healthy}/second", "-o", "{here}/out",
-                               "--threads", "1", "--progress", "none"), "out", resumes=True),
+                               "--threads", "1", "--set", "progress=none"), "out", resumes=True),
     Scenario("train", ("train", "{healthy}/corpus", "-o", "{here}/out", *_FEW), "out", resumes=True),
     Scenario("train TEXT", ("train", "{healthy}/text.txt", "-o", "{here}/out", "--min-count", "3", *_FEW), "out",
              resumes=True),
     Scenario("train --force", ("train", "{healthy}/counts", "-o", "{here}/out", *_FEW, "--force"), "out", resumes=True),
     Scenario("add", ("add", "{healthy}/model", "{healthy}/text.txt", "-o", "{here}/out", "--threads", "1",
-                     "--progress", "none"), "out"),
+                     "--set", "progress=none"), "out"),
     Scenario("taxonomy", ("taxonomy", "--top", "6", "-m", "{healthy}/model", "--format", "tsv", "-o", "{here}/out.tsv"),
              "out.tsv"),
     Scenario("score", ("score", "{healthy}/pairs.tsv", "-m", "{healthy}/model", "-s", "C·ΔS", "-o", "{here}/out.tsv",
-                       "--progress", "none"), "out.tsv"),
+                       "--set", "progress=none"), "out.tsv"),
     Scenario("export", ("export", "{healthy}/model", "{here}/out.vec"), "out.vec"),
     Scenario("import", ("import", "{healthy}/vectors.vec", "-o", "{here}/out"), "out"),
     Scenario("evaluate --report", ("evaluate", "-m", "{healthy}/model", "--datasets", "{healthy}/labelled.tsv", "-s",
-                                   "C·ΔS", "--resamples", "0", "--report", "{here}/out.html", "--progress", "none"),
+                                   "C·ΔS", "--resamples", "0", "--report", "{here}/out.html", "--set", "progress=none"),
              "out.html"),
     Scenario("datasets fetch", (), "out.tsv", call=_fetch, resumes=True),
     Scenario("serve (corrections)", (), "model.corrections.tsv", call=_correct,

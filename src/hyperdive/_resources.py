@@ -135,6 +135,15 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
+def memory_limit(memory: int | str | None) -> int | None:
+    """Return a memory limit in bytes, from a number or a text such as 4GB.
+
+    >>> memory_limit("4GB"), memory_limit(1000), memory_limit(None)
+    (4000000000, 1000, None)
+    """
+    return parse_size(memory) if isinstance(memory, str) else memory
+
+
 def anonymous_memory() -> int:
     """Bytes of memory that this process has of its own now, maps of files left out; a guess where that is not told."""
     try:

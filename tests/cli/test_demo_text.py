@@ -51,7 +51,7 @@ def test_both_texts_are_written(site: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_said(site: Path) -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'hyperdive\[demo\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install -e '.*\[demo\]'"):
         list(sample.dictionary())
     install(site, sample.DICTIONARY, "0.1", {"dictionary/__init__.py": ""})
     with pytest.raises(InputError, match="without its data"):

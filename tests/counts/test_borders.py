@@ -29,7 +29,6 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import _warn_of_little_disk, count
 from hyperdive.counts.inverted_index import TokenRange, line_lengths, load
 from hyperdive.counts.merge import merge
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import RowPacker, RowSummation, _Room
 from hyperdive.counts.plan import token_bytes
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
@@ -39,6 +38,7 @@ from hyperdive.counts.store_writer import workers
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import FormatError, OptionError
 from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 from .reference import collapse, corpus_of, count_pairs, files, folder, read

@@ -17,12 +17,12 @@ from hyperdive._engine import Emit, Gather
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder, is_stage, read_stage
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import RowPacker, RowSummation
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.options import CountOptions
 from hyperdive.spaces import row_tasks
 from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from hyperdive import encode
 from hyperdive.kernels import pattern_codes as k
+from hyperdive.options import EncodeOptions
 from hyperdive.patterns import lexicon
 from hyperdive.patterns.matcher import find_matches
 from hyperdive.patterns.store import patterns_of
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise

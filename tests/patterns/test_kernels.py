@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hyperdive.cli.generated_text import sentences as generated_sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.cli.generated_text import sentences as generated_sentences
 from hyperdive.kernels import pattern_codes as k
 from hyperdive.kernels.forms import hash_forms
 from hyperdive.kernels.pattern_items import items, phrase_terms
@@ -22,11 +22,11 @@ from hyperdive.kernels.pattern_phrases import (
     subject,
     unwrap,
 )
+from hyperdive.options import EncodeOptions
 from hyperdive.patterns import lexicon
 from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.patterns.matcher import find_matches
 from hyperdive.text.forms import FormTable
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise

@@ -23,9 +23,9 @@ from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.model import facts_of
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.pipeline.train import kind_of
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace
@@ -119,7 +119,7 @@ def test_a_warm_start_knows_the_old_words(tmp_path: Path, text: Path) -> None:
     cold = train(text, tmp_path / "cold", text=PLAIN, **{**SMALL, "passes": 1})
     assert isinstance(again, Model)
     assert isinstance(cold, Model)
-    assert again.facts["objective"][0] > cold.facts["objective"][0]
+    assert facts_of(again)["objective"][0] > facts_of(cold)["objective"][0]
     with pytest.raises(OptionError, match="8 dimensions, not 9"):
         train(text, tmp_path / "x", text=PLAIN, start=first, **{**SMALL, "dimensions": 9})
     bare = train(text, tmp_path / "bare", text=PLAIN, contexts=False, **SMALL)
@@ -194,11 +194,11 @@ def test_an_option_that_the_papers_solver_does_not_use_is_refused(tmp_path: Path
             TrainOptions.preset(solver="paper", **{name: OPTIONS_OF_TRAINING[name]})
     for asked, message in (
         ((), "no ridge, which is 0.02 (add --preset paper, or --ridge 0 --sample 0)"),
-        (("--ridge", 0), "no sample, which is 0.001 (add --preset paper, or --sample 0)"),
-        (("--preset", "paper", "--ridge", 0.1), "no ridge, which is 0.1"),
-        (("--passes", 3), "does not use passes"),
+        (("--set", "ridge=0"), "no sample, which is 0.001 (add --preset paper, or --sample 0)"),
+        (("--preset", "paper", "--set", "ridge=0.1"), "no ridge, which is 0.1"),
+        (("--set", "passes=3"), "does not use passes"),
     ):
-        ran = hyperdive("train", text, "-o", tmp_path / "m", "--solver", "paper", *asked)
+        ran = hyperdive("train", text, "-o", tmp_path / "m", "--set", "solver=paper", *asked)
         assert (ran.code, message in ran.err) == (1, True), ran.err
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OptionError, match="DIVE without the inclusion shift does not use beta"):
@@ -298,8 +298,8 @@ def test_an_old_model_stays_until_the_new_one_is_whole(tmp_path: Path, text: Pat
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on a terminal")
 def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Path, hyperdive: Callable) -> None:
-    command = ["train", str(text), "--dimensions", "8", "--passes", "20", "--lemmas", "none", "--stopwords", "none",
-               "--min-count", "5", "--pmi-filter", "20tokens", "--progress", "json"]  # fmt: skip
+    command = ["train", str(text), "--dimensions", "8", "--set", "passes=20", "--set", "lemmas=none", "--set", "stopwords=none",
+               "--min-count", "5", "--set", "pmi_filter=20tokens", "--set", "progress=json"]  # fmt: skip
     assert hyperdive(*command, "-o", tmp_path / "whole").code == 0
     child = subprocess.Popen(
         [sys.executable, "-m", "hyperdive", *command, "-o", tmp_path / "m"],
@@ -331,7 +331,7 @@ def test_fit_recovers_the_planted_tree() -> None:
     """The words and all: AP ≥ 0.9 for C·ΔS and at least 95 % of the directions."""
     model = Dive(dimensions=40, pmi_filter="30tokens").fit(planted.lines()).model_
     pairs = planted.candidates()
-    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs])
+    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs], "C·ΔS")
     assert planted.average_precision(scores, np.array([true for _, _, true in pairs])) >= 0.9
     tree = planted.tree()
     directions = model.score([q for q, _ in tree], [p for _, p in tree], "ΔS")
@@ -360,11 +360,11 @@ def test_asking_for_unknown_words_and_phrases() -> None:
     assert batch[0] == 2
     assert np.isnan(batch[1])
     with pytest.raises(KeyError, match="animal"):
-        model.score("dog", "animall")
+        model.score("dog", "animall", "C·ΔS")
     with pytest.raises(InputError, match="not one of each"):
-        model.score("dog", ["animal"])  # type: ignore[call-overload]
+        model.score("dog", ["animal"], "C·ΔS")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="do not make pairs"):
-        model.score(["dog"], ["animal", "dog"])
+        model.score(["dog"], ["animal", "dog"], "C·ΔS")
 
 
 # ---- resuming only what is the same run ---------------------------------------------------------------------
@@ -487,7 +487,7 @@ def test_counts_as_the_verb_makes_them_can_be_trained_on(tmp_path: Path, text: P
     """The default filter asked for near counts, which `count` does not keep unless told."""
     encode(text, tmp_path / "c", **PLAIN)
     assert hyperdive("count", tmp_path / "c", "-o", tmp_path / "n").code == 0
-    ran = hyperdive("train", tmp_path / "n", "-o", tmp_path / "m", "--dimensions", 8, "--passes", 3)
+    ran = hyperdive("train", tmp_path / "n", "-o", tmp_path / "m", "--dimensions", 8, "--set", "passes=3")
     assert ran.code == 0
     assert "the PMI filter is 2.5ratio" in ran.err
 

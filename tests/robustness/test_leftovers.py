@@ -85,7 +85,7 @@ def test_taggers_end_with_a_killed_encode(tmp_path: Path) -> None:
     pytest.importorskip("textblob")
     (tmp_path / "t.txt").write_text("The poodle is a dog that barks at the cat.\n" * 60_000)
     command = [sys.executable, "-m", "hyperdive", "encode", str(tmp_path / "t.txt"), "-o", str(tmp_path / "c"),
-               "--pos", "textblob", "--threads", "2", "--progress", "none"]  # fmt: skip
+               "--set", "pos=textblob", "--threads", "2", "--set", "progress=none"]  # fmt: skip
     child = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         deadline = time.monotonic() + 60

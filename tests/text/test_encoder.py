@@ -21,12 +21,12 @@ from pyarrow import parquet
 
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text import readers as reading
 from hyperdive.text import tagging
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper, drop_text
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader, cut_parts
 from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextSource

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from hyperdive.kernels import forms as kernels
 from hyperdive.kernels import tokens as k
+from hyperdive.options import EncodeOptions
 from hyperdive.text.characters import ABBREVIATIONS, abbreviation_hashes, hash_forms
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import Tokens, tokenise

@@ -17,6 +17,7 @@ from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
 from hyperdive.kernels import terms as k
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import term_candidates, term_inventory, term_items
 from hyperdive.text.encoder import encode_text
@@ -24,7 +25,6 @@ from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.scratch_arrays import Scratch
 from hyperdive.text.sources import TextSource
@@ -429,7 +429,7 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert read(f"{sixteen}\n{seventeen}\n") == ([sixteen], "1 longer than 16 words")
     assert read("dog\nDNA\nDNA\n") == (["dog", "DNA"], "") and read("dog of\n") == (["dog of"], "")
     assert read("dog\n#" + "x" * 9997 + "\n") == (["dog"], "")
-    for line in ("#" + "x" * 9998 + "\n", "x" * 10_000):
+    for line in ("#" + "x" * 9999 + "\n", "x" * 10_001):
         with pytest.raises(InputError, match="line 2 is too long"):
             read("dog\n" + line)
     monkeypatch.setattr("hyperdive.text.term_list.MAX_LINES", 3)

@@ -15,6 +15,7 @@ from hyperdive._progress import SILENT
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import terms as k
 from hyperdive.kernels.terms import CAPITALISED, CAPITALS, LOWER, MIXED
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import memory_plan, term_candidates
 from hyperdive.text.corpus import Corpus
@@ -22,7 +23,6 @@ from hyperdive.text.encoder import encode_text
 from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.term_items import ItemSpelling, TextItems
 from hyperdive.text.term_list import MAX_LINES, read_terms
 from hyperdive.text.term_names import normal_term

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperdive.web.endpoints import ENDPOINTS
+from hyperdive.web.app import ENDPOINTS
 from hyperdive.web.problems import CODES
 from tests.test_docs_commands import tool
 from tests.web.conftest import Running
@@ -59,7 +59,7 @@ def test_the_image_serves_the_packaged_model_with_a_token() -> None:
     arguments = [*re.findall(r'"([^"]*)"', entry[1]), *re.findall(r'"([^"]*)"', command[1])]
     assert arguments[:2] == ["hyperdive", "serve"]
     ran = subprocess.run(
-        [sys.executable, "-m", *arguments, "--check"],
+        [sys.executable, "-m", *arguments, "--set", "check=yes"],
         capture_output=True,
         text=True,
         check=True,
@@ -102,5 +102,5 @@ def test_what_the_image_installs_serves_in_a_new_environment(tmp_path: Path) -> 
     for command in (made, installed):
         words = shlex.split(command.replace("/venv", str(venv)).replace("python -m", f"{sys.executable} -m", 1))
         subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
-    checked = [str(venv / "bin" / "hyperdive"), "serve", "--host", "0.0.0.0", "--check"]
+    checked = [str(venv / "bin" / "hyperdive"), "serve", "--host", "0.0.0.0", "--set", "check=yes"]
     assert "en-wiki" in subprocess.run(checked, cwd=tmp_path, check=True, capture_output=True, text=True).stdout

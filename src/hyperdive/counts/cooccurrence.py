@@ -35,12 +35,12 @@ from hyperdive._spelling import unknown_word
 from hyperdive._store import HEADER, Artifact, header_fields
 from hyperdive._types import Ints
 from hyperdive.counts.association import Margins, association_matrix, weigh
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import FilterTerms, PmiFilter
 from hyperdive.counts.shard_layout import COUNT_TYPES, Shard, ShardLayout, vocabulary_size
 from hyperdive.counts.shards import RowBlock, map_piece
 from hyperdive.counts.store_writer import KIND, VERSION, Beside
 from hyperdive.errors import FormatError, InputError
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 MADE_WITH = "hyperdive count CORPUS -o COUNTS"

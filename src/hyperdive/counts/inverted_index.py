@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._sparse_rows import distinct
 from hyperdive._types import Ints
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, RowArrays
 from hyperdive.errors import FormatError
 from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 
@@ -132,7 +131,7 @@ def load(
         left, right = np.empty(size, dtype=room), np.empty(size, dtype=room)
         to_left, to_right = int(options.sides != "right"), int(options.sides != "left")
         borders = [line.result() + shift for line, shift in zip(lines, shifts, strict=True)]
-        edges = distinct(np.concatenate(borders))
+        edges = np.unique(np.concatenate(borders))
         list(
             pool.map(
                 lambda k: kernels.invert(
@@ -163,9 +162,10 @@ def shard_rows(
     if shard.first == 0:
         # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
         starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
+    weights = np.array(options.weights, dtype=np.int64)
     n = kernels.count_rows(
         block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
-        options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
+        weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
         buffers.indices, counts, edges, lengths,
     )  # fmt: skip
     return RowArrays(lengths, buffers.indices[:n], counts[:n], edges[:n])
@@ -201,7 +201,7 @@ def _borders(corpus: Corpus, low: int, high: int) -> Ints:
         offsets = corpus.line_offsets
         first, last = np.searchsorted(offsets, [low, high])
         inside = np.array(offsets[first:last], dtype=np.int64)
-    return distinct(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
+    return np.unique(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
 
 
 def _split(target: tuple[int, int], parts: int) -> list[tuple[int, int]]:

@@ -14,7 +14,6 @@ from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
 from hyperdive._types import Ids, Ints
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.plan import WORD_BYTES, plan_merge
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of, work_of
@@ -32,6 +31,7 @@ from hyperdive.counts.store_writer import (
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 
 
 def merge(

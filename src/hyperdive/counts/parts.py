@@ -18,12 +18,12 @@ from hyperdive._atomic import write_file
 from hyperdive._engine import Engine, Facts
 from hyperdive._resume import run_identity
 from hyperdive.counts.inverted_index import TokenRange, cut, load, shard_rows
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, Piece, RowArrays, RowBlock, write_piece
 from hyperdive.counts.store_writer import FINAL, StoreJob, piece_name
 from hyperdive.errors import OutputError
 from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 MOST_TOKENS = 1 << 26

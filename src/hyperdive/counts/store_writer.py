@@ -15,11 +15,11 @@ import numpy as np
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, Piece, PieceFolder, RowBlock, explain_work_errors
 from hyperdive.errors import FormatError
 from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 
 KIND, VERSION = "counts", 1
 FINAL = "shards"

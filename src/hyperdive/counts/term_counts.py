@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Array, Floats, Ids, Ints
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import FormatError
+from hyperdive.options import CountOptions
 from hyperdive.text.term_occurrences import TermOccurrences
 
 
@@ -88,7 +88,8 @@ class TermCounts:
         lengths = np.empty(last - first, dtype=np.int64)
         n = count_term_rows(
             self._tokens, self._begins, self._ends, self._left, self._right, self._starts, first, last,
-            np.uint32(self._size), self.options.weights, self.options.window if near else 0, *self._scratch(),
+            np.uint32(self._size), np.array(self.options.weights, dtype=np.int64), self.options.window if near else 0,
+            *self._scratch(),
             indices, counts, edges, lengths,
         )  # fmt: skip
         pointers = np.concatenate([[0], np.cumsum(lengths)])

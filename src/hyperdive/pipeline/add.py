@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,17 @@ from hyperdive._store import check_output, is_ours
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
+from hyperdive.model import Model, facts_of
+from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
-from hyperdive.pipeline.options import TrainOptions
 from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
-from hyperdive.spaces.model import ModelData
+from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.plan import model_memory
-from hyperdive.spaces.term_table import TermTable
+from hyperdive.spaces.term_table import NO_ABBREVIATIONS, TermTable
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.term_list import read_terms
 from hyperdive.text.term_occurrences import TermOccurrences
 
@@ -54,14 +54,14 @@ class Additions:
 
 
 def add(
-    model: ModelData,
+    model: Model,
     source: Any,
     output: str | Path,
     *,
     terms: str | Path | None = None,
-    text: Mapping[str, Any] | None = None,
     run: Run = Run(),
-) -> tuple[ModelData, Additions]:
+    **reading: Any,
+) -> tuple[Model, Additions]:
     """Fold the terms and the evidence of new text into a model, and save the result; the model itself stays.
 
     Args:
@@ -69,8 +69,8 @@ def add(
         source: text, as for `encode`, or an encoded corpus with terms.
         output: the folder of the new model.
         terms: a file of terms that are added in any case.
-        text: options of `encode` for reading the text, such as its column.
         run: threads, memory and progress; whether to replace an older model.
+        reading: options of `ReadingOptions` for text, such as its column.
     """
     output = Path(output)
     check_output(output, force=run.force)
@@ -78,7 +78,7 @@ def add(
     if isinstance(source, str | Path) and is_ours(Path(source)):
         source = Corpus.open(source)
     if isinstance(source, Corpus):
-        if terms is not None or text:
+        if terms is not None or reading:
             raise OptionError("options for text, but the input is a corpus", hint="give them to encode")
         common_text([("the model", _rules(model)), (str(source.path), _comparable(source.parameters))])
         made, additions = _with_corpus(model, source, run, wanted=None)
@@ -91,7 +91,7 @@ def add(
         known = [] if model.terms is None else model.terms.spellings
         together = Path(folder) / "terms.txt"
         together.write_text("".join(f"{spelling}\n" for spelling in (*listed.values(), *known)), encoding="utf-8")
-        rules |= {**(text or {}), "terms": str(together) if listed or known else "auto"}
+        rules |= {**reading, "terms": str(together) if listed or known else "auto"}
         shared: dict[str, Any] = {"threads": run.threads, "memory": run.memory, "progress": run.progress}
         corpus = encode(source, Path(folder) / "corpus", **shared, **rules)
         made, additions = _with_corpus(model, corpus, run, wanted=set(listed))
@@ -102,10 +102,10 @@ def add(
 # ---- the input ----------------------------------------------------------------------------------------------
 
 
-def _check(model: ModelData) -> None:
+def _check(model: Model) -> None:
     if model.contexts is None:
         raise InputError("the model has no context vectors, which new terms need", hint="train it with --contexts")
-    if model.folding is None:
+    if folding_of(model.contexts) is None:
         raise InputError(
             "the model was made by an earlier version and lacks what new terms need", hint="train it again"
         )
@@ -113,21 +113,21 @@ def _check(model: ModelData) -> None:
 
 def _comparable(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What must be the same in both texts: everything that decides what a word is."""
-    names = {option.name for option in fields(EncodeOptions)} - {"terms", "line_length", "last_line"}
-    return {name: value for name, value in parameters.items() if name in names}
+    rules = EncodeOptions.own(parameters)
+    return {name: value for name, value in rules.items() if name not in ("terms", "line_length", "last_line")}
 
 
-def _rules(model: ModelData) -> dict[str, Any]:
-    return _comparable(model.facts.get("corpus", {}).get("text", {}))
+def _rules(model: Model) -> dict[str, Any]:
+    return _comparable(facts_of(model).get("corpus", {}).get("text", {}))
 
 
-def _encode_options(model: ModelData) -> dict[str, Any]:
+def _encode_options(model: Model) -> dict[str, Any]:
     """The options that the text of the model was encoded with."""
     rules = _rules(model)
     if str(rules.get("stopwords", "")).startswith("file:"):
         raise OptionError(
             f"the text of the model was encoded with stop words from {rules['stopwords'].removeprefix('file:')}",
-            hint="encode the new text with --stopwords FILE --terms auto, and add the corpus",
+            hint="encode the new text with --set stopwords=FILE --terms auto, and add the corpus",
         )
     return rules
 
@@ -135,7 +135,7 @@ def _encode_options(model: ModelData) -> dict[str, Any]:
 # ---- the result ---------------------------------------------------------------------------------------------
 
 
-def _with_corpus(model: ModelData, corpus: Corpus, run: Run, *, wanted: set[str] | None) -> tuple[ModelData, Additions]:
+def _with_corpus(model: Model, corpus: Corpus, run: Run, *, wanted: set[str] | None) -> tuple[Model, Additions]:
     """The model with the terms and the evidence of a corpus.
 
     `wanted` are the terms that are added also where the text does not have them; None means every term of the corpus.
@@ -151,19 +151,20 @@ def _with_corpus(model: ModelData, corpus: Corpus, run: Run, *, wanted: set[str]
     rows = len(new) + (0 if old is None else len(old))
     require_memory(run.memory, model_memory(0, rows, model.dive.dimensions), f"vectors of {rows:,} terms")
     table = _merged_table(model, corpus, new, {name: counts[name] for name in found.names if name in attested}, run)
-    table.abbreviations = model.abbreviations.merged(corpus.abbreviations)
+    table.abbreviations = (NO_ABBREVIATIONS if old is None else old.abbreviations).merged(corpus.abbreviations)
     patterns, statements, pairs = _merged_patterns(model, corpus, table)
     additions = Additions(
         len(corpus), len(new), sum(counts[name] > 0 for name in found.names if name in attested), statements, pairs
     )
-    made = ModelData(
+    facts = facts_of(model)
+    made = Model(
         model.dive,
         contexts=model.contexts,
         skipgram=model.skipgram,
         terms=table,
         patterns=patterns,
         parameters=model.parameters,
-        facts={**model.facts, "additions": [*model.facts.get("additions", []), asdict(additions)]},
+        facts={**facts, "additions": [*facts.get("additions", []), asdict(additions)]},
     )
     return made, additions
 
@@ -213,7 +214,7 @@ def _selected(terms: TermOccurrences, names: list[str]) -> TermOccurrences:
 
 
 def _merged_table(
-    model: ModelData, corpus: Corpus, new: TermOccurrences, updated: Mapping[str, int], run: Run
+    model: Model, corpus: Corpus, new: TermOccurrences, updated: Mapping[str, int], run: Run
 ) -> TermTable:
     """The terms the model had, with grown counts, and behind them the new ones."""
     options = _train_options(model)
@@ -240,12 +241,15 @@ def _merged_table(
     )
 
 
-def _train_options(model: ModelData) -> TrainOptions:
+def _train_options(model: Model) -> TrainOptions:
     """The options the model was trained with."""
-    return TrainOptions.recorded(model.parameters)
+    recorded = TrainOptions.own(model.parameters)
+    if recorded.get("solver") == "paper":  # its own rate and tolerance are not those of the fast solver
+        recorded = {name: value for name, value in recorded.items() if name not in ("rate", "tolerance")}
+    return TrainOptions(**recorded | {"terms": "auto" if recorded.get("terms") else "none"})
 
 
-def _merged_patterns(model: ModelData, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:
+def _merged_patterns(model: Model, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:
     """What both texts state, how many statements came, and how many pairs are new."""
     stated = patterns_of(corpus.path)
     if stated is None:

@@ -23,18 +23,18 @@ from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
+from hyperdive.model import Model
+from hyperdive.options import MODEL_SPACE, EncodeOptions, ReadingOptions, TrainOptions, check_name
 from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.inputs import file_identity, find_files
-from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
 from hyperdive.pipeline.terms import fold_terms
 from hyperdive.spaces.dive_options import check_size
 from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
-from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.plan import model_memory
-from hyperdive.spaces.registry import space_maker
+from hyperdive.spaces.registry import space_maker, training_options
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.sources import TextFiles
@@ -46,23 +46,25 @@ def train(
     source: TrainInput | Sequence[str | Path],
     output: str | Path,
     *,
-    text: Mapping[str, Any] | None = None,
-    start: ModelData | None = None,
+    preset: str = "default",
+    start: Model | None = None,
     patterns: PatternSource = True,
     run: Run = Run(),
+    part_bytes: int | None = None,
     **options: Any,
-) -> ModelData | VectorSpace:
+) -> Model:
     """Train a model on text, an encoded corpus or counts, and save it; with `space` another space instead of DIVE.
 
     Args:
         source: text (files and folders), an encoded corpus, or counts.
         output: the folder of the model.
-        text: options of `encode`, for text.
+        preset: the values to start from, `default` or `paper`.
         start: an earlier model whose vectors the known words start from.
         patterns: False leaves out what the text states; corpora or folders of patterns give it where the input does
             not, as for counts.
         run: threads, memory and progress; whether to begin anew, and to replace an older model.
-        options: `preset`, and options of `TrainOptions` and `DiveOptions`.
+        part_bytes: text that a task of an engine reads.
+        options: those of `TrainOptions` and, for text, `ReadingOptions`.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp())
@@ -72,8 +74,13 @@ def train(
     >>> sorted(model.words)
     ['animal', 'bark', 'cat', 'dog', 'poodle', 'sleep', 'spaniel']
     """
-    preset = str(options.pop("preset", "default"))
-    chosen = TrainOptions.preset(preset, **options)
+    options = {name: value for name, value in options.items() if value is not None}
+    for name in options:
+        check_name(name, {**TrainOptions.described(), **ReadingOptions.described()})
+    chosen = training_options(preset, TrainOptions.own(options))
+    text = {**EncodeOptions.own(options), **ReadingOptions.own(options)}
+    if text.get("terms") in ("auto", "none"):  # with a corpus they say whether its terms are used
+        del text["terms"]
     output, kind = Path(output), kind_of(source)
     folder = output.parent / f".{output.name}.train"
     WorkFolder.sweep(folder, output)
@@ -88,7 +95,7 @@ def train(
     plan = {
         "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
         "options": asdict(chosen),
-        "text": {"preset": preset, **{name: content_of(value) for name, value in (text or {}).items()}},
+        "text": {"preset": preset, **{name: content_of(value) for name, value in text.items()}},
         "start": None if start is None else _model_identity(start),
         "patterns": [folder.fingerprint for folder in folders] if folders else patterns is not False,
         "version": __version__,
@@ -100,9 +107,9 @@ def train(
     try:
         if isinstance(opened, TextFiles):
             # nothing is read from the text that the model has no use for
-            terms = "auto" if chosen.terms and chosen.space == MODEL_SPACE else "none"
-            rules = {"terms": terms, **(text or {}), "preset": preset}
+            rules = {**text, "terms": chosen.terms if chosen.space == MODEL_SPACE else "none", "preset": preset}
             rules |= {} if patterns is True else {"patterns": False}
+            rules |= {} if part_bytes is None else {"part_bytes": part_bytes}
             opened = _encoded(opened, work, rules, run)
         inputs = SpaceInputs(opened, work, chosen, replace(run, force=False), start=start)
         made = _made(inputs, chosen, patterns, run)
@@ -117,7 +124,7 @@ def train(
     finally:
         work.leave()
     work.remove()
-    return ModelData.load(output, verify=False) if isinstance(made, ModelData) else made
+    return Model.load(output, verify=False)
 
 
 # ---- the input ----------------------------------------------------------------------------------------------
@@ -134,7 +141,7 @@ def kind_of(source: TrainInput | Sequence[TrainInput]) -> str:
             if isinstance(part, Corpus | Cooccurrence) or (isinstance(part, str | Path) and is_ours(Path(part))):
                 raise InputError(
                     "several corpora or counts cannot be trained on at once",
-                    hint="type: hyperdive count A B -o C --near (or count --merge), then train C",
+                    hint="type: hyperdive count A B -o C --set near=yes (or count --merge), then train C",
                 )
     elif is_ours(Path(source)):
         kind = str(read_header(Path(source))["format"]).removeprefix("hyperdive-")
@@ -166,7 +173,7 @@ def _identity(files: TextFiles) -> list[Any]:
     return [file_identity(file) if file.size is not None else uuid.uuid4().hex for file in files.sources]
 
 
-def _model_identity(model: ModelData) -> str:
+def _model_identity(model: Model) -> str:
     sha = hashlib.sha256("\n".join(model.words).encode())
     for space in (model.dive, model.contexts):
         if space is not None:
@@ -179,7 +186,7 @@ def _model_identity(model: ModelData) -> str:
 # ---- the stages ---------------------------------------------------------------------------------------------
 
 
-def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
+def _check(options: TrainOptions, kind: str, start: Model | None) -> None:
     """Refuse before any work what a later stage would refuse."""
     maker, tokens = space_maker(options.space), kind != "counts"
     if maker.needs == "tokens" and not tokens:
@@ -189,21 +196,21 @@ def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
         check_skipgram(options, tokens, None)
 
 
-def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:
+def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> Model | VectorSpace:
     """The space by itself, or a model of it and the other spaces."""
     maker = space_maker(options.space)
     if maker.has_dimensions:
         words, terms = inputs.vocabulary_size, 0
-        if options.space == MODEL_SPACE and options.terms and inputs.terms is not None:
+        if options.space == MODEL_SPACE and options.has_terms and inputs.terms is not None:
             terms = len(inputs.terms.names)
-        needed = model_memory(words, terms, options.dive.dimensions)
+        needed = model_memory(words, terms, options.dimensions)
         require_memory(run.memory, needed, f"vectors of {words:,} words and {terms:,} terms")
     if inputs.has_tokens and maker.has_dimensions:
-        check_size(inputs.corpus.frequencies, options.dive.dimensions)
+        check_size(inputs.corpus.frequencies, options.dimensions)
     return _model(inputs, options, patterns, run) if options.space == MODEL_SPACE else maker.make(inputs, options, run)
 
 
-def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData:
+def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> Model:
     counts = inputs.counts
     words, frequencies = counts.words, counts.frequencies[1:]
 
@@ -223,11 +230,11 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
     skipgram = None if twins is None else space("skipgram", twins["vectors"])
     contexts = ContextSpace.of(space("contexts", tables["contexts"]), folding)
     terms = None
-    if options.terms and inputs.terms is not None:
-        told, terms = fold_terms(inputs, ModelData(dive, contexts=contexts, skipgram=skipgram), options, run)
+    if options.has_terms and inputs.terms is not None:
+        told, terms = fold_terms(inputs, Model(dive, contexts=contexts, skipgram=skipgram), options, run)
         facts = {**facts, "terms": told}
     folders = pattern_folders(inputs.source.path, patterns)
-    return ModelData(
+    return Model(
         dive,
         contexts=contexts if options.contexts else None,
         skipgram=skipgram,

@@ -22,6 +22,7 @@ from hyperdive._resources import Run
 from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
 from hyperdive._types import Array, Floats, Floats32, Ints
 from hyperdive.errors import Error, InputError
+from hyperdive.options import DiveOptions
 from hyperdive.spaces.dive_objective import (
     ROWS_AT_ONCE,
     CountMatrix,
@@ -33,7 +34,6 @@ from hyperdive.spaces.dive_objective import (
     word_weights,
 )
 from hyperdive.spaces.dive_options import (
-    DiveOptions,
     DiveResult,
     Pass,
     check_size,

@@ -26,9 +26,10 @@ from hyperdive._resources import Run
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts, filtered_rows
+from hyperdive.options import DiveOptions
 from hyperdive.spaces.dive import shared_negatives
 from hyperdive.spaces.dive_objective import kept_shares, word_weights
-from hyperdive.spaces.dive_options import DiveOptions, workers
+from hyperdive.spaces.dive_options import workers
 from hyperdive.spaces.folding import Folding
 from hyperdive.spaces.skipgram import NEVER, SkipgramOptions
 from hyperdive.spaces.space import unit_rows

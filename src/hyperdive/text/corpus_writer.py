@@ -21,10 +21,10 @@ from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.kernels import forms as kernels
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.forms import words_at
 from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.options import EncodeOptions
 
 _CHUNK_TOKENS = 4 << 20
 _CHUNK_WORDS = _CHUNK_DOCUMENTS = 1 << 16

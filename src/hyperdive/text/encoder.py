@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from hyperdive._resources import check_threads
 from hyperdive._store import ArtifactWriter, check_output
 from hyperdive._types import Ints
 from hyperdive.errors import OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import KIND, VERSION, VERSION_WITHOUT_TERMS, Corpus
 from hyperdive.text.corpus_writer import (
     count_keys,
@@ -30,7 +31,6 @@ from hyperdive.text.corpus_writer import (
 from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, find_sources
@@ -169,18 +169,6 @@ class TextRun:
         if self.block_bytes < 1:
             raise OptionError(f"the block size is {self.block_bytes}", hint="it must be 1 or more")
 
-    @classmethod
-    def split(cls, options: Mapping[str, Any]) -> tuple[TextRun, dict[str, Any]]:
-        """The options of this class, and the others.
-
-        >>> run, others = TextRun.split({"threads": 2, "min_count": 1})
-        >>> run.threads, others
-        (2, {'min_count': 1})
-        """
-        own = {field.name for field in fields(cls)}
-        run = cls(**{name: value for name, value in options.items() if name in own})
-        return run, {name: value for name, value in options.items() if name not in own}
-
 
 def encode_text(
     inputs: str | Path | Sequence[str | Path] | DocumentSource | TextFiles,
@@ -206,8 +194,8 @@ def encode_text(
     >>> corpus.header["accounting"]
     {'dropped': {'stop_word': 4}, 'kept': 6, 'read': 10}
     """
-    run, others = TextRun.split(options)
-    rules = _with_possible_terms(EncodeOptions.preset(preset, **others), run.word_roles)
+    run = TextRun(**{name: value for name, value in options.items() if name not in EncodeOptions.described()})
+    rules = _with_possible_terms(EncodeOptions.preset(preset, **EncodeOptions.own(options)), run.word_roles)
     layout = DocumentLayout(document=run.document, field=run.field, column=run.column)
     progress, observer, reading = run.progress, run.observer, run.reading
     memory = MemoryPlan.of(run.memory, threads=check_threads(run.threads), block_bytes=run.block_bytes)

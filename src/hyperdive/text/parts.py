@@ -25,10 +25,10 @@ from hyperdive._resume import WorkFolder
 from hyperdive._types import Array, Ints
 from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.kernels.forms import hash_forms, renumber
+from hyperdive.options import EncodeOptions
 from hyperdive.text.encoder import read_text
 from hyperdive.text.item_stream import Border, ItemChunk, ItemStream, chunk_of
 from hyperdive.text.lemmas import FormKeys, FormResolver
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import DocumentLayout, read_blocks
 from hyperdive.text.sources import STDIN, DocumentSource, TextSource, is_address, open_source, what_is_wrong
 from hyperdive.text.spool_writer import SpoolWriter

@@ -17,7 +17,7 @@ import numpy as np
 from hyperdive.errors import InputError, MissingExtra
 from hyperdive.kernels import tokens as k
 from hyperdive.kernels.forms import hash_forms
-from hyperdive.text.options import EncodeOptions
+from hyperdive.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.tokens import Examine, Tokens, tokenise
 

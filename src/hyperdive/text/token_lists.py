@@ -12,10 +12,10 @@ import numpy as np
 from hyperdive._progress import SILENT, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import KIND, UNKNOWN, VERSION_WITHOUT_TERMS, Corpus
 from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, settle, write_words
 from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.options import EncodeOptions
 
 
 def encode_tokens(

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from hyperdive._types import Array
 from hyperdive.kernels import tokens as k
 from hyperdive.kernels.tokens import tokenise as tokenise_bytes
+from hyperdive.options import EncodeOptions
 from hyperdive.text import characters
 from hyperdive.text.lemmas import BlockKeys
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.term_items import BlockItems, read_items
 
