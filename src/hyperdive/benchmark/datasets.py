@@ -23,7 +23,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -125,54 +125,24 @@ class Dataset:
         return f"<Dataset {self.name}: {len(self)} pairs, {kind}>"
 
 
-# ---- the layouts of the original files ----------------------------------------------------------------------------
+# ---- the original files -------------------------------------------------------------------------------------------
 
-
-def _fields(text: str, file: str, separator: str, least: int, header: bool) -> Iterable[tuple[int, list[str]]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = line.rstrip("\r")
-        if not line or (header and number == 1):
-            continue
-        fields = line.split(separator)
-        if len(fields) < least:
-            raise InputError(f"{file}: line {number} has {len(fields)} columns, {least} expected", hint=FETCH)
-        yield number, fields
-
-
-def _by_relation(text: str, file: str) -> Iterable[Row]:
-    """hyponym, hypernym, label, relation: column 4 decides, as the released scorer does."""
-    for _, fields in _fields(text, file, "\t", 4, header=False):
-        yield fields[0], fields[1], float(fields[3] == "hyper")
-
-
-def _by_label(text: str, file: str, header: bool) -> Iterable[Row]:
-    for number, fields in _fields(text, file, "\t", 3, header):
-        if fields[2] not in ("True", "False"):
-            raise InputError(f"{file}: line {number} has label {fields[2]!r}, not True or False", hint=FETCH)
-        yield fields[0], fields[1], float(fields[2] == "True")
-
-
-def _by_label_with_header(text: str, file: str) -> Iterable[Row]:
-    return _by_label(text, file, header=True)
-
-
-def _by_label_alone(text: str, file: str) -> Iterable[Row]:
-    return _by_label(text, file, header=False)
-
-
-def _hyperlex(text: str, file: str) -> Iterable[Row]:
-    """WORD1 WORD2 POS TYPE AVG_SCORE …: the term gets its POS as a suffix, like the other tagged sets."""
-    for _, fields in _fields(text, file, " ", 5, header=True):
-        yield f"{fields[0]}-{fields[2]}", f"{fields[1]}-{fields[2]}", float(fields[4])
+_LAYOUTS = {
+    "relation": ("\t", 4, False),  # hyponym, hypernym, label, relation: the relation decides, as in the released scorer
+    "label": ("\t", 3, False),
+    "label and header": ("\t", 3, True),
+    "grade": (" ", 5, True),  # HyperLex: WORD1 WORD2 POS TYPE AVG_SCORE …
+}
+"""Layout → separator, fewest columns, and whether line 1 is a header."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Where a dataset of the paper is, how to read it, and what must come out."""
+    """A dataset of the paper: its files, their layout, and the numbers of pairs and positive pairs in them."""
 
     name: str
     files: tuple[str, ...]
-    read: Callable[[str, str], Iterable[Row]]
+    layout: str
     rows: int
     positives: int
     aliases: tuple[str, ...] = ()
@@ -180,19 +150,35 @@ class Spec:
     graded: bool = False
     separator: str = ""
 
+    def read(self, text: str, file: str) -> Iterator[Row]:
+        """Yield the pairs of a file; a grade's words get their part of speech as a suffix, like other tagged sets."""
+        separator, least, header = _LAYOUTS[self.layout]
+        for number, line in enumerate(text.split("\n"), start=1):
+            cells = line.rstrip("\r").split(separator)
+            if cells == [""] or (header and number == 1):
+                continue
+            if len(cells) < least:
+                raise InputError(f"{file}: line {number} has {len(cells)} columns, {least} expected", hint=FETCH)
+            if self.layout == "relation":
+                yield cells[0], cells[1], float(cells[3] == "hyper")
+            elif self.layout == "grade":
+                yield f"{cells[0]}-{cells[2]}", f"{cells[1]}-{cells[2]}", float(cells[4])
+            elif cells[2] in ("True", "False"):
+                yield cells[0], cells[1], float(cells[2] == "True")
+            else:
+                raise InputError(f"{file}: line {number} has label {cells[2]!r}, not True or False", hint=FETCH)
+
 
 def _siege(name: str, rows: int, positives: int, *aliases: str) -> Spec:
-    return Spec(
-        name, (f"{name}/{name}.val", f"{name}/{name}.test"), _by_relation, rows, positives, aliases, tagged=True
-    )
+    return Spec(name, (f"{name}/{name}.val", f"{name}/{name}.test"), "relation", rows, positives, aliases, tagged=True)
 
 
 def _roller(name: str, file: str, rows: int, positives: int, *aliases: str) -> Spec:
-    return Spec(name, (f"{name}/{file}.tsv",), _by_label_with_header, rows, positives, aliases)
+    return Spec(name, (f"{name}/{file}.tsv",), "label and header", rows, positives, aliases)
 
 
 def _hypenet(name: str, file: str, rows: int, positives: int) -> Spec:
-    return Spec(name, (f"HypeNet/{file}.tsv",), _by_label_alone, rows, positives, separator=" ")
+    return Spec(name, (f"HypeNet/{file}.tsv",), "label", rows, positives, separator=" ")
 
 
 SPECS: dict[str, Spec] = {
@@ -207,8 +193,8 @@ SPECS: dict[str, Spec] = {
         _roller("TM14", "turney2014", 2_188, 1_084),
         _roller("Kotlerman2010", "kotlerman2010", 2_940, 880, "Kotlerman", "Kotl."),
         _hypenet("HypeNet", "dataset_rnd/test", 17_670, 3_512),
-        Spec("WordNet", ("WordNet/wordnet_test.txt",), _by_relation, 8_000, 4_000, tagged=True, separator=","),
-        Spec("HyperLex", ("HyperLex/hyperlex-all.txt",), _hyperlex, 2_616, 0, tagged=True, graded=True),
+        Spec("WordNet", ("WordNet/wordnet_test.txt",), "relation", 8_000, 4_000, tagged=True, separator=","),
+        Spec("HyperLex", ("HyperLex/hyperlex-all.txt",), "grade", 2_616, 0, tagged=True, graded=True),
         _hypenet("HypeNet-train", "dataset_rnd/train", 49_475, 9_942),
         _hypenet("HypeNet-val", "dataset_rnd/val", 3_534, 681),
     )
@@ -240,18 +226,11 @@ class ManifestEntry:
 def manifest() -> dict[str, ManifestEntry]:
     """Every original file by its place in the data folder."""
     text = resources.files("hyperdive.benchmark").joinpath("manifest.tsv").read_text(encoding="utf-8")
+    rows = csv.DictReader(io.StringIO(text), delimiter="\t")
     entries = {}
-    for row in csv.DictReader(io.StringIO(text), delimiter="\t"):
-        entries[row["file"]] = ManifestEntry(
-            row["dataset"],
-            row["file"],
-            row["sha256"],
-            int(row["bytes"]),
-            row["upstream_repository"],
-            row["upstream_path"],
-            row["upstream_commit"],
-            row["upstream_licence"],
-        )
+    for row in rows:
+        values: dict[str, Any] = {name: row[name] for name in ManifestEntry.__annotations__}
+        entries[row["file"]] = ManifestEntry(**{**values, "bytes": int(row["bytes"])})
     return entries
 
 
