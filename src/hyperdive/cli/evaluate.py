@@ -4,6 +4,7 @@ Average precision in per cent for the ten binary datasets, Spearman's ρ for Hyp
 difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
 hypernym, True or False) can be used in place of a dataset. Baselines are always included: random, frequency (the
 difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
+`--scores all` evaluates every score, `--scores ablation` the confidence without each of its parts.
 """
 
 from __future__ import annotations
@@ -206,14 +207,10 @@ def _split(values: list[str] | None) -> list[str] | None:
 def _with_baselines(wanted: list[str] | None, source: Any) -> list[str] | None:
     if wanted is None:
         return None
-    from hyperdive.scores import get, usable_scores
+    from hyperdive.scores import usable_scores
 
-    chosen = {get(name).name: name for name in wanted}
     usable = {score.name for score in usable_scores(source, ["all"])}
-    for name in BASELINES:
-        if name.partition(":")[0] in usable:
-            chosen.setdefault(get(name).name, name)
-    return list(chosen.values())
+    return [*wanted, *(name for name in BASELINES if name.partition(":")[0] in usable)]
 
 
 def _name(model: str) -> str:

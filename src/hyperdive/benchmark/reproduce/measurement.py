@@ -278,7 +278,7 @@ def cost(main: Source, pos: Source | None, datasets: Sequence[Dataset], *, repea
     parts = []
     for dataset in datasets:
         tagged = dataset.tagged and pos is not None
-        terms = Terms(pos if tagged and pos is not None else main, dataset.space_keys(pos=tagged), threads=1)
+        terms = Terms(pos if tagged and pos is not None else main, dataset.space_keys(pos=tagged))
         known = terms.found[dataset.q] & terms.found[dataset.p]
         parts.append((terms.rows.csr, dataset.q[known], dataset.p[known]))
     seconds: dict[str, float] = {}
@@ -287,7 +287,7 @@ def cost(main: Source, pos: Source | None, datasets: Sequence[Dataset], *, repea
         for _ in range(repeats):
             started = time.perf_counter()
             for csr, q, p in parts:
-                get(score)(Pairs(Rows(csr, threads=1), q, p, threads=1))
+                get(score)(Pairs(Rows(csr), q, p))
             best = min(best, time.perf_counter() - started)
         seconds[score] = round(best, 5)
     spaces = {name: one.main for name, one in (("raw", main), ("pos", pos)) if one is not None}
@@ -311,7 +311,7 @@ def inclusion(main: Source, pos: Source | None, datasets: Sequence[Dataset]) -> 
     whole: dict[bool, list[Any]] = {True: [], False: []}
     for dataset in datasets:
         tagged = dataset.tagged and pos is not None
-        terms = Terms(pos if tagged and pos is not None else main, dataset.space_keys(pos=tagged), threads=1)
+        terms = Terms(pos if tagged and pos is not None else main, dataset.space_keys(pos=tagged))
         csr = terms.rows.csr
         used = np.diff(csr.indptr) > 0
         known = terms.found[dataset.q] & terms.found[dataset.p] & used[dataset.q] & used[dataset.p]
