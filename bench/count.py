@@ -26,7 +26,7 @@ import common
 from hyperdive._resources import Run
 from hyperdive._store import ArtifactWriter
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import KIND, VERSION, Corpus
 from hyperdive.text.encoder import encode_text
 

@@ -76,7 +76,8 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="hyperdive-bench-")) / "corpus"
     arguments = (
         "encode",
-        "--no-patterns",
+        "--set",
+        "patterns=no",
         text,
         "-o",
         place,

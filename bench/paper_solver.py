@@ -23,10 +23,11 @@ from count import first_part
 from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
-from hyperdive.spaces import _paper_kernels as kernels
+from hyperdive.kernels import dive as kernels
+from hyperdive.options import PaperOptions
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import workers
-from hyperdive.spaces.dive_paper import Batch, Batches, PaperOptions, Tables, kept_pairs, push_weights, step
+from hyperdive.spaces.dive_paper import Batch, Batches, Tables, kept_pairs, push_weights, step
 from hyperdive.text.corpus import Corpus
 
 PARTS = ("position_gradients", "step_contexts", "step_words")

@@ -22,12 +22,12 @@ from hyperdive._resources import Run
 from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import PaperOptions, TrainOptions
 from hyperdive.scores import as_source
 from hyperdive.spaces.dive import TOGETHER, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import workers
-from hyperdive.spaces.dive_paper import Batches, PaperOptions, Tables, exact_objective, kept_pairs, push_weights, step
+from hyperdive.spaces.dive_paper import Batches, Tables, exact_objective, kept_pairs, push_weights, step
 from hyperdive.spaces.inputs import NEIGHBOURS
 from hyperdive.spaces.skipgram import train_skipgram
 from hyperdive.spaces.space import VectorSpace

@@ -19,10 +19,8 @@ import numpy as np
 
 import common
 from hyperdive import Model
-from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
-from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.datasets import MICRO_10, load
-from hyperdive.benchmark.measures import average_precision, micro_average
+from hyperdive.benchmark.datasets import MICRO_10, Dataset, load
+from hyperdive.benchmark.measures import Bin, average_precision, expected_calibration_error, micro_average, reliability
 from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.scores import Pairs, Terms, as_source, get
 
@@ -33,7 +31,7 @@ def reading(text: str, size: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="hyperdive-bench-"))
     figures: dict[str, tuple[float, float]] = {}
     for _ in range(2):
-        for option in ("--no-patterns", "--patterns"):
+        for option in ("--set", "patterns=no", "--set", "patterns=yes"):
             found = common.command("encode", path, "-o", folder / "corpus", "--force", "--no-keep-text", option)
             figures[option] = min(found, figures.get(option, found))
     for option, (seconds, memory) in figures.items():
@@ -62,9 +60,9 @@ def precision(model: Model) -> None:
 
 
 def silent(model: Model) -> None:
-    """AP of the combined score and C·ΔS among pairs of which no pattern speaks."""
-    print(f"\n{'silent pairs':<14} {'pairs':>6} {'of known':>9} {'hyper':>7} {'C·ΔS':>7}")
-    values: dict[str, dict[str, float]] = {"hyper": {}, "C·ΔS": {}}
+    """AP of the confidence and C·ΔS among pairs of which no pattern speaks."""
+    print(f"\n{'silent pairs':<14} {'pairs':>6} {'of known':>9} {'confidence':>10} {'C·ΔS':>7}")
+    values: dict[str, dict[str, float]] = {"confidence": {}, "C·ΔS": {}}
     sizes = {}
     for name in MICRO_10:
         pairs, _, labels = asked(model, load(name))
@@ -74,9 +72,9 @@ def silent(model: Model) -> None:
         for score, found in values.items():
             found[name] = 100 * average_precision(get(score)(pairs)[here], labels[here])
         share = f"{100 * here.mean():8.1f}%"
-        print(f"{name:<14} {sizes[name]:6d} {share:>9} {values['hyper'][name]:7.1f} {values['C·ΔS'][name]:7.1f}")
+        print(f"{name:<14} {sizes[name]:6d} {share:>9} {values['confidence'][name]:10.1f} {values['C·ΔS'][name]:7.1f}")
     averages = [micro_average(found, sizes) for found in values.values()]
-    print(f"{'micro average':<14} {sum(sizes.values()):6d} {'':>9} {averages[0]:7.1f} {averages[1]:7.1f}")
+    print(f"{'micro average':<14} {sum(sizes.values()):6d} {'':>9} {averages[0]:10.1f} {averages[1]:7.1f}")
 
 
 def calibration(model: Model, plot: str | None) -> None:
@@ -85,7 +83,7 @@ def calibration(model: Model, plot: str | None) -> None:
     curves: dict[str, list[Bin]] = {}
     for name in ("HypeNet-train", *MICRO_10):
         pairs, _, labels = asked(model, load(name))
-        bins = curves[name] = reliability(get("hyper")(pairs), labels)
+        bins = curves[name] = reliability(get("confidence")(pairs), labels)
         shares = " ".join(f"{100 * one.true:3.0f}" for one in bins)
         error = 100 * expected_calibration_error(bins)
         print(f"{name:<14} {len(labels):6d} {100 * labels.mean():6.1f}% {error:6.1f}%   {shares}")
@@ -111,9 +109,7 @@ def drawn(curves: dict[str, list[Bin]]) -> str:
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         parts.append(f'<text x="{left + size * tick:.0f}" y="{top + size + 18}" text-anchor="middle">{tick:g}</text>')
         parts.append(f'<text x="{left - 8}" y="{top + size * (1 - tick) + 4:.0f}" text-anchor="end">{tick:g}</text>')
-    parts.append(
-        f'<text x="{left + size / 2:.0f}" y="{top + size + 40}" text-anchor="middle">confidence of hyper</text>'
-    )
+    parts.append(f'<text x="{left + size / 2:.0f}" y="{top + size + 40}" text-anchor="middle">confidence</text>')
     parts.append(
         f'<text transform="translate(16 {top + size / 2:.0f}) rotate(-90)" text-anchor="middle">share true</text>'
     )

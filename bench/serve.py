@@ -30,7 +30,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.web.load import Load, load, questions
 
 from hyperdive import load as load_model
-from hyperdive.scores._blocks import kernels
 
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
@@ -130,7 +129,6 @@ def measure(
 def alone(place: str, words: list[str]) -> None:
     """The same question by Python, one after another."""
     model = load_model(place)
-    kernels.load()
     half = len(words) // 2
     for word in words[:half]:
         model.hypernyms([word])

@@ -18,11 +18,10 @@ import numpy as np
 import common
 from hyperdive._resources import one_blas_thread
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.pipeline.options import TrainOptions
-from hyperdive.spaces._kernels import adam_rows, negative_gradient, positive_gradient
+from hyperdive.kernels.dive import adam_rows, negative_gradient, positive_gradient
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.spaces.dive import BLOCK
 from hyperdive.spaces.dive_objective import CountMatrix, compressed_rows, scaled_rows
-from hyperdive.spaces.dive_options import DiveOptions
 
 F = np.float32
 

@@ -25,8 +25,8 @@ from typing import Any
 import hyperdive
 from hyperdive._resources import Run
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
+from hyperdive.options import CountOptions
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -32,8 +32,8 @@ import hyperdive
 from hyperdive._progress import Progress
 from hyperdive._resources import Run, anonymous_memory
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
+from hyperdive.options import CountOptions
 
 VERBS = ("encode", "count", "train")
 # to every process, from the options

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hyperdive.kernels.tokens import tokenise
 from hyperdive.text import characters
-from hyperdive.text._kernels.tokens import tokenise
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER
 from hyperdive.errors import Error
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import TrainOptions
 from hyperdive.spaces.dive import train_dive
 from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, word_weights
 from hyperdive.spaces.dive_options import DiveResult

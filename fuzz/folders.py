@@ -86,7 +86,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.explain("poodle", "dog"),
     lambda model: model.topics(),
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "W·ΔS"),
-    lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "hyper"),
+    lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "confidence"),
     lambda model: model.taxonomy(terms=["poodle", "dog", "cat", "animal"]),
     lambda model: (model.folding, model.contexts, model.skipgram),
     lambda model: model.terms and (model.terms.composition, model.terms.skipgram, model.terms.dive),
@@ -133,8 +133,8 @@ def use_space(folder: Path, choice: random.Random | None = None) -> None:
 def use_corpus(folder: Path, choice: random.Random | None = None) -> None:
     """What is done with a corpus: it is counted, trained on, shown."""
     from hyperdive.counts.cooccurrence import Cooccurrence
-    from hyperdive.counts.options import CountOptions
     from hyperdive.counts.term_counts import TermCounts
+    from hyperdive.options import CountOptions
     from hyperdive.text.corpus import Corpus
 
     corpus = Corpus.open(folder)

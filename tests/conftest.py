@@ -12,10 +12,8 @@ import pytest
 from hypothesis import settings
 
 from hyperdive._locks import exclusive
-from hyperdive._progress import Progress
 from hyperdive.cli.main import main
-from hyperdive.compilation.compiler import prepare
-from hyperdive.compilation.signatures import manifest
+from hyperdive.kernels.decorator import compile_all
 
 # a busy machine and a kernel that is compiled first are no failures
 settings.register_profile("hyperdive", deadline=None)
@@ -24,7 +22,7 @@ settings.load_profile("hyperdive")
 
 def pytest_sessionstart() -> None:
     """Compile ahead, so that no test waits for the compiler or finds its message on stderr."""
-    prepare(*{signature.use for signature in manifest()}, progress=Progress("none"))
+    compile_all()
 
 
 _LONGEST_FIRST = (

@@ -14,9 +14,8 @@ import hyperdive
 from hyperdive import Dive, Model, encode, train
 from hyperdive._progress import Progress
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.patterns.store import patterns_of
-from hyperdive.pipeline.options import TrainOptions
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.sources import DocumentSource
 
@@ -175,7 +174,7 @@ def test_the_verbs_are_the_functions(tmp_path: Path, from_file: Path, hyperdive:
     text = from_file.parent / "texts"
     assert hyperdive("encode", text, "-o", tmp_path / "c").code == 0
     assert files(tmp_path / "c") == files(from_file)
-    ran = hyperdive("train", tmp_path / "c", "-o", tmp_path / "m", "--dimensions", 3, "--pmi-filter", "none")
+    ran = hyperdive("train", tmp_path / "c", "-o", tmp_path / "m", "--dimensions", 3, "--set", "pmi_filter=none")
     assert ran.code == 0
     train(from_file, tmp_path / "n", dimensions=3, pmi_filter="none")
     assert files(tmp_path / "m") == files(tmp_path / "n")

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from hyperdive.patterns._kernels import codes as k
+from hyperdive.kernels import pattern_codes as k
 from hyperdive.patterns.lexicon import of_form
 
 _DETERMINERS = set("the a an this these those his her its their our my your another each every some any no".split())

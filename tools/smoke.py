@@ -55,7 +55,7 @@ def own_text(folder: Path) -> None:
     """Generated text becomes a model with patterns, which states the evidence and builds a taxonomy."""
     text, model = folder / "text.txt", folder / "model"
     text.write_text("".join(f"{line}\n" for line in generated_lines()), encoding="utf-8")
-    run("train", str(text), "-o", str(model), "--dimensions", "10", "--pmi-filter", "none", "--threads", "2")
+    run("train", str(text), "-o", str(model), "--dimensions", "10", "--set", "pmi_filter=none", "--threads", "2")
     stated = json.loads(run("evidence", "poodle", "dog", "-m", str(model), "--json"))
     assert stated["statements"] > 0 and stated["evidence"], stated
     terms = folder / "terms.txt"

@@ -14,7 +14,7 @@ export function taxonomyOf(edges: Edge[], unplaced: string[] = []): TreeReply {
     model: "small",
     version: "0",
     stale: false,
-    score: "isa",
+    score: "confidence",
     calibrated: true,
     measure: "confidence",
     terms,

@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hyperdive import kernels
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress, human
-from hyperdive.compilation import environment
 from hyperdive.errors import OptionError
 
 MOST_THREADS = 512
@@ -72,7 +72,7 @@ def check_threads(threads: int | None) -> int:
 @cache
 def _is_single_threaded() -> bool:
     """Whether the BLAS of NumPy has one thread all along: hyperdive's own process chose so before it was loaded."""
-    chosen = environment.own_process and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+    chosen = kernels.own_process and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
     built: Any = import_module("numpy.__config__").CONFIG
     return chosen and "openblas" in str(built.get("Build Dependencies", {}).get("blas", {}).get("name", ""))
 
@@ -133,6 +133,15 @@ def parse_size(text: str) -> int:
     if match is None:
         raise OptionError(f"{text!r} is not an amount of memory", hint="write it as 500MB or 2GB")
     return int(float(match[1]) * _UNITS[match[2]])
+
+
+def memory_limit(memory: int | str | None) -> int | None:
+    """Return a memory limit in bytes, from a number or a text such as 4GB.
+
+    >>> memory_limit("4GB"), memory_limit(1000), memory_limit(None)
+    (4000000000, 1000, None)
+    """
+    return parse_size(memory) if isinstance(memory, str) else memory
 
 
 def anonymous_memory() -> int:

@@ -19,11 +19,13 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import unknown_word
 from hyperdive.discover.question import source_of
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import AddCall, EncodeOptions, ReadingOptions, RunOptions, SpaceOptions, TrainCall, takes
 from hyperdive.scores.registry import get
 from hyperdive.scores.terms import split_term, terms_of
 from hyperdive.spaces.model import ModelData
 
 if TYPE_CHECKING:
+    from hyperdive._resources import Run
     from hyperdive.discover.compare import Comparison
     from hyperdive.discover.completion import Suggestion
     from hyperdive.discover.explain import Explanation
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from hyperdive.discover.statements import Statements
     from hyperdive.discover.topics import Topic
     from hyperdive.pipeline.add import Additions
+    from hyperdive.pipeline.patterns import PatternSource
     from hyperdive.table import Table
     from hyperdive.taxonomy.corrections import Corrections
     from hyperdive.taxonomy.taxonomy import Taxonomy
@@ -359,17 +362,17 @@ def _only(tables: list[Table[T]]) -> Table[T]:
     return table
 
 
+@takes(TrainCall)
 def train(
     source: Any = None,
     output: str | Path | None = None,
     *,
     texts: Iterable[Any] | None = None,
-    text: Mapping[str, Any] | None = None,
-    threads: int | None = None,
-    memory: int | None = None,
-    restart: bool = False,
-    force: bool = False,
+    preset: str = "default",
+    patterns: PatternSource = True,
+    start: Model | None = None,
     engine: Engine | None = None,
+    part_bytes: int | None = None,
     progress: Progress = SILENT,
     **options: Any,
 ) -> Model:
@@ -379,15 +382,14 @@ def train(
         source: Path(s) of text, a `Corpus`, a `Cooccurrence`, a folder of either, or whatever `encode` takes.
         output: The model folder to write.
         texts: Raw documents instead of `source`: an iterable of strings.
-        text: Options of `encode`, for text.
-        threads: Threads to use; None is all. The result is the same for any number.
-        memory: Bytes that reading and counting stay under; None is half of this machine's.
-        restart: Begin anew; without it a run that was stopped goes on.
-        force: Replace an older model of this name.
+        preset: The values to start from: `default`, or `paper` for those of the paper.
+        patterns: False leaves out what the text states; corpora or folders of patterns give it for counts.
+        start: An earlier model to start from.
         engine: Where the work is run, such as a `hyperdive.engines.SparkEngine`; None is this process. The result is
             the same.
+        part_bytes: Text that a task of an engine reads.
         progress: Where to report progress.
-        options: `preset`, `space`, the options of `Dive`, and `start`, an earlier model to go on from.
+        options: Those of `hyperdive.options.TrainCall`: rules for text, the objective, threads and memory.
 
     >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
     >>> folder = Path(tempfile.mkdtemp())
@@ -397,7 +399,6 @@ def train(
     >>> train(folder / "pets.txt", folder / "sbow", space="sbow-ppmi")
     <Model of 7 words: sbow-ppmi 7 dimensions>
     """
-    from hyperdive._resources import Run
     from hyperdive.pipeline.encode import encode
     from hyperdive.pipeline.inputs import TokenLists, read_input
     from hyperdive.pipeline.train import train
@@ -405,33 +406,52 @@ def train(
 
     if output is None:
         raise OptionError("a model needs a folder to be written to", hint="give output=")
-    run = Run(threads=threads, memory=memory, restart=restart, force=force, progress=progress, engine=engine)
+    options = {name: value for name, value in options.items() if value is not None}
+    run, options = _run_of(TrainCall, preset, options, engine, progress)
     given: Any = read_input(source, texts)
     if not isinstance(given, DocumentSource | TokenLists):
         given = given[0] if isinstance(given, list) and len(given) == 1 else given
-        return Model.of(train(given, output, text=text, run=run, **options))
+        rest: dict[str, Any] = {"preset": preset, "patterns": patterns, "start": start, "part_bytes": part_bytes}
+        return Model.of(train(given, output, run=run, **rest, **options))
     if engine is not None:
         raise OptionError("an engine reads files, not documents of a program", hint="write the text to files")
-    rules = {**(text or {}), "preset": options.get("preset", "default")}
-    if options.get("patterns", True) is not True:
+    rules = {**EncodeOptions.own(options), **ReadingOptions.own(options), "preset": preset}
+    if patterns is not True:
         rules["patterns"] = False
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
-        corpus = encode(given, Path(folder) / "corpus", threads=threads, memory=memory, progress=progress, **rules)
-        return Model.of(train(corpus, output, run=run, **options))
+        corpus = encode(
+            given, Path(folder) / "corpus", threads=run.threads, memory=run.memory, progress=progress, **rules
+        )
+        own = SpaceOptions.own(options) | {name: options[name] for name in _OF_THE_MODEL if name in options}
+        return Model.of(train(corpus, output, preset=preset, patterns=patterns, start=start, run=run, **own))
 
 
+_OF_THE_MODEL = ("space", "skipgram", "contexts", "terms")
+
+
+def _run_of(
+    kind: type[RunOptions], preset: str, options: Mapping[str, Any], engine: Engine | None, progress: Progress
+) -> tuple[Run, dict[str, Any]]:
+    """Check all options; return those of the run, and the others."""
+    from hyperdive._resources import Run, memory_limit
+
+    kind.preset(preset, **options)
+    own = {name: value for name, value in options.items() if name in ("threads", "memory", "force", "restart")}
+    if "memory" in own:
+        own["memory"] = memory_limit(own["memory"])
+    others = {name: value for name, value in options.items() if name not in own}
+    return Run(engine=engine, progress=progress, **own), others
+
+
+@takes(AddCall)
 def add(
     model: Model | str | Path,
     source: Any = None,
     output: str | Path | None = None,
     *,
     texts: Iterable[Any] | None = None,
-    terms: str | Path | None = None,
-    text: Mapping[str, Any] | None = None,
-    threads: int | None = None,
-    memory: int | None = None,
-    force: bool = False,
     progress: Progress = SILENT,
+    **options: Any,
 ) -> tuple[Model, Additions]:
     """Fold the terms and the evidence of new text into a model, without training again; the model itself stays.
 
@@ -442,12 +462,8 @@ def add(
         source: Text as for `encode`, or an encoded corpus.
         output: The folder of the new model.
         texts: Raw documents instead of `source`: an iterable of strings.
-        terms: A file of terms that are added in any case.
-        text: Options of `encode` for reading the text, such as `{"column": "body"}`.
-        threads: Threads to use; None is all. The result is the same for any number.
-        memory: Bytes that the process may have of its own; what needs more is refused.
-        force: Replace an older model of this name.
         progress: Where to report progress.
+        options: Those of `hyperdive.options.AddCall`, such as `terms`, a file of terms that are added in any case.
 
     >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
     >>> folder = Path(tempfile.mkdtemp())
@@ -457,17 +473,16 @@ def add(
     >>> "terrier" in larger.terms, larger.patterns.count("terrier", "animal"), additions.terms_updated
     (True, 20, 0)
     """
-    from hyperdive._resources import Run
     from hyperdive.pipeline.add import add
     from hyperdive.pipeline.inputs import read_input
 
     if output is None:
         raise OptionError("a model needs a folder to be written to", hint="give output=")
+    run, others = _run_of(AddCall, "default", {k: v for k, v in options.items() if v is not None}, None, progress)
     given: Any = read_input(source, texts)
     given = given[0] if isinstance(given, list) and len(given) == 1 else given
     old = model if isinstance(model, Model) else load(model)
-    run = Run(threads=threads, memory=memory, force=force, progress=progress)
-    made, additions = add(old, given, output, terms=terms, text=text, run=run)
+    made, additions = add(old, given, output, run=run, **others)
     return Model.of(made), additions
 
 

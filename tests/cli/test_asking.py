@@ -29,7 +29,7 @@ def test_senses_stand_in_groups(hyperdive: Run) -> None:
     ran = hyperdive("hypernyms", "jaguar", "--senses", "--top", 2)
     assert ran.out.split()[0] == "sense"
     assert {line.split()[0] for line in ran.out.strip().split("\n")[1:]} >= {"1", "2"}
-    other = hyperdive("hypernyms", "jaguar", "--senses", "--score", "C*dS", "--top", 2)
+    other = hyperdive("hypernyms", "jaguar", "--senses", "--set", "score=C*dS", "--top", 2)
     assert other.code == 0 and "rank score" in other.out
 
 
@@ -60,7 +60,7 @@ def test_hypernyms_and_hyponyms(hyperdive: Run, model: Path, tmp_path: Path) -> 
     assert (unknown["word"], unknown["known"], unknown["answers"]) == ("animal", False, [])
     assert unknown["notes"] == [ran.out.strip()]
     mine.write_text("animal\ndog\n")
-    ran = hyperdive("hypernyms", "poodle", "-m", model, "--block", mine, "--evidence")
+    ran = hyperdive("hypernyms", "poodle", "-m", model, "--set", f"block={mine}", "--evidence")
     assert ran.code == 0
     assert "dog" not in ran.out
     assert "no sentences" in ran.err
@@ -99,7 +99,7 @@ def test_pictures(hyperdive: Run, model: Path, tmp_path: Path) -> None:
         (("explain", "poodle", "animol"), "did you mean animal"),
         (("compare", "poodle"), "2 to 6 words"),
         (("hypernyms", "poodle", "--candidates", "missing.txt"), "missing.txt"),
-        (("hypernyms", "poodle", "--score", "xyz"), "no score is called"),
+        (("hypernyms", "poodle", "--set", "score=xyz"), "no score is called"),
         (("compare", "dog", "cat", "--plot", "x.gif"), "png"),
     ],
 )
@@ -165,7 +165,15 @@ def test_a_model_with_patterns_and_without_skipgram_answers(hyperdive: Run, tmp_
     text = "They keep dogs such as poodles and spaniels. Animals such as dogs and cats bark or sleep. " * 400
     (tmp_path / "t.txt").write_text(text)
     made = hyperdive(
-        "train", tmp_path / "t.txt", "-o", tmp_path / "m", "--dimensions", 4, "--no-skipgram", "--pmi-filter", "none"
+        "train",
+        tmp_path / "t.txt",
+        "-o",
+        tmp_path / "m",
+        "--dimensions",
+        4,
+        "--no-skipgram",
+        "--set",
+        "pmi_filter=none",
     )
     assert made.code == 0
     for verb in ("hypernyms", "hyponyms"):

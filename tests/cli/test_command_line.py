@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hyperdive.cli.doctor import examine
 
 from hyperdive import __version__
 from hyperdive._progress import Progress
-from hyperdive.cli.doctor import examine
 from hyperdive.cli.main import VERBS
 
 Run = Callable[..., Any]
@@ -86,7 +86,7 @@ def test_output_can_be_piped_away(tmp_path: Path, text: Path, hyperdive: Run) ->
 
 
 def test_progress_as_json_lines(tmp_path: Path, text: Path, hyperdive: Run) -> None:
-    ran = hyperdive("encode", text, "-o", tmp_path / "c", "--progress", "json")
+    ran = hyperdive("encode", text, "-o", tmp_path / "c", "--set", "progress=json")
     events = [json.loads(line) for line in ran.err.splitlines()]
     finished = [event["stage"] for event in events if event["finished"]]
     assert finished == ["reading", "selecting", "candidates", "noun phrases", "terms", "writing"]

@@ -34,7 +34,7 @@ def without_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_without_its_text_the_page_says_so_and_its_commands_work(
     without_text: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, page, err = run(capsys, "demo", "-o", str(without_text), "--progress", "none")
+    code, page, err = run(capsys, "demo", "-o", str(without_text), "--set", "progress=none")
     assert code == 0, err
     assert "GENERATED text" in page and "needs the 'demo' extra" in page
     assert (without_text / demo.PAGE).read_text(encoding="utf-8") == page
@@ -53,7 +53,7 @@ def test_without_its_text_the_page_says_so_and_its_commands_work(
         code, out, err = run(capsys, *shlex.split(line)[1:])
         assert (code, bool(out)) == (0, True), f"{line}: {err}"
     # a second run replaces the first and says the same
-    code, again, _ = run(capsys, "demo", "-o", str(without_text), "--progress", "none", "--threads", "1")
+    code, again, _ = run(capsys, "demo", "-o", str(without_text), "--set", "progress=none", "--threads", "1")
     assert code == 0
     assert [one for one in again.splitlines() if "total time" not in one] == [
         one for one in page.splitlines() if "total time" not in one
@@ -74,7 +74,7 @@ def test_the_real_text_teaches_what_everybody_knows(tmp_path: Path, capsys: pyte
         list(sample._files(sample.DICTIONARY, "data/en", ".json"))
     except MissingExtra:
         pytest.skip("the demo extra is not installed")
-    code, page, err = run(capsys, "demo", "-o", str(tmp_path / "demo"), "--progress", "none")
+    code, page, err = run(capsys, "demo", "-o", str(tmp_path / "demo"), "--set", "progress=none")
     assert code == 0, err
     assert "GENERATED" not in page
     assert max(len(line) for line in page.splitlines() if str(tmp_path) not in line) <= 80

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from hyperdive.cli.demo_page import TextStyle, shortened
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.cli.demo_page import TextStyle, shortened
 from hyperdive.patterns.evidence import Evidence
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=3, max_size=60)

@@ -71,14 +71,14 @@ def test_patterns_of_several_corpora_are_added_up(corpus: Path, tmp_path: Path, 
     counts = tmp_path / "counts"
     assert hyperdive("count", corpus, "-o", counts).code == 0
     ran = hyperdive(
-        "train", counts, "-o", tmp_path / "m", "--dimensions", 4, "--pmi-filter", "none", "--no-skipgram",
-        "--patterns-from", corpus, "--patterns-from", corpus / "patterns",
+        "train", counts, "-o", tmp_path / "m", "--dimensions", 4, "--set", "pmi_filter=none", "--no-skipgram",
+        "--set", f"patterns_from={corpus}", "--patterns-from", corpus / "patterns",
     )  # fmt: skip
     assert ran.code == 0, ran.err
     made = Model.load(tmp_path / "m")
     assert made.patterns is not None
     assert made.patterns.count("poodle", "dog") == 12
-    assert hyperdive("train", counts, "-o", tmp_path / "n", "--patterns-from", tmp_path).code == 1
+    assert hyperdive("train", counts, "-o", tmp_path / "n", "--set", f"patterns_from={tmp_path}").code == 1
 
 
 def test_the_sentences_with_both_words_marked(model: Path, hyperdive: Run) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmark.small_run import write_datasets, write_text
+from tests.paper.small_run import write_datasets, write_text
 
 MANY = 28
 Run = Callable[..., Any]
@@ -20,23 +20,8 @@ def arguments(tmp_path: Path) -> list[object]:
     text = write_text(tmp_path / "text.txt", 1500)
     data = write_datasets(tmp_path / "data")
     small = ["--dimensions", 6, "--min-count", 2, "--resamples", 0, "--data", data, "--no-verify"]
-    without = ["--without", "pos,half,kmeans", "--without", "gaussian,word2vec,experiments"]
+    without = ["--set", "without=pos,half,kmeans", "--set", "without=gaussian,word2vec,experiments"]
     return ["reproduce", "-o", tmp_path / "run", "--corpus", text, *small, *without]
-
-
-def test_a_plan_writes_nothing(hyperdive: Run, tmp_path: Path, arguments: list[object]) -> None:
-    ran = hyperdive(*arguments, "--plan")
-    assert ran.code == 0
-    assert "stages, 0 done; the rest takes about" in ran.out
-    assert "dive-no-shift-raw: DIVE (ours) w/o inclusion shift (about 1 s)" in ran.out
-    assert not (tmp_path / "run").exists()
-    plan = json.loads(hyperdive(*arguments, "--plan", "--json").out)
-    assert plan["stages"][0] == {
-        "stage": "corpus-raw",
-        "what": "text → words",
-        "done_seconds": None,
-        "estimated_seconds": pytest.approx(2, abs=0.5),
-    }
 
 
 def test_a_run_tells_its_plan_first_and_its_claims_last(
@@ -47,7 +32,7 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
     assert ran.err.splitlines()[0].startswith(f"{MANY} stages, 0 done")
     assert "] dive-raw: DIVE (ours), and skip-gram for W" in ran.err
     assert "DIVE (paper's constants): removing inclusion shift" in ran.out
-    assert f"All tables: {tmp_path / 'run' / 'results' / 'index.html'}" in ran.out
+    assert f"All tables: {tmp_path / 'run' / 'results' / 'README.md'}" in ran.out
     again = hyperdive(*arguments, "--json")
     assert again.err.splitlines()[0].startswith(f"{MANY} stages, {MANY} done")
     result = json.loads(again.out)
@@ -57,12 +42,12 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
 
 
 def test_mistakes_are_one_line(hyperdive: Run, tmp_path: Path, arguments: list[object]) -> None:
-    ran = hyperdive(*arguments, "--without", "kmean")
+    ran = hyperdive(*arguments, "--set", "without=kmean")
     parts = "pos, half, kmeans, gaussian, word2vec, experiments"
     assert (ran.code, ran.err) == (1, f"hyperdive: no part 'kmean' (use one of {parts})\n")
     ran = hyperdive("reproduce", "-o", tmp_path / "x")
     assert ran.code == 2
-    ran = hyperdive("reproduce", "-o", tmp_path / "x", "--corpus", tmp_path / "none.txt", "--data", tmp_path)
+    ran = hyperdive("reproduce", "-o", tmp_path / "x", "--corpus", tmp_path / "none.txt", "--set", f"data={tmp_path}")
     assert ran.code == 1
     assert "hyperdive datasets fetch" in ran.err
     assert len(ran.err.splitlines()) == 1

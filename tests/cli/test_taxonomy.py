@@ -29,7 +29,7 @@ def terms(tmp_path: Path) -> Path:
 
 
 def test_a_tree_and_what_is_not_known(hyperdive: Run, model: Path, terms: Path) -> None:
-    ran = hyperdive("taxonomy", "-m", model, "--terms", terms, "--score", "CDE")
+    ran = hyperdive("taxonomy", "-m", model, "--terms", terms, "--set", "score=CDE")
     assert ran.code == 0
     assert ran.out == (
         "animal\n├── cat  1\n└── dog  1\n    ├── poodle  1\n    └── spaniel  1\nlaw\n└── court  1\n    └── judge  1\n"
@@ -40,7 +40,7 @@ def test_a_tree_and_what_is_not_known(hyperdive: Run, model: Path, terms: Path) 
 
 
 def test_json_is_the_json_format(hyperdive: Run, model: Path, terms: Path) -> None:
-    arguments = ("taxonomy", "-m", model, "--terms", terms, "--score", "CDE")
+    arguments = ("taxonomy", "-m", model, "--terms", terms, "--set", "score=CDE")
     found = json.loads(hyperdive(*arguments, "--json").out)
     assert {(edge["child"], edge["parent"]) for edge in found["edges"]} == set(PARENT.items())
     assert found["unknown"] == ["podle"]
@@ -86,7 +86,7 @@ def test_corrections(hyperdive: Run, model: Path, terms: Path, tmp_path: Path) -
     rules = tmp_path / "rules.tsv"
     rules.write_text("force\tcat\tlaw\nforbid\tpoodle\tdog\n")
     found = json.loads(
-        hyperdive("taxonomy", "-m", model, "-t", terms, "-s", "CDE", "--corrections", rules, "--json").out
+        hyperdive("taxonomy", "-m", model, "-t", terms, "--set", "score=CDE", "--corrections", rules, "--json").out
     )
     edges = {(edge["child"], edge["parent"]): edge["reason"] for edge in found["edges"]}
     assert edges["cat", "law"] == "expert"
@@ -101,7 +101,7 @@ def test_corrections(hyperdive: Run, model: Path, terms: Path, tmp_path: Path) -
 def test_an_edited_taxonomy_comes_back(hyperdive: Run, model: Path, tmp_path: Path) -> None:
     terms, table = tmp_path / "mine.txt", tmp_path / "edges.tsv"
     terms.write_text("Animal\ndog\nCat\npoodle\nLaw\nCourt\nzebra\n")
-    arguments = ("taxonomy", "-m", model, "--terms", terms, "--score", "CDE")
+    arguments = ("taxonomy", "-m", model, "--terms", terms, "--set", "score=CDE")
     assert hyperdive(*arguments, "-o", table).code == 0
     lines = table.read_text().splitlines()
     edges = {tuple(line.split("\t")[:2]) for line in lines[1:]}
@@ -145,14 +145,16 @@ def test_labels_keep_the_users_spelling_in_every_format(hyperdive: Run, model: P
     terms = tmp_path / "mine.txt"
     terms.write_text("ANIMAL\nDog\ndogs\nPodle\n")
     for format in GraphFormat:
-        ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-f", format, "--language", "de", "--title", "Haustiere")
+        ran = hyperdive(
+            "taxonomy", "-m", model, "-t", terms, "-f", format, "--set", "language=de", "--set", "title=Haustiere"
+        )
         assert ran.code == 0, ran.err
         for spelled in ("ANIMAL", "Dog", "Podle"):
             assert spelled in ran.out, format
         if format.startswith(("skos", "owl")):
             assert "Haustiere" in ran.out
             assert '"dogs"@de' in ran.out or 'xml:lang="de">dogs<' in ran.out
-    ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-f", "skos", "--language", "x y")
+    ran = hyperdive("taxonomy", "-m", model, "-t", terms, "-f", "skos", "--set", "language=x y")
     assert ran.code == 1
     assert "no language tag" in ran.err
 
@@ -160,10 +162,12 @@ def test_labels_keep_the_users_spelling_in_every_format(hyperdive: Run, model: P
 def test_figures_against_known_pairs(hyperdive: Run, model: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.tsv"
     gold.write_text("".join(f"{child}\t{parent}\tTrue\n" for child, parent in PARENT.items()) + "dog\tlaw\tFalse\n")
-    ran = hyperdive("taxonomy", "-m", model, "--gold", gold, "-s", "CDE")
+    ran = hyperdive("taxonomy", "-m", model, "--set", f"gold={gold}", "--set", "score=CDE")
     assert ran.code == 0, ran.err
     assert "edges that are gold pairs                    100.0   100.0  100.0" in ran.out
-    figures = json.loads(hyperdive("taxonomy", "-m", model, "--gold", gold, "-s", "CDE", "--json").out)
+    figures = json.loads(
+        hyperdive("taxonomy", "-m", model, "--set", f"gold={gold}", "--set", "score=CDE", "--json").out
+    )
     assert figures["ancestors"]["f1"] == figures["judged"] == 1.0
 
 
@@ -176,9 +180,9 @@ def test_mistakes_are_one_line(hyperdive: Run, model: Path, tmp_path: Path) -> N
         ("--terms", tmp_path / "absent.txt"),
         ("--terms", tmp_path / "empty.txt", "--root", "dog"),
         ("--root", "dog", "--score", "nonsense"),
-        ("--min-children", 5, "--max-children", 2),
+        ("--set", "min_children=5", "--set", "max_children=2"),
         ("--root", "animal", "-o", tmp_path / "x.docx"),
-        ("--root", "animal", "--format", "skos", "--base", "a b"),
+        ("--root", "animal", "--format", "skos", "--set", "base=a b"),
     ):
         ran = hyperdive("taxonomy", "-m", model, *arguments)
         assert ran.code in (1, 2)

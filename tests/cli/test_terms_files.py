@@ -22,7 +22,9 @@ def ask(hyperdive: Run, tmp_path: Path) -> Callable[..., Any]:
     def run(content: bytes | str) -> Any:
         file = tmp_path / "terms.txt"
         file.write_bytes(content.encode() if isinstance(content, str) else content)
-        return hyperdive("taxonomy", "-m", tmp_path / "model", "-s", "CDE", "--no-heads", "--json", "--terms", file)
+        return hyperdive(
+            "taxonomy", "-m", tmp_path / "model", "--set", "score=CDE", "--no-heads", "--json", "--terms", file
+        )
 
     return run
 
@@ -38,7 +40,7 @@ NUMBERED = "".join(f"term {number}\n" for number in range(20_000)).encode()
         (b'""\n" "\n', "no terms in it"),
         (b"\x89PNG\r\n\x1a\n\0\0", "not UTF-8"),
         (b"dog\n\0\0\0\n", "not a text file"),
-        (b"dog\ncaf\xe9\n", "not UTF-8 text (byte 7)"),
+        (b"dog\ncaf\xe9\n", "line 2 is not UTF-8 text"),
         ("dog " * 51, "too long for a term"),
         ("d" * 5_000_000, "too long for a term"),
     ],
@@ -107,7 +109,7 @@ def test_tabs_quotes_and_line_ends(ask: Callable[..., Any]) -> None:
         (b"dog\n\0\0\0\n", "NUL bytes"),
         (b"the\nof\n", "no term in it"),
         (b"word " * 50, "no term in it"),
-        (b"d" * 5_000_000, "too long for a term"),
+        (b"d" * 5_000_000, "line 1 is too long"),
         (NUMBERED * 250 + b"\xff\xfe not even text", "more than 1,000,000 lines"),
     ],
     ids=["empty", "picture", "nul", "stop words", "fifty words", "one line", "five million lines"],

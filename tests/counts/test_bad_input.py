@@ -105,13 +105,13 @@ def test_impossible_window(hyperdive, tmp_path, corpus, window):
 
 
 def test_harmonic_window_too_wide(hyperdive, tmp_path, corpus):
-    ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--weighting", "harmonic", "--window", 21)
+    ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--set", "weighting=harmonic", "--window", 21)
     refused(ran, tmp_path, "at most 20")
 
 
 def test_harmonic_and_near(hyperdive, tmp_path, corpus):
-    ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--weighting", "harmonic", "--preset", "paper")
-    refused(ran, tmp_path, "--no-near")
+    ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--set", "weighting=harmonic", "--set", "preset=paper")
+    refused(ran, tmp_path, "--set", "near=no")
 
 
 def test_too_little_memory(hyperdive, tmp_path, corpus):
@@ -201,7 +201,7 @@ def test_counts_with_an_unknown_number_type(corpus, tmp_path):
 def test_merging_through_the_command_line(hyperdive, tmp_path, corpus):
     other = corpus_of(big_corpus(900, seed=2), min_count=3).path
     for number, part in enumerate((corpus, other)):
-        assert hyperdive("count", part, "-o", tmp_path / f"part{number}", "--preset", "paper").code == 0
+        assert hyperdive("count", part, "-o", tmp_path / f"part{number}", "--set", "preset=paper").code == 0
     ran = hyperdive("count", "--merge", tmp_path / "part0", tmp_path / "part1", "-o", tmp_path / "both")
     assert ran.code == 0
     assert "corpora" in ran.out
@@ -209,7 +209,7 @@ def test_merging_through_the_command_line(hyperdive, tmp_path, corpus):
     ran = hyperdive("count", "--merge", tmp_path / "part0", tmp_path / "part1", "-o", tmp_path / "x", "--memory", "1kB")
     assert ran.code == 1
     assert "too little" in ran.err
-    assert hyperdive("count", corpus, other, "-o", tmp_path / "once", "--preset", "paper").code == 0
+    assert hyperdive("count", corpus, other, "-o", tmp_path / "once", "--set", "preset=paper").code == 0
     assert Cooccurrence.open(tmp_path / "both").fingerprint == Cooccurrence.open(tmp_path / "once").fingerprint
     hyperdive("count", corpus, "-o", tmp_path / "narrow", "--window", 4)
     ran = hyperdive("count", "--merge", tmp_path / "narrow", tmp_path / "part1", "-o", tmp_path / "counts")

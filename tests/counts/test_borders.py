@@ -21,7 +21,6 @@ from scipy.sparse import csr_array
 from hyperdive._progress import Bar, Progress
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
-from hyperdive.counts import _packing_kernels
 from hyperdive.counts import association as association_module
 from hyperdive.counts import count as count_module
 from hyperdive.counts import merge as merge_module
@@ -30,7 +29,6 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import _warn_of_little_disk, count
 from hyperdive.counts.inverted_index import TokenRange, line_lengths, load
 from hyperdive.counts.merge import merge
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import RowPacker, RowSummation, _Room
 from hyperdive.counts.plan import token_bytes
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
@@ -39,6 +37,8 @@ from hyperdive.counts.shards import Buffers, PieceFolder, RowArrays, map_piece, 
 from hyperdive.counts.store_writer import workers
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import FormatError, OptionError
+from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 from .reference import collapse, corpus_of, count_pairs, files, folder, read
@@ -51,7 +51,7 @@ def test_rows_without_edges_read_none() -> None:
     packed = []
     for edges in (np.full(8, 7, dtype=np.uint32)[:0], np.zeros(3, dtype=np.uint32)):
         data = np.zeros(64, dtype=np.uint8)
-        used = int(_packing_kernels.pack_rows(lengths, indices, counts, edges, data))
+        used = int(kernels.pack_rows(lengths, indices, counts, edges, data))
         packed.append(data[:used].tobytes())
     assert packed[0] == packed[1]
 
@@ -59,8 +59,8 @@ def test_rows_without_edges_read_none() -> None:
 def test_a_single_entry_has_its_edge() -> None:
     one = np.ones(1, dtype=np.uint32)
     data = np.zeros((2, 64), dtype=np.uint8)
-    with_edge = _packing_kernels.pack_rows(one, one, 3 * one, 2 * one, data[0])
-    without = _packing_kernels.pack_rows(one, one, 3 * one, one[:0], data[1])
+    with_edge = kernels.pack_rows(one, one, 3 * one, 2 * one, data[0])
+    without = kernels.pack_rows(one, one, 3 * one, one[:0], data[1])
     assert with_edge == without and data[0].tolist() != data[1].tolist()
 
 
@@ -654,7 +654,7 @@ def test_packed_rows_have_room_for_the_largest_numbers(kind: str, room: int) -> 
     packed = bytes(packer.packed(rows))
     assert len(packed) <= len(packer._data) == room
     large = np.zeros(200, dtype=np.uint8)
-    used = _packing_kernels.pack_rows(*rows, large)
+    used = kernels.pack_rows(*rows, large)
     assert packed == np.array([1], "<u4").tobytes() + large[:used].tobytes()
     assert bytes(packer.packed(rows)) == packed and len(packer._data) == room
 

@@ -12,7 +12,7 @@ from hyperdive.counts import store_writer as assembling
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.inverted_index import TokenRange, load
-from hyperdive.counts.options import CountOptions
+from hyperdive.options import CountOptions
 from tests.examples import examples
 
 from .reference import collapse, corpus_of, count_pairs, files, folder, lines, read

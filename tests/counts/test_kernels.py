@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.counts import _kernels, _packing_kernels
+from hyperdive.kernels import counts as kernels
 from tests.examples import examples
 
 slowly = examples(60)
@@ -52,12 +52,12 @@ def scratch(dtype=np.uint32):
 
 def inverted(tokens, borders, window, sides=(1, 1)):
     tallies = np.zeros(TYPES, dtype=np.int64)
-    assert _kernels.tally(tokens, 0, len(tokens), tallies) == -1
+    assert kernels.tally(tokens, 0, len(tokens), tallies) == -1
     starts = np.concatenate([[0], np.cumsum(tallies)])
     positions = np.empty(len(tokens), dtype=np.uint32)
     left, right = np.empty(len(tokens), dtype=np.uint8), np.empty(len(tokens), dtype=np.uint8)
     cursors = starts[:-1].copy()
-    _kernels.invert(tokens, 0, len(tokens), borders, window, *sides, cursors, positions, left, right)
+    kernels.invert(tokens, 0, len(tokens), borders, window, *sides, cursors, positions, left, right)
     assert cursors.tolist() == starts[1:].tolist()
     return positions, left, right, starts
 
@@ -77,7 +77,7 @@ def test_invert(tokens, window, line):
 
 
 def test_tally_finds_a_number_too_large():
-    assert _kernels.tally(np.array([1, 2, 9, 1], dtype=np.uint32), 0, 4, np.zeros(5, dtype=np.int64)) == 2
+    assert kernels.tally(np.array([1, 2, 9, 1], dtype=np.uint32), 0, 4, np.zeros(5, dtype=np.int64)) == 2
 
 
 @slowly
@@ -97,7 +97,7 @@ def test_count_rows(tokens, window, line, cut, weighted, dtype):
     indices, counts, edges = np.empty(room, np.uint32), np.empty(room, dtype), np.empty(room, dtype)
     lengths = np.empty(TYPES, dtype=np.int64)
     row, edge_row, bits, summary = scratch(dtype)
-    n = _kernels.count_rows(
+    n = kernels.count_rows(
         tokens, positions, left, right, starts, 0, TYPES, np.uint32(cut), weights, window, row, edge_row, bits, summary,
         indices, counts, edges, lengths,
     )  # fmt: skip
@@ -129,7 +129,7 @@ def test_counts_above_two_to_the_32_need_64_bits(dtype, expected):
     indices, counts = np.empty(20, np.uint32), np.empty(20, dtype)
     row, _, bits, summary = scratch(dtype)
     weights = np.full(4, 3 * 2**30, dtype=np.int64)
-    n = _kernels.count_rows(
+    n = kernels.count_rows(
         tokens, positions, left, right, starts, 1, 2, np.uint32(TYPES), weights, 0, row, row[:0], bits, summary,
         indices, counts, counts[:0], np.empty(1, dtype=np.int64),
     )  # fmt: skip
@@ -147,7 +147,7 @@ def test_add_rows(first, data):
     room = len(a[1]) + len(b[1])
     pointers = np.empty(len(first) + 1, dtype=np.int64)
     indices, counts, edges = (np.empty(max(room, 1), dtype=np.uint32) for _ in range(3))
-    n = _kernels.add_rows(*a, *b, pointers, indices, counts, edges)
+    n = kernels.add_rows(*a, *b, pointers, indices, counts, edges)
     expected = [dict(Counter(x) + Counter(y)) for x, y in zip(first, second, strict=True)]
     assert plain(pointers, indices[:n], counts[:n]) == expected
     halves = [Counter({c: v // 2 for c, v in x.items()}) for x in (*first, *second)]
@@ -188,7 +188,7 @@ def test_pack_rows_and_add_them(rows, data):
     indices, counts, edges = np.array(entries, dtype=np.int64).reshape(-1, 3).T
     arrays = [indices.astype(np.uint32), counts.astype(np.uint32), edges.astype(np.uint32)]
     bytes_of = np.zeros(16 * len(entries) + 1, dtype=np.uint8)
-    used = _packing_kernels.pack_rows(lengths, *arrays, bytes_of)
+    used = kernels.pack_rows(lengths, *arrays, bytes_of)
     assert bytes_of[:used].tolist() == packed(rows)
 
     first = [dict.fromkeys(data.draw(st.lists(st.integers(0, 40_000), max_size=4)), (3, 1)) for _ in rows]
@@ -196,7 +196,7 @@ def test_pack_rows_and_add_them(rows, data):
     pointers, *total = sparse([{index: count for index, (count, _) in row.items()} for row in first])
     to_pointers = np.empty(len(rows) + 1, dtype=np.int64)
     out = [np.zeros(len(entries) + len(total[0]) + 1, dtype=np.uint64) for _ in range(3)]
-    n = _packing_kernels.add_packed_rows(pointers, *total, lengths, bytes_of[:used], to_pointers, *out)
+    n = kernels.add_packed_rows(pointers, *total, lengths, bytes_of[:used], to_pointers, *out)
     for at, (own, row) in enumerate(zip(first, rows, strict=True)):
         made = slice(to_pointers[at], to_pointers[at + 1])
         expected = [
@@ -216,21 +216,21 @@ def test_renumber_gather_join_and_check(rows, seed):
     row, edge_row, bits, summary = scratch()
     out = [np.empty(len(indices) + 1, dtype=np.uint32) for _ in range(3)]
     lengths = np.empty(len(rows), dtype=np.int64)
-    n = _kernels.renumber_rows(pointers, indices, counts, edges, table, row, edge_row, bits, summary, *out, lengths)
+    n = kernels.renumber_rows(pointers, indices, counts, edges, table, row, edge_row, bits, summary, *out, lengths)
     renumbered = [{int(table[c]): v for c, v in entries.items()} for entries in rows]
     assert plain(pointers, out[0][:n], out[1][:n]) == renumbered
-    assert _kernels.check_rows(pointers, out[0], out[1], TYPES) == sum(counts.tolist())
+    assert kernels.check_rows(pointers, out[0], out[1], TYPES) == sum(counts.tolist())
     assert not row.any()
     assert not edge_row.any()
 
     order = draw.permutation(len(rows))
     places = np.concatenate([[0], np.cumsum([len(rows[i]) for i in order])])
     gathered = [np.empty(len(indices), dtype=np.uint64) for _ in range(3)]
-    _kernels.gather_rows(pointers, indices, counts, edges, order, places[:-1], *gathered)
+    kernels.gather_rows(pointers, indices, counts, edges, order, places[:-1], *gathered)
     assert plain(places, gathered[0], gathered[1]) == [rows[i] for i in order]
 
     cut = 1_000
-    _kernels.join_rows(pointers, indices, counts, edges, order, table, np.uint32(cut), row, edge_row)
+    kernels.join_rows(pointers, indices, counts, edges, order, table, np.uint32(cut), row, edge_row)
     expected = Counter()
     for entries in renumbered:
         for c, v in entries.items():
@@ -241,7 +241,7 @@ def test_renumber_gather_join_and_check(rows, seed):
 @pytest.mark.parametrize("indices", [[3, 3], [3, 2], [3, TYPES]])
 def test_check_rows_finds_indices_out_of_place(indices):
     arrays = np.array([0, 2]), np.array(indices, dtype=np.uint32), np.ones(2, dtype=np.uint32)
-    assert _kernels.check_rows(*arrays, TYPES) == -1
+    assert kernels.check_rows(*arrays, TYPES) == -1
 
 
 @slowly
@@ -254,10 +254,10 @@ def test_view_and_sums(rows, cut, with_unknown, filtered, near, right):
         pointers, indices, counts, edges, first, np.uint32(cut), with_unknown, filtered, near, 2.0, right, a, b
     )  # fmt: skip
     lengths = np.empty(len(rows), dtype=np.int64)
-    _kernels.view_lengths(*arguments, lengths)
+    kernels.view_lengths(*arguments, lengths)
     places = np.concatenate([[0], np.cumsum(lengths)])
     out = [np.zeros(int(places[-1]), dtype=np.uint32) for _ in range(3)]
-    _kernels.view_rows(*arguments, places[:-1], *out)
+    kernels.view_rows(*arguments, places[:-1], *out)
 
     expected, expected_edges = [], []
     for number, entries in enumerate(rows):
@@ -278,7 +278,7 @@ def test_view_and_sums(rows, cut, with_unknown, filtered, near, right):
 
     sums, unknown = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
     columns = np.zeros(cut, dtype=np.int64)
-    _kernels.row_sums(pointers, indices, counts, cut, sums, unknown, columns)
+    kernels.row_sums(pointers, indices, counts, cut, sums, unknown, columns)
     assert sums.tolist() == [sum(entries.values()) for entries in rows]
     assert unknown.tolist() == [sum(v for c, v in entries.items() if c == 0 or c >= cut) for entries in rows]
     total = Counter()

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from hyperdive._resources import parse_size
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.plan import expected_entries, fixed_bytes, make_plan, plan_counts, plan_merge, token_bytes
 from hyperdive.counts.shard_layout import SHARD_ENTRIES, Shard, ShardLayout, make_layout
 from hyperdive.counts.shards import map_piece, pointers_of
 from hyperdive.errors import OptionError
+from hyperdive.options import CountOptions
 
 from .reference import corpus_of, folder
 from .test_count import big_corpus

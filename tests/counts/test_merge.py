@@ -10,8 +10,8 @@ from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.merge import merge
-from hyperdive.counts.options import CountOptions
 from hyperdive.errors import InputError
+from hyperdive.options import CountOptions
 from tests.examples import examples
 
 from .reference import collapse, corpus_of, count_pairs, files, folder, lines, read

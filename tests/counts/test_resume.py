@@ -20,9 +20,9 @@ from hyperdive.counts import shards
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.count import count
 from hyperdive.counts.merge import merge
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shards import PieceFolder
 from hyperdive.errors import FormatError, OutputError
+from hyperdive.options import CountOptions
 
 from .reference import corpus_of, files, folder
 from .test_count import big_corpus

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts, TermRows, filtered_rows, translated
 from hyperdive.errors import FormatError
+from hyperdive.options import CountOptions
 from hyperdive.text.token_lists import encode_tokens
 from tests.examples import examples
 

@@ -17,7 +17,7 @@ from hyperdive.discover.similar import similar
 from hyperdive.discover.topics import topics
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.scores import Pairs, get
-from hyperdive.scores.asymmetric_l1 import best_scale
+from hyperdive.scores.paper import best_scale
 from hyperdive.spaces.space import VectorSpace
 from tests.discover.small import WORDS, small_model
 

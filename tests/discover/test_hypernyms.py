@@ -127,7 +127,7 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert pairs.patterns is not None
         return pairs.patterns.counts / 10
 
-    monkeypatch.setattr("hyperdive.discover.ranking.ISA", "combined in a test")
+    monkeypatch.setattr("hyperdive.discover.ranking.CONFIDENCE", "combined in a test")
     try:
         stated = Patterns.from_keys(
             ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]
@@ -151,11 +151,11 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_vocabulary_is_found_in_patterns_as_any_terms_are() -> None:
-    words = ["guide_dog", "dog", "hot_dog", "cat"]
+    words = ["guide dog", "dog", "hot dog", "cat"]
     stated = Patterns.from_keys(["dog", "guide dog", "helper"], ["is a"], pack([1], [2], [0]), [1])
     dive = VectorSpace(words, np.eye(4), frequencies=[4, 3, 2, 1], kind="dive")
     source = as_source(Model(dive, patterns=stated))
-    quick, plain = Vocabulary(source).stated, Terms(source, [[word] for word in words], lemmas=False).stated
+    quick, plain = Vocabulary(source).stated, Terms(source, [word.split() for word in words], lemmas=False).stated
     assert quick is not None
     assert plain is not None
     assert quick.numbers.tolist() == plain.numbers.tolist() == [1, 0, 0, -1]

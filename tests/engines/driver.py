@@ -9,8 +9,8 @@ from pathlib import Path
 import hyperdive
 from hyperdive._resources import Run
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine
+from hyperdive.options import CountOptions
 
 
 def main() -> None:

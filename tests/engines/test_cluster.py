@@ -12,7 +12,7 @@ import pytest
 
 import hyperdive
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
+from hyperdive.options import CountOptions
 from tests.engines.conftest import Cluster, Driver, contents
 
 pytestmark = pytest.mark.slow

@@ -17,12 +17,12 @@ from hyperdive._engine import Emit, Gather
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder, is_stage, read_stage
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import RowPacker, RowSummation
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import RowArrays
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.options import CountOptions
 from hyperdive.spaces import row_tasks
 from hyperdive.text import memory_plan
 from hyperdive.text.corpus import Corpus
@@ -36,7 +36,7 @@ from tests.engines.conftest import contents
 
 @pytest.mark.parametrize("options", [
     {}, {"preset": "paper", "max_tokens": 0}, {"max_tokens": 20_000}, {"max_tokens": 9_000, "budget": "kept"},
-    {"shuffle": 3}, {"shuffle": 3, "max_tokens": 15_000}, {"phrases": "auto", "min_count": 3}, {"rare": "drop"},
+    {"shuffle": 3}, {"shuffle": 3, "max_tokens": 15_000}, {"rare": "drop"},
     {"line_length": "sentence", "keep_text": False}, {"last_line": "drop", "terms": "none", "patterns": False},
 ])  # fmt: skip
 def test_parts_of_a_text_do_not_change_a_byte(

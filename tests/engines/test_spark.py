@@ -23,13 +23,12 @@ import hyperdive
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
-from hyperdive.counts.options import CountOptions
 from hyperdive.engines import SparkEngine, hadoop_files
 from hyperdive.engines import spark as spark_module
 from hyperdive.engines.spark import _environment, _GatherTask, _Place, _reported, _ResultTask
 from hyperdive.errors import DiskFullError, Error, InputError, OutputError
+from hyperdive.options import CountOptions, EncodeOptions
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PartReader
 from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextFiles, TextSource
@@ -244,10 +243,10 @@ def test_an_error_of_an_earlier_run_is_not_one_of_the_next(tmp_path: Path, spark
 
 
 def test_the_command_line(tmp_path: Path, text: Path, spark: SparkEngine, hyperdive: Callable[..., Any]) -> None:
-    refused = hyperdive("encode", text, "-o", tmp_path / "c", "--master", "local[2]")
+    refused = hyperdive("encode", text, "-o", tmp_path / "c", "--set", "master=local[2]")
     assert refused.code == 1
     assert "add --engine spark" in refused.err
-    refused = hyperdive("encode", text, "-o", tmp_path / "c", "--engine", "spark", "--conf", "memory=8g")
+    refused = hyperdive("encode", text, "-o", tmp_path / "c", "--engine", "spark", "--set", "conf=memory=8g")
     assert "write it as spark.NAME=VALUE" in refused.err
 
 

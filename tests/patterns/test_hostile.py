@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperdive import encode
+from hyperdive.kernels import pattern_codes as k
+from hyperdive.options import EncodeOptions
 from hyperdive.patterns import lexicon
-from hyperdive.patterns._kernels import codes as k
 from hyperdive.patterns.matcher import find_matches
 from hyperdive.patterns.store import patterns_of
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
@@ -119,7 +119,7 @@ def test_endings_are_told_as_by_the_twin(words: list[str]) -> None:
     encoded = [word.encode() for word in words]
     lengths = np.array([len(word) for word in encoded], dtype=np.int32)
     starts = (np.cumsum(lengths) - lengths).astype(np.int64)
-    from hyperdive.text._kernels.forms import hash_forms
+    from hyperdive.kernels.forms import hash_forms
 
     arena = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     columns = lexicon.classify(arena, starts, lengths, hash_forms(arena, starts, lengths))

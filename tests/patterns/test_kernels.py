@@ -4,39 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hyperdive.cli.generated_text import sentences as generated_sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.cli.generated_text import sentences as generated_sentences
+from hyperdive.kernels import pattern_codes as k
+from hyperdive.kernels.forms import hash_forms
+from hyperdive.kernels.pattern_items import items, phrase_terms
+from hyperdive.kernels.pattern_match import match
+from hyperdive.kernels.pattern_phrases import (
+    LIST,
+    left,
+    list_left,
+    list_right,
+    pair_brackets,
+    right,
+    subject,
+    unwrap,
+)
+from hyperdive.options import EncodeOptions
 from hyperdive.patterns import lexicon
-from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns._kernels import phrases
-from hyperdive.patterns._kernels.items import items
-from hyperdive.patterns._kernels.match import match
-from hyperdive.patterns._kernels.terms import phrase_terms
 from hyperdive.patterns.definitions import PATTERNS
 from hyperdive.patterns.matcher import find_matches
-from hyperdive.text._kernels.forms import hash_forms
 from hyperdive.text.forms import FormTable
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.tokens import tokenise
-from tests.compiled import subkernels
 from tests.examples import examples
-from tests.kept import kept
 from tests.patterns.test_definitions import MORE
 from tests.patterns.twin import SIGNS, Item, Phrase, Reader, sentences_of, words_of
-
-kernels = subkernels(phrases, "left", "list_left", "list_right", "pair_brackets", "right", "subject", "unwrap")
 
 WORDS = (
     "dogs poodle animals animal cat cats red green large largest barking quickly walks run very such as including "
     "include especially mainly and or other similar like for example namely called known is was are were a the some "
     "many of kind kinds types breed in which who that he not one most considered term n examples there but however"
 ).split()
-pair_brackets, right, unwrap, left = map(kept, (kernels.pair_brackets, kernels.right, kernels.unwrap, kernels.left))
-list_right, list_left, subject = map(kept, (kernels.list_right, kernels.list_left, kernels.subject))
 NUMBER, EG, NAME = Item(k.NUM), Item(k.FUNC, k.EG), Item(k.OTHER_WORD, flags=k.CAPITAL)
 
 
@@ -86,7 +88,7 @@ def test_noun_phrases_and_lists(sentence: list[Item]) -> None:
     partner = np.full(len(classes) + 1, -1, dtype=np.int32)
     pair_brackets(classes, 0, end, partner, np.empty(16, dtype=np.int32))
     assert {i: int(other) for i, other in enumerate(partner) if other >= 0} == reader.partner
-    listed = np.empty((phrases.LIST, 2), dtype=np.int32)
+    listed = np.empty((LIST, 2), dtype=np.int32)
     for i in range(end):
         first, past, after = right(classes, triggers, flags, i, end)
         assert (phrase(first, past), after) == reader.right(i)

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from hyperdive.patterns._kernels import codes as k
+from hyperdive.kernels import pattern_codes as k
 from hyperdive.patterns.lexicon import of_form
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive.kernels import pattern_codes as k
+from hyperdive.kernels.tokens import DROPPED, WORD
 from hyperdive.patterns import lexicon
-from hyperdive.patterns._kernels import codes as k
-from hyperdive.text._kernels.codes import DROPPED, WORD
 from hyperdive.text.tokens import Tokens
 
 Phrase = tuple[int, int]

@@ -111,7 +111,7 @@ def test_what_cannot_be_added_to_is_one_line(model: Model, tmp_path: Path) -> No
         texts=FIRST, output=tmp_path / "listed", dimensions=4, passes=3, pmi_filter="none",
         text={"stopwords": str(tmp_path / "stop.txt")},
     )  # fmt: skip
-    with pytest.raises(OptionError, match=r"stopwords from stop\.txt"):
+    with pytest.raises(OptionError, match=r"stop words from stop\.txt"):
         add(listed, texts=SECOND, output=tmp_path / "e")
     assert not list(tmp_path.glob("[abcde]"))
 

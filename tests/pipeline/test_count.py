@@ -80,7 +80,7 @@ def test_the_verb_carries_patterns_or_not(parts: Path, tmp_path: Path, hyperdive
     both = (parts / "counts-a", parts / "counts-b")
     assert "statements" in hyperdive("count", "--merge", *both, "-o", tmp_path / "with").out
     assert (tmp_path / "with" / "patterns" / "sentences.parquet").is_file()
-    ran = hyperdive("count", "--merge", *both, "-o", tmp_path / "without", "--no-patterns")
+    ran = hyperdive("count", "--merge", *both, "-o", tmp_path / "without", "--set", "patterns=no")
     assert ran.code == 0 and not (tmp_path / "without" / "patterns").exists()
     assert hyperdive("info", tmp_path / "with", "--verify").code == 0
     assert hyperdive("info", tmp_path / "with", "--drop-text").code == 0
@@ -91,10 +91,10 @@ def test_the_verb_carries_patterns_or_not(parts: Path, tmp_path: Path, hyperdive
 
 def test_a_part_without_patterns_is_told(parts: Path, tmp_path: Path, hyperdive: Callable) -> None:
     encode(parts / "c.txt", tmp_path / "plain", min_count=1, line_length="document", patterns=False)
-    ran = hyperdive("count", parts / "corpus-a", tmp_path / "plain", "-o", tmp_path / "n", "--progress", "json")
+    ran = hyperdive("count", parts / "corpus-a", tmp_path / "plain", "-o", tmp_path / "n", "--set", "progress=json")
     assert f"{tmp_path / 'plain'} has no patterns; those of the others are carried" in ran.err
     assert (tmp_path / "n" / "patterns").is_dir()
-    ran = hyperdive("count", tmp_path / "plain", "-o", tmp_path / "m", "--progress", "json")
+    ran = hyperdive("count", tmp_path / "plain", "-o", tmp_path / "m", "--set", "progress=json")
     assert "has no patterns" not in ran.err and not (tmp_path / "m" / "patterns").exists()
 
 

@@ -23,9 +23,8 @@ from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.pipeline.train import kind_of
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace
@@ -194,11 +193,11 @@ def test_an_option_that_the_papers_solver_does_not_use_is_refused(tmp_path: Path
             TrainOptions.preset(solver="paper", **{name: OPTIONS_OF_TRAINING[name]})
     for asked, message in (
         ((), "no ridge, which is 0.02 (add --preset paper, or --ridge 0 --sample 0)"),
-        (("--ridge", 0), "no sample, which is 0.001 (add --preset paper, or --sample 0)"),
-        (("--preset", "paper", "--ridge", 0.1), "no ridge, which is 0.1"),
-        (("--passes", 3), "does not use passes"),
+        (("--set", "ridge=0"), "no sample, which is 0.001 (add --preset paper, or --sample 0)"),
+        (("--preset", "paper", "--set", "ridge=0.1"), "no ridge, which is 0.1"),
+        (("--set", "passes=3"), "does not use passes"),
     ):
-        ran = hyperdive("train", text, "-o", tmp_path / "m", "--solver", "paper", *asked)
+        ran = hyperdive("train", text, "-o", tmp_path / "m", "--set", "solver=paper", *asked)
         assert (ran.code, message in ran.err) == (1, True), ran.err
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OptionError, match="DIVE without the inclusion shift does not use beta"):
@@ -298,8 +297,8 @@ def test_an_old_model_stays_until_the_new_one_is_whole(tmp_path: Path, text: Pat
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on a terminal")
 def test_killed_and_resumed_gives_the_bytes_of_one_run(tmp_path: Path, text: Path, hyperdive: Callable) -> None:
-    command = ["train", str(text), "--dimensions", "8", "--passes", "20", "--lemmas", "none", "--stopwords", "none",
-               "--min-count", "5", "--pmi-filter", "20tokens", "--progress", "json"]  # fmt: skip
+    command = ["train", str(text), "--dimensions", "8", "--set", "passes=20", "--set", "lemmas=none", "--set", "stopwords=none",
+               "--min-count", "5", "--set", "pmi_filter=20tokens", "--set", "progress=json"]  # fmt: skip
     assert hyperdive(*command, "-o", tmp_path / "whole").code == 0
     child = subprocess.Popen(
         [sys.executable, "-m", "hyperdive", *command, "-o", tmp_path / "m"],
@@ -487,7 +486,7 @@ def test_counts_as_the_verb_makes_them_can_be_trained_on(tmp_path: Path, text: P
     """The default filter asked for near counts, which `count` does not keep unless told."""
     encode(text, tmp_path / "c", **PLAIN)
     assert hyperdive("count", tmp_path / "c", "-o", tmp_path / "n").code == 0
-    ran = hyperdive("train", tmp_path / "n", "-o", tmp_path / "m", "--dimensions", 8, "--passes", 3)
+    ran = hyperdive("train", tmp_path / "n", "-o", tmp_path / "m", "--dimensions", 8, "--set", "passes=3")
     assert ran.code == 0
     assert "the PMI filter is 2.5ratio" in ran.err
 

@@ -109,7 +109,7 @@ def test_text_of_a_killed_drop_is_told_and_goes_with_the_next_call(
 
 def test_a_closed_pipe_and_two_runs_on_one_output(prepared: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hyperdive", "train", str(prepared / "counts"), "-o", str(tmp_path / "m"),
-               "--dimensions", "8", "--pmi-filter", "none", "--passes", "3", "--progress", "none"]  # fmt: skip
+               "--dimensions", "8", "--set", "pmi_filter=none", "--set", "passes=3", "--set", "progress=none"]  # fmt: skip
     runs = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     errors = [run.communicate(timeout=1_200)[1] for run in runs]
     codes = sorted(run.returncode for run in runs)

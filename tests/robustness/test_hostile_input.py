@@ -23,9 +23,9 @@ from fuzz.harness import outcome
 from hyperdive import load
 from hyperdive._spelling import LONGEST, near_spellings, unknown_word
 from hyperdive.errors import Error, InputError, OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.encoder import encode_text
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import LONGEST_LINE, DocumentLayout, read_blocks
 from hyperdive.text.sources import TextSource, find_sources
 from hyperdive.text.tokens import tokenise

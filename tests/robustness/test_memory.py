@@ -75,7 +75,7 @@ def count(corpus: Path, place: Path, memory: str) -> tuple[int, int, str]:
 
 def peak_of(verb: str, source: Path, place: Path, memory: str, *options: str) -> tuple[int, int, str]:
     """The exit code of a verb, the peak of its own memory, and its messages."""
-    arguments = [verb, str(source), "-o", str(place), "--memory", memory, "--threads", "1", "--progress", "none"]
+    arguments = [verb, str(source), "-o", str(place), "--memory", memory, "--threads", "1", "--set", "progress=none"]
     arguments += options
     ran = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, timeout=3_000)
     code, peak = ran.stdout.splitlines()[-1].split()

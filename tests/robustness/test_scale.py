@@ -83,7 +83,17 @@ def bomb(place: Path, kind: str) -> Path:
 @pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
 def test_ten_gigabytes_of_zeros_are_bounded_and_can_be_stopped(tmp_path: Path, kind: str) -> None:
     path = bomb(tmp_path, kind)
-    command = [sys.executable, "-m", "hyperdive", "encode", str(path), "-o", str(tmp_path / "c"), "--progress", "none"]
+    command = [
+        sys.executable,
+        "-m",
+        "hyperdive",
+        "encode",
+        str(path),
+        "-o",
+        str(tmp_path / "c"),
+        "--set",
+        "progress=none",
+    ]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
     peak, end = 0, time.monotonic() + 15
     while time.monotonic() < end and run.poll() is None:
@@ -118,6 +128,6 @@ def test_a_pipe_and_devices(tmp_path: Path) -> None:
     code, _, told = peak_of("encode", tmp_path / "folder", tmp_path / "d", "500MB")
     assert code == 0 and "skipped" in told, told
     for device in ("/dev/null", "/dev/tty", "/dev/full"):
-        code, peak, told = peak_of("encode", Path(device), tmp_path / "none", "500MB", "--max-tokens", "1000")
+        code, peak, told = peak_of("encode", Path(device), tmp_path / "none", "500MB", "--set", "max_tokens=1000")
         assert code == 1 and told.count("\n") == 1 and "Traceback" not in told, (device, told)
         assert peak < 400 * MB

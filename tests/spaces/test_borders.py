@@ -18,13 +18,15 @@ from hyperdive._progress import SILENT
 from hyperdive._quantize import rounded_to_16_bits
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
 from hyperdive.errors import InputError, OptionError
+from hyperdive.kernels import dive as dive_kernels
+from hyperdive.kernels import gaussian as gaussian_kernels
+from hyperdive.options import CountOptions, DiveOptions, PaperOptions, SpaceOptions
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.spaces import _fold_kernels, _gaussian_kernels, composition, dive_paper, gaussian, row_tasks, skipgram
+from hyperdive.spaces import composition, dive_paper, gaussian, row_tasks, skipgram
 from hyperdive.spaces import dive as fast
 from hyperdive.spaces.composition import FEWEST, Composition, fitted_regression, fitted_shares
 from hyperdive.spaces.dive import FastSolver, balance, first_tables, shared_negatives, stages, train_dive
@@ -37,15 +39,14 @@ from hyperdive.spaces.dive_objective import (
     sample_rows,
     word_weights,
 )
-from hyperdive.spaces.dive_options import DiveOptions, workers
-from hyperdive.spaces.dive_paper import Batch, PaperOptions, Tables, exact_objective, push_weights, step, train_paper
+from hyperdive.spaces.dive_options import workers
+from hyperdive.spaces.dive_paper import Batch, Tables, exact_objective, push_weights, step, train_paper
 from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram
 from hyperdive.spaces.folding import Folding
 from hyperdive.spaces.gaussian import first_gaussians, keep_chances, train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, filter_for, skipgram_tables, start_tables
 from hyperdive.spaces.model import ModelData
-from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.registry import SPACES, space_maker, unused_option
 from hyperdive.spaces.row_tasks import EngineRows, _spans
@@ -495,7 +496,7 @@ def test_the_rate_falls_evenly_and_losses_are_means(little: Corpus, monkeypatch:
         given[10][1:] = len(calls)
         return (0.0, 0) if len(calls) <= 4 else (1.0, 3 if len(calls) == 5 else 2)
 
-    monkeypatch.setattr(_gaussian_kernels, "gaussian_lines", counted)
+    monkeypatch.setattr(gaussian_kernels, "gaussian_lines", counted)
     monkeypatch.setattr(gaussian, "_BLOCK", 100)
     seen = Recorded()
     space = train_gaussian(little, dimensions=2, epochs=2, rate=0.5, batch=5, run=Run(progress=seen), window=4)
@@ -525,7 +526,7 @@ def test_a_training_that_ran_away_is_told(
         given[table][1] = value
         return 1.0, 1
 
-    monkeypatch.setattr(_gaussian_kernels, "gaussian_lines", spoilt)
+    monkeypatch.setattr(gaussian_kernels, "gaussian_lines", spoilt)
     with pytest.raises(OptionError, match="training diverged"):
         train_gaussian(little, dimensions=2)
 
@@ -576,7 +577,7 @@ def test_what_the_kernel_of_new_rows_is_given(monkeypatch: pytest.MonkeyPatch, w
         calls.append(given)
         given[-1][:] = 1
 
-    monkeypatch.setattr(_fold_kernels, "fold_rows", seen)
+    monkeypatch.setattr(dive_kernels, "fold_rows", seen)
     options = DiveOptions(dimensions=2, window=3, negatives=2.5, beta=0.0, ridge=0.04, sample=0.0, sampled=2_000)
     progress = Recorded()
     counts = term_counts(weighting=weighting)

@@ -17,11 +17,11 @@ from hyperdive._progress import Bar, Progress
 from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OptionError
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.spaces import dive as fast
 from hyperdive.spaces.dive import FastSolver, shared_negatives, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix, row_objectives, word_weights
-from hyperdive.spaces.dive_options import DiveOptions, DiveResult, workers
+from hyperdive.spaces.dive_options import DiveResult, workers
 from hyperdive.text.token_lists import encode_tokens
 
 from . import planted

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from hyperdive.spaces import _kernels as kernels
-from hyperdive.spaces import _paper_kernels as paper_kernels
+from hyperdive.kernels import dive as kernels
 from hyperdive.spaces.dive_objective import compressed_rows, scaled_rows
 
 
@@ -219,7 +218,7 @@ def test_kept_bits(window: int) -> None:
     counts = sparse.csr_array(kept)
     counts.sort_indices()
     bits = np.zeros(80, dtype=np.uint32)
-    paper_kernels.kept_bits(0, 5, tokens, offsets, counts.indptr, counts.indices, window, bits)
+    kernels.kept_bits(0, 5, tokens, offsets, counts.indptr, counts.indices, window, bits)
     line = np.searchsorted(offsets, np.arange(80), side="right")
     for i in range(80):
         wanted = 0

@@ -14,13 +14,13 @@ from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import PaperOptions
 from hyperdive.spaces import dive_paper
 from hyperdive.spaces.dive_objective import CountMatrix
 from hyperdive.spaces.dive_options import DiveResult, workers
 from hyperdive.spaces.dive_paper import (
     Batch,
     Batches,
-    PaperOptions,
     Tables,
     even_parts,
     kept_pairs,

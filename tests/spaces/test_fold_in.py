@@ -13,13 +13,12 @@ from scipy.optimize import minimize
 
 from hyperdive._resources import Run
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
-from hyperdive.spaces._fold_kernels import _residuals, fold_rows
+from hyperdive.kernels.dive import _residuals, fold_rows
+from hyperdive.options import CountOptions, DiveOptions
 from hyperdive.spaces.dive import train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
-from hyperdive.spaces.dive_options import DiveOptions
 from hyperdive.spaces.fold_in import ContextTables, fold_dive, fold_skipgram
 from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram
 from hyperdive.text.corpus import Corpus

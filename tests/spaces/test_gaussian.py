@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from hyperdive._resume import Checkpoint
 from hyperdive.errors import InputError, OptionError
-from hyperdive.spaces import _gaussian_kernels, gaussian
+from hyperdive.kernels import gaussian as kernels
+from hyperdive.spaces import gaussian
 from hyperdive.spaces.gaussian import GaussianOptions, keep_chances, negative_table, train_gaussian
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
-from tests.compiled import subkernels
 from tests.examples import examples
 from tests.spaces import planted
 
@@ -24,7 +24,6 @@ F = np.float32
 TIMES = examples(40)
 BOUNDS = (F(0.1), F(100.0), F(10.0))
 ALL = 2**64 - 1
-INNER = subkernels(_gaussian_kernels, "gaussian_loss", "gaussian_step")
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +84,7 @@ def test_a_step_is_the_gradient_of_the_hinge_loss(seed: int, clip: bool, rate: f
     slow = means.astype(np.float64), variances.astype(np.float64)
     expected = slow_step(w, c, n, *slow, rate, clip=clip, bounds=BOUNDS)
     scratch = np.empty((6, means.shape[1]), F)
-    loss = INNER.gaussian_step(w, c, n, means, variances, F(rate), F(1), F(1e-4), clip, *BOUNDS, scratch)
+    loss = kernels.gaussian_step(w, c, n, means, variances, F(rate), F(1), F(1e-4), clip, *BOUNDS, scratch)
     assert loss == pytest.approx(expected, rel=1e-4, abs=1e-4)
     np.testing.assert_allclose(means, slow[0], rtol=2e-3, atol=2e-4)
     np.testing.assert_allclose(variances, slow[1], rtol=2e-3)
@@ -126,7 +125,7 @@ def test_lines_are_sampled_and_windowed_as_the_slow_twin_does(seed: int, window:
     chance, alias = negative_table(np.array([9, 4, 3, 2, 8, 1]), 0.75)
     means, variances = some(seed, size, 8)
     slow = means.astype(np.float64), variances.astype(np.float64)
-    total, examples = _gaussian_kernels.gaussian_lines(
+    total, examples = kernels.gaussian_lines(
         tokens, offsets, size, keep, alias, chance, window, np.array([seed], np.uint64), 0.01, 0.002,
         means, variances, F(1), F(1e-4), True, *BOUNDS,
     )  # fmt: skip
@@ -166,7 +165,7 @@ def test_long_vectors_do_not_overflow_the_products() -> None:
         means, variances = np.zeros((3, 700), F), np.full((3, 700), value, F)
         scratch = np.empty((2, 700), F)
         rows = [x for k in range(3) for x in (means[k], variances[k])]
-        assert INNER.gaussian_loss(*rows, F(1), F(1e-4), *scratch) == pytest.approx(1.0, abs=1e-3)
+        assert kernels.gaussian_loss(*rows, F(1), F(1e-4), *scratch) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_frequent_words_are_thinned() -> None:

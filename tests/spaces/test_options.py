@@ -10,10 +10,9 @@ import pytest
 
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
-from hyperdive.spaces.dive_options import DiveOptions, check_dimensions, check_size, run_identity, stalled
-from hyperdive.spaces.dive_paper import PaperOptions
+from hyperdive.options import DiveOptions, PaperOptions, SpaceOptions
+from hyperdive.spaces.dive_options import check_dimensions, check_size, run_identity, stalled
 from hyperdive.spaces.gaussian import GaussianOptions
-from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.spaces.word2vec import Word2VecOptions
 

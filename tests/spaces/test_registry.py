@@ -11,10 +11,10 @@ import pytest
 
 from hyperdive._resources import Run
 from hyperdive.errors import Error, OptionError
+from hyperdive.options import SpaceOptions
 from hyperdive.pipeline.train import train
 from hyperdive.spaces import registry
 from hyperdive.spaces.inputs import SpaceInputs
-from hyperdive.spaces.options import SpaceOptions
 from hyperdive.spaces.registry import SPACES, SpaceMaker, space_maker, space_names
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.token_lists import encode_tokens

@@ -18,7 +18,7 @@ from hyperdive.discover.question import term_lines
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import Evidence, pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.isa_score import HEAD_CONFIDENCE
+from hyperdive.scores.confidence import HEAD_CONFIDENCE
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
 from hyperdive.scores.terms import heads_of
@@ -152,8 +152,8 @@ def test_phrases_hang_under_their_heads(monkeypatch: Patch) -> None:
 
 
 def test_a_better_parent_than_the_head(monkeypatch: Patch) -> None:
-    words = ["dog", "food", "hot_dog"]
-    model = believe(monkeypatch, words, {("hot_dog", "food"): 0.97})
+    words = ["dog", "food", "hot dog"]
+    model = believe(monkeypatch, words, {("hot dog", "food"): 0.97})
     assert model.taxonomy(["hot dog", "dog", "food"]).parents("hot dog") == ["food"]
     assert model.taxonomy(["hot dog", "dog"]).parents("hot dog") == ["dog"]
 
@@ -374,7 +374,7 @@ def combined(monkeypatch: Patch) -> Iterator[None]:
         assert pairs.patterns is not None
         return np.where(pairs.patterns.counts > 0, 0.8, 0.1)
 
-    monkeypatch.setattr("hyperdive.discover.ranking.ISA", "combined in a taxonomy")
+    monkeypatch.setattr("hyperdive.discover.ranking.CONFIDENCE", "combined in a taxonomy")
     yield
     unregister("combined in a taxonomy")
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperdive.taxonomy import _kernels
+from hyperdive.kernels import forest as kernels
 from hyperdive.taxonomy.forest import (
     FORBIDDEN,
     add_parents,
@@ -56,7 +56,7 @@ def slow_forest(weights: Weights) -> float:
 
 def kept_parents(weights: Weights) -> Any:
     child, parent = (side.ravel() for side in np.indices(weights.shape))
-    kept = _kernels.maximum_arborescence(child, parent, weights.ravel().astype(np.float64), len(weights))
+    kept = kernels.maximum_arborescence(child, parent, weights.ravel().astype(np.float64), len(weights))
     for x, edge in enumerate(kept):
         assert edge < 0 or child[edge] == x
     return np.where(kept >= 0, parent[kept], -1)
@@ -150,11 +150,11 @@ def test_moves_agree_with_the_slow_twin(weights: Weights, share: float, horizon:
     weights = np.round(weights)  # whole numbers: both add without rounding
     n = len(weights)
     starts, child, parent = candidate_edges(weights)
-    edges = _kernels.maximum_arborescence(child, parent, weights[child, parent].astype(np.float64), n)
+    edges = kernels.maximum_arborescence(child, parent, weights[child, parent].astype(np.float64), n)
     start = np.where(edges >= 0, parent[edges] if len(parent) else -1, -1)
     fixed = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     fast, slow = start.copy(), start.copy()
-    _kernels.improve_forest(fast, weights, starts, parent, fixed, share, horizon, 1000)
+    kernels.improve_forest(fast, weights, starts, parent, fixed, share, horizon, 1000)
     slow_improve(slow, weights, starts, parent, fixed, share, horizon)
     assert without_cycle(fast)
     assert (fast[fixed] == start[fixed]).all()
@@ -253,5 +253,5 @@ def test_edges_are_added_as_by_the_slow_twin(weights: Weights, most: int, data: 
     child = np.array([x for x, _ in edges], dtype=np.int64)
     parent = np.array([p for _, p in edges], dtype=np.int64)
     sure = np.arange(len(edges)) < data.draw(st.integers(0, 3))
-    taken = _kernels.add_edges(child, parent, sure, weights, most, 0.25)
+    taken = kernels.add_edges(child, parent, sure, weights, most, 0.25)
     assert taken.tolist() == slow_add(child, parent, sure, weights, most, 0.25)

@@ -19,7 +19,7 @@ WORDS = ["fruit", "grape", "cherry", "juice", "red"]
 
 
 def told(monkeypatch: pytest.MonkeyPatch, sure: dict[tuple[str, str], float]) -> Source:
-    """A source whose isa confidences are these, 0 for other pairs."""
+    """A source whose confidences are these, 0 for other pairs."""
     space = VectorSpace(WORDS, np.eye(len(WORDS)), frequencies=[5, 4, 3, 2, 1], kind="dive")
 
     def confidence(pairs: Any) -> Any:

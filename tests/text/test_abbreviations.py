@@ -22,7 +22,7 @@ from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.pipeline.encode import encode
 from hyperdive.scores.lookup import name_of
-from hyperdive.scores.term_source import term_source
+from hyperdive.scores.source import term_source
 from hyperdive.spaces.prune import pruned
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable

@@ -81,7 +81,11 @@ def test_binary_files(tmp_path: Path, hyperdive: Run, data: bytes, word: str) ->
 
 def test_invalid_utf8_is_counted_or_refused(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.txt").write_bytes(b"dog caf\xe9 cat\n" + GOOD.encode())
-    refused(hyperdive("encode", "--strict", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "UTF-8 at byte 7")
+    refused(
+        hyperdive("encode", "--set", "strict=yes", tmp_path / "t.txt", "-o", tmp_path / "corpus"),
+        tmp_path,
+        "UTF-8 at byte 7",
+    )
     ran = hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus")
     assert ran.code == 0
     assert "1 bytes of invalid UTF-8" in ran.err
@@ -93,7 +97,7 @@ def test_invalid_utf8_is_counted_or_refused(tmp_path: Path, hyperdive: Run) -> N
 
 def test_nul_bytes_are_counted_or_refused(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.txt").write_bytes(b"dog\x00cat\n" + GOOD.encode())
-    refused(hyperdive("encode", "--strict", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "NUL")
+    refused(hyperdive("encode", "--set", "strict=yes", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "NUL")
     ran = hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus")
     assert ran.code == 0
     assert "1 NUL bytes" in ran.err
@@ -232,13 +236,16 @@ def test_unknown_values_list_the_allowed_ones(tmp_path: Path, hyperdive: Run) ->
     refused(
         hyperdive("encode", tmp_path / "t.txt", "-o", place, "--preset", "nope"), tmp_path, "default", "paper", code=2
     )
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--hyphens", "x"), tmp_path, "drop", "split", code=2)
     refused(
-        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--line-length", "x"), tmp_path, "document or sentence"
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "hyphens=x"), tmp_path, "drop", "split", code=2
+    )
+    refused(
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "line_length=x"), tmp_path, "document or sentence"
     )
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--nope"), tmp_path, "--nope", code=2)
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--stopwords", "german"), tmp_path, "stop-word file")
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--phrases", "maybe"), tmp_path, "phrase file")
+    refused(
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "stopwords=german"), tmp_path, "stop-word file"
+    )
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--min-count", "0"), tmp_path, "minimum count")
 
 

@@ -18,12 +18,12 @@ import pytest
 from hyperdive._progress import Bar, Progress
 from hyperdive._store import ArtifactWriter, canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, OptionError, OutputError
+from hyperdive.options import EncodeOptions
 from hyperdive.text import corpus_writer, kept_text, spool_writer
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.corpus_writer import Accounting, explain_nothing_left
 from hyperdive.text.encoder import TextRun, encode_text
 from hyperdive.text.kept_text import KnownDigest, drop_text
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.sources import DocumentSource
 
 A, B = "The dog saw 12 cats. Dogs barked!\n\nOf the.\nA cat slept.\n", "Cats purr. It is. The dog slept\n"

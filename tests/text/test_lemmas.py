@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hyperdive.errors import OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text.lemmas import FormResolver, dictionary, lemma_of
-from hyperdive.text.options import EncodeOptions
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from hyperdive._resources import anonymous_memory
 from hyperdive.errors import OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import term_candidates
 from hyperdive.text.forms import FormTable, TableWords, words_at
 from hyperdive.text.lemmas import FormResolver
 from hyperdive.text.memory_plan import MemoryPlan, pattern_memory
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import BLOCK_BYTES
 from tests.examples import examples
 

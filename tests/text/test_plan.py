@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from hyperdive.options import EncodeOptions
 from hyperdive.spaces.plan import plan_fold_in
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.sources import TextSource
 

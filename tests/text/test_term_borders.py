@@ -1,4 +1,4 @@
-"""Terms and phrases at their borders: just often enough, just coherent enough, the last item, the first chunk."""
+"""Terms at their borders: just often enough, just coherent enough, the last item, the first chunk."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ import pytest
 from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
+from hyperdive.kernels import terms as k
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import phrases, term_candidates, term_inventory, term_items
-from hyperdive.text._kernels import term_items as joints
-from hyperdive.text._kernels import term_search as k
+from hyperdive.text import term_candidates, term_inventory, term_items
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
-from hyperdive.text.lemmas import FormKeys, FormResolver
+from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.scratch_arrays import Scratch
 from hyperdive.text.sources import TextSource
@@ -93,7 +92,7 @@ def test_a_stream_ends_with_the_kept_tokens(kept: list[int], borders: list[tuple
 
 
 def test_a_stream_keeps_what_occurs_and_is_no_stop_word() -> None:
-    stream = stream_of([1, 2 | (int(joints.CAPITALS) << 28), 2, 3], [0, 1, 2, 0], stop=[1])
+    stream = stream_of([1, 2 | (int(k.CAPITALS) << 28), 2, 3], [0, 1, 2, 0], stop=[1])
     assert stream.keep.tolist() == [False, False, True, False]
     assert stream.capitals.tolist() == [0, 0, 1, 0]
     assert stream.keys_at(np.array([1, 3])).tolist() == [2, 3] and stream.threads == 1
@@ -129,16 +128,16 @@ def test_a_table_of_hashes_has_each_hash_once(size: int) -> None:
 def test_terms_are_spelt_as_they_stand() -> None:
     spelling = ItemSpelling(["dog", "workers", "pay", "mrna", "o"], {4: "mRNA"})
 
-    def item(form: int, case: int = joints.LOWER, joint: int = joints.BLANK) -> int:
+    def item(form: int, case: int = k.LOWER, joint: int = k.BLANK) -> int:
         return form | int(case) << 28 | int(joint) << 30
 
     terms = [
-        [item(1, joints.CAPITALISED), item(3, joint=joints.HYPHEN)],
-        [item(2), item(3, joint=joints.POSSESSIVE)],
-        [item(2, joints.CAPITALS), item(3, joints.CAPITALS, joints.POSSESSIVE), item(1)],
-        [item(4, joints.MIXED)],
-        [item(5, joints.CAPITALS), item(3, joints.MIXED, joints.APOSTROPHE)],
-        [item(1), item(3, joint=joints.POSSESSIVE)],
+        [item(1, k.CAPITALISED), item(3, joint=k.HYPHEN)],
+        [item(2), item(3, joint=k.POSSESSIVE)],
+        [item(2, k.CAPITALS), item(3, k.CAPITALS, k.POSSESSIVE), item(1)],
+        [item(4, k.MIXED)],
+        [item(5, k.CAPITALS), item(3, k.MIXED, k.APOSTROPHE)],
+        [item(1), item(3, joint=k.POSSESSIVE)],
     ]
     expected = ["Dog-pay", "workers' pay", "WORKERS' PAY dog", "mRNA", "O'pay", "dog's pay"]
     joined = np.array([one for term in terms for one in term], dtype=np.uint32)
@@ -199,7 +198,7 @@ def test_items_of_a_part_get_the_numbers_of_the_whole(
     items = collected.close()
     assert items.items.tolist() == [2, 3, 0, 4] * 2 and items.numerals.tolist() == [2, 4]
     assert items.documents.tolist() == [0, 2, 4, 6, 8]
-    assert items.spelling.terms(np.array([3 | int(joints.MIXED) << 28, 1], dtype=np.uint32), [2]) == ["mRNA dog"]
+    assert items.spelling.terms(np.array([3 | int(k.MIXED) << 28, 1], dtype=np.uint32), [2]) == ["mRNA dog"]
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 1000])
@@ -394,44 +393,6 @@ def test_the_singular_is_preferred_where_it_is_a_quarter(
     assert stream_spelling == [spelt]
 
 
-# ---- phrases ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("chunk", [1, 4, 1000])
-def test_collocations_to_the_last_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    monkeypatch.setattr(phrases, "_CHUNK", chunk)
-    text = "Amino acids help. " * 2 + "Amino acid helps. " * 2 + "Very very big. " * 4 + "New york stock exchange. " * 3
-    (tmp_path / "t.txt").write_text(text + "Acid rain. Dogs bark.\n")
-    progress = Noted()
-    corpus = encode_text(
-        tmp_path / "t.txt", tmp_path / "c", min_count=3, phrases="auto", stopwords="none", progress=progress
-    )
-    assert [corpus.all_words[i] for i in corpus.tokens] == [
-        *["amino_acid_help"] * 4, *["very_very_big"] * 4, *["new_york_stock_exchange"] * 3, "acid", "rain", "dog", "bark",
-    ]  # fmt: skip
-    assert corpus.header["phrases"] == {"found": 7, "threshold": 0.5}
-    assert corpus.header["accounting"] == {"dropped": {"joined_into_phrase": 25}, "kept": 15, "read": 40}
-    size = {bar.total for bar in progress.bars if bar.stage in ("phrases", "neighbours")}
-    assert size and all(bar.done == bar.total for bar in progress.bars)
-
-
-def test_phrases_of_the_list_have_two_to_sixteen_words(tmp_path: Path) -> None:
-    words = [f"zq{letter}" for letter in "abcdefghijklmnopq"]
-    (tmp_path / "l.txt").write_text("\n".join([" ".join(words[:16]), " ".join(words), "single", "red Dogs"]) + "\n")
-    options = EncodeOptions(phrases=str(tmp_path / "l.txt"))
-    loaded = phrases.load(options, FormResolver(options))
-    assert [(phrase.words, phrase.name) for phrase in loaded] == [
-        (tuple(words[:16]), "_".join(words[:16])), (("red", "dog"), "red_dogs"),
-    ]  # fmt: skip
-    assert phrases.split_terms(["red  Dogs", "Cat", "12", "a-b"], options) == [["red", "dogs"], ["cat"], [], ["a", "b"]]
-    assert phrases.split_terms([], options) == []
-
-
-def test_names_that_clash_get_numbers() -> None:
-    assert phrases._distinct(["a_b", "a_b", "a_b", "c_d"], ["x", "c_d"], "") == ["a_b", "a_b_2", "a_b_3", "c_d_2"]
-    assert phrases._distinct(["a_b", "a_b"], ["a_b|n"], "|n") == ["a_b_2", "a_b_3"]
-
-
 # ---- temporary arrays ---------------------------------------------------------------------------------------
 
 
@@ -468,7 +429,7 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert read(f"{sixteen}\n{seventeen}\n") == ([sixteen], "1 longer than 16 words")
     assert read("dog\nDNA\nDNA\n") == (["dog", "DNA"], "") and read("dog of\n") == (["dog of"], "")
     assert read("dog\n#" + "x" * 9997 + "\n") == (["dog"], "")
-    for line in ("#" + "x" * 9998 + "\n", "x" * 10_000):
+    for line in ("#" + "x" * 9999 + "\n", "x" * 10_001):
         with pytest.raises(InputError, match="line 2 is too long"):
             read("dog\n" + line)
     monkeypatch.setattr("hyperdive.text.term_list.MAX_LINES", 3)
@@ -484,10 +445,10 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("red dog", joints.BLANK), ("x-ray", joints.HYPHEN), ("x\u2010ray", joints.HYPHEN),
-        ("x\u2011ray", joints.HYPHEN), ("o'neil", joints.APOSTROPHE), ("o\u2019neil", joints.APOSTROPHE),
-        ("dog's bone", joints.POSSESSIVE), ("dog\u2019s bone", joints.POSSESSIVE),
-        ("workers' pay", joints.POSSESSIVE),
+        ("red dog", k.BLANK), ("x-ray", k.HYPHEN), ("x\u2010ray", k.HYPHEN),
+        ("x\u2011ray", k.HYPHEN), ("o'neil", k.APOSTROPHE), ("o\u2019neil", k.APOSTROPHE),
+        ("dog's bone", k.POSSESSIVE), ("dog\u2019s bone", k.POSSESSIVE),
+        ("workers' pay", k.POSSESSIVE),
     ],
 )  # fmt: skip
 def test_what_joins_two_words(text: str, expected: int) -> None:
@@ -495,7 +456,7 @@ def test_what_joins_two_words(text: str, expected: int) -> None:
     whole = np.zeros(1, dtype=np.bool_)
     block = TextBlock(data, np.array([len(data)]), whole, whole, TextSource("t"), 0, 0)
     items = tokenise(block, EncodeOptions()).items
-    assert items is not None and (items.items >> joints.JOINT_SHIFT).tolist()[1:] == [joints.BLANK, expected]
+    assert items is not None and (items.items >> k.JOINT_SHIFT).tolist()[1:] == [k.BLANK, expected]
 
 
 @pytest.mark.parametrize("block", [1, 20, 1000])

@@ -13,24 +13,20 @@ import pytest
 
 from hyperdive._progress import SILENT
 from hyperdive.errors import InputError, OptionError
+from hyperdive.kernels import terms as k
+from hyperdive.kernels.terms import CAPITALISED, CAPITALS, LOWER, MIXED
+from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
 from hyperdive.text import memory_plan, term_candidates
-from hyperdive.text._kernels import term_items
-from hyperdive.text._kernels import term_search as k
-from hyperdive.text._kernels.term_items import CAPITALISED, CAPITALS, LOWER, MIXED
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.term_items import ItemSpelling, TextItems
 from hyperdive.text.term_list import MAX_LINES, read_terms
 from hyperdive.text.term_names import normal_term
 from hyperdive.text.token_lists import encode_tokens
-from tests.compiled import subkernels
-
-spelled, searched = subkernels(term_items, "_case"), subkernels(k, "_in_headline")
 
 TEXT = [
     "The X-ray of a patient with Alzheimer's disease was clear. Birds of prey hunt, and a bird of prey flies.",
@@ -174,7 +170,7 @@ def test_terms_need_no_more_memory_than_the_bound(text: Path, tmp_path: Path, mo
 
 
 def test_where_there_can_be_no_terms_there_are_none(text: Path, tmp_path: Path) -> None:
-    for number, options in enumerate(({"preset": "paper", "max_tokens": 0}, {"phrases": "auto"}, {"hyphens": "keep"})):
+    for number, options in enumerate(({"preset": "paper", "max_tokens": 0}, {"hyphens": "keep"})):
         corpus = encode(text, tmp_path / f"c{number}", **options)
         assert corpus.terms is None and corpus.header["format_version"] == 1 and "terms" not in corpus.parameters
     corpus = encode(text, tmp_path / "de", language="de", stopwords="none")
@@ -183,7 +179,7 @@ def test_where_there_can_be_no_terms_there_are_none(text: Path, tmp_path: Path) 
     assert encode_tokens([["a", "b"]], tmp_path / "tokens", min_count=1).terms is None
     listed = tmp_path / "terms.txt"
     listed.write_text("blood pressure\n")
-    for options in ({"pos": "textblob"}, {"phrases": "auto"}, {"hyphens": "drop"}):
+    for options in ({"pos": "textblob"}, {"hyphens": "drop"}):
         with pytest.raises(OptionError, match="a list of terms needs"):
             encode(text, tmp_path / "bad", terms=str(listed), **options)
     assert encode(text, tmp_path / "d", terms="auto").header["format_version"] == 2
@@ -360,7 +356,7 @@ def test_more_occurrences_than_words(tmp_path: Path) -> None:
 )
 def test_how_a_word_is_written(word: str, case: int, digit: bool) -> None:
     data = np.frombuffer(b"Q7" + word.encode() + b"Q7", dtype=np.uint8)
-    assert spelled._case(data, 2, len(data) - 2) == (case, digit)
+    assert k._written_case(data, 2, len(data) - 2) == (case, digit)
 
 
 def test_capitals_say_nothing_between_two_words_in_capitals() -> None:
@@ -368,7 +364,7 @@ def test_capitals_say_nothing_between_two_words_in_capitals() -> None:
         return np.array([0 if case is None else 5 | (case << 28) for case in cases], dtype=np.uint32)
 
     headline = items(CAPITALS, CAPITALS, CAPITALS, CAPITALS)
-    assert [searched._in_headline(headline, i) for i in range(4)] == [False, True, True, False]
+    assert [k._in_headline(headline, i) for i in range(4)] == [False, True, True, False]
     for one in (LOWER, CAPITALISED, MIXED, None):
-        assert not searched._in_headline(items(one, CAPITALS, CAPITALS), 1)
-        assert not searched._in_headline(items(CAPITALS, CAPITALS, one), 1)
+        assert not k._in_headline(items(one, CAPITALS, CAPITALS), 1)
+        assert not k._in_headline(items(CAPITALS, CAPITALS, one), 1)

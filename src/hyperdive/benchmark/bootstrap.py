@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._resources import check_threads
 from hyperdive._types import Floats
-from hyperdive.benchmark import _kernels
 from hyperdive.benchmark.measures import TiedOrder, rank
-from hyperdive.scores._blocks import in_blocks
+from hyperdive.kernels import resample as kernels
 
 if TYPE_CHECKING:
     from hyperdive.benchmark.evaluation import Scored
@@ -23,6 +24,15 @@ GROUP = 64  # resamples that go through a ranking together: the draws of one pai
 KEPT = 3
 """Datasets whose draws are kept."""
 _DRAWN = 1 << 18  # numbers drawn at once: Python's other threads are waited for after each time
+
+
+def in_blocks(kernel: Callable[..., None], size: int, *arguments: Any, block: int, threads: int) -> None:
+    """Call `kernel(*arguments, start, end)` until 0 … size is covered, on threads; 0 means one per core."""
+    starts = range(0, size, block)
+    with ThreadPoolExecutor(check_threads(threads or None) if len(starts) > 1 else 1) as pool:
+        jobs = [pool.submit(kernel, *arguments, start, min(start + block, size)) for start in starts]
+        for job in jobs:
+            job.result()
 
 
 @lru_cache(maxsize=KEPT)
@@ -39,7 +49,7 @@ def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uin
         some = counts[start : start + many]
         drawn = generator.integers(0, size, some.shape)
         drawn += np.arange(len(some))[:, None] * size
-        _kernels.count_draws(drawn.reshape(-1), some.reshape(-1))
+        kernels.count_draws(drawn.reshape(-1), some.reshape(-1))
     return counts
 
 
@@ -51,7 +61,7 @@ def _side_by_side(counts: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """
     resamples, size = counts.shape
     groups = np.zeros((-(-resamples // GROUP), size, GROUP), dtype=np.uint8)
-    _kernels.place_side_by_side(counts, groups)
+    kernels.place_side_by_side(counts, groups)
     return groups
 
 
@@ -85,7 +95,7 @@ def replicates(
         gold_ranking = gold.order.astype(np.int32), gold.block.astype(np.int32)
         out = np.zeros((len(orders), resamples))
         arguments = (orders, blocks, *gold_ranking, counts, out)
-        in_blocks(_kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
+        in_blocks(kernels.resampled_spearman, resamples, *arguments, block=64, threads=threads)
     else:
         last = np.ones(orders.shape, dtype=np.bool_)
         last[:, :-1] = blocks[:, 1:] != blocks[:, :-1]
@@ -93,7 +103,7 @@ def replicates(
         grouped = np.zeros((len(orders), len(groups), GROUP))
         most, harmonic = int(counts.max(initial=0)), _harmonic(len(dataset))
         ranked = (orders, dataset.labels[orders], last, groups, most, harmonic, grouped)
-        in_blocks(_kernels.resampled_ap, len(groups), *ranked, block=1, threads=threads)
+        in_blocks(kernels.resampled_ap, len(groups), *ranked, block=1, threads=threads)
         out = grouped.reshape(len(orders), -1)[:, :resamples]
     return {name: 100.0 * row for name, row in zip(rankings, out, strict=True)}
 

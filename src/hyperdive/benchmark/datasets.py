@@ -24,15 +24,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from hyperdive._lines import read_lines
 from hyperdive._plugins import find_plugins, load_plugin, plugin_error
-from hyperdive.benchmark.dataset import Dataset, Row
-from hyperdive.benchmark.pairs_file import read_pairs
 from hyperdive.errors import InputError, OptionError
+from hyperdive.scores.files import PairFile, PairFormat, open_pairs
 
 FETCH = "type: hyperdive datasets fetch"
 GROUP = "hyperdive.datasets"
@@ -270,3 +274,206 @@ def load_all(
 ) -> list[Dataset]:
     """Several datasets; a `Dataset` passes through."""
     return [name if isinstance(name, Dataset) else load(name, data=data, verify=verify) for name in names]
+
+
+Row = tuple[str, str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Pairs of terms with a label or a grade each; `q` and `p` are numbers into `terms`.
+
+    Terms are as in the file, lower-cased: `goldfish-n` (tagged), `family,doctor-n`, `puerto princesa`.
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    q: npt.NDArray[np.int64]
+    p: npt.NDArray[np.int64]
+    gold: npt.NDArray[np.float64]
+    graded: bool = False
+    tagged: bool = False
+    separator: str = ""
+
+    @classmethod
+    def from_rows(
+        cls, name: str, rows: Iterable[Row], *, graded: bool = False, tagged: bool = False, separator: str = ""
+    ) -> Dataset:
+        """A dataset from (hyponym, hypernym, gold) rows.
+
+        >>> Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0)])
+        <Dataset mine: 2 pairs, 1 positive>
+        """
+        numbers: dict[str, int] = {}
+        q: list[int] = []
+        p: list[int] = []
+        gold: list[float] = []
+        for hyponym, hypernym, value in rows:
+            q.append(numbers.setdefault(hyponym.strip().lower(), len(numbers)))
+            p.append(numbers.setdefault(hypernym.strip().lower(), len(numbers)))
+            gold.append(value)
+        return cls(
+            name,
+            tuple(numbers),
+            np.array(q, dtype=np.int64),
+            np.array(p, dtype=np.int64),
+            np.array(gold, dtype=np.float64),
+            graded,
+            tagged,
+            separator,
+        )
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @cached_property
+    def labels(self) -> npt.NDArray[np.bool_]:
+        """True where q is a hyponym of p (meaningless in a graded set)."""
+        return self.gold > 0.5
+
+    @property
+    def positives(self) -> int:
+        """How many pairs are positive."""
+        return int(self.labels.sum())
+
+    def space_keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
+        """The words of every term as a vector space spells them.
+
+        In a POS space the tag follows a bar (`dog|n`, for every word of a phrase); in a raw space it is cut off.
+
+        >>> rows = [("family,doctor-n", "entity-n", 1.0)]
+        >>> dataset = Dataset.from_rows("x", rows, tagged=True, separator=",")
+        >>> dataset.space_keys(pos=True), dataset.space_keys()
+        ([('family|n', 'doctor|n'), ('entity|n',)], [('family', 'doctor'), ('entity',)])
+        """
+        keys: list[tuple[str, ...]] = []
+        for term in self.terms:
+            body, tag = (term[:-2], term[-1:]) if self.tagged else (term, "")
+            words = body.split(self.separator) if self.separator else [body]
+            words = [word for word in words if word] or [body]
+            keys.append(tuple(f"{word}|{tag}" for word in words) if pos and self.tagged else tuple(words))
+        return keys
+
+    def __repr__(self) -> str:
+        kind = "graded" if self.graded else f"{self.positives} positive"
+        return f"<Dataset {self.name}: {len(self)} pairs, {kind}>"
+
+
+LABEL_NAMES = ("label", "gold", "is_hypernym", "hypernymy", "class", "score", "grade", "avg_score")
+_TRUE = {"true", "1", "1.0", "yes", "y", "t", "hyper", "hypernym", "positive", "pos", "+"}
+_FALSE = {"false", "0", "0.0", "no", "n", "f", "negative", "neg", "-"}
+
+
+def read_pairs(path: str | Path, format: str | None = None) -> Dataset:
+    """Read hyponym, hypernym and a label (True or False) or a grade (a number) from each line.
+
+    The label is in the column called `label` or `gold`, else in the third one. Terms of several words are phrases.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "mine.tsv"
+    >>> _ = place.write_text("hot dog\\tfood\\tTrue\\nfood\\tdog\\tFalse\\n")
+    >>> read_pairs(place), read_pairs(place).space_keys()[0]
+    (<Dataset mine: 2 pairs, 1 positive>, ('hot', 'dog'))
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    file = open_pairs(path, format)
+    blocks = list(file)
+    table = pa.concat_tables(blocks) if blocks else None
+    if table is None or table.num_rows == 0:
+        raise InputError(f"{file.name}: no pairs in it", hint="each line is hyponym<TAB>hypernym<TAB>True or False")
+    labels = _label_column(file, table)
+    both = pa.concat_arrays([_whole(table.column(0)), _whole(table.column(1))])
+    coded = pc.dictionary_encode(both)
+    codes = coded.indices.to_numpy().astype(np.int64)
+    terms = tuple(" ".join(term.lower().split()) for term in coded.dictionary.to_pylist())
+    if "" in terms:
+        row = int(np.flatnonzero(codes == terms.index(""))[0]) % table.num_rows
+        raise InputError(f"{file.name}: line {file.line(row)} has an empty term", hint="each line needs two terms")
+    gold, graded = _gold(file, labels)
+    q, p = codes[: table.num_rows], codes[table.num_rows :]
+    return Dataset(Path(path).stem or file.name, terms, q, p, gold, graded=graded, separator=" ")
+
+
+def _whole(column: Any) -> Any:
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _label_column(file: PairFile, table: Any) -> Any:
+    import json
+
+    import pyarrow as pa
+
+    if file.format is PairFormat.jsonl:
+        labels = []
+        for row, text in enumerate(table.column("rest").to_pylist()):
+            rest = json.loads(text) if text else {}
+            key = next((name for name in LABEL_NAMES if name in rest), None)
+            if key is None:
+                raise InputError(f"{file.name}: line {file.line(row)} has no label", hint='add "label": true or false')
+            labels.append(str(rest[key]))
+        return pa.array(labels)
+    lower = [name.lower() for name in file.columns]
+    number = next((lower.index(name) for name in LABEL_NAMES if name in lower), 2)
+    if number >= len(file.columns):
+        raise InputError(
+            f"{file.name}: two columns, so there is no label to measure against",
+            hint="add a third column with True or False; `hyperdive score` needs none",
+        )
+    return _whole(table.column(number))
+
+
+def _gold(file: PairFile, labels: Any) -> tuple[Any, bool]:
+    """Labels as 0 and 1, or grades as they are."""
+    import pyarrow.compute as pc
+
+    coded = pc.dictionary_encode(labels)
+    codes = coded.indices.to_numpy()
+    values = [text.strip().lower() for text in coded.dictionary.to_pylist()]
+    if all(value in _TRUE or value in _FALSE for value in values):
+        return np.array([float(value in _TRUE) for value in values])[codes], False
+    numbers = np.array([_number(value) for value in values])
+    if np.isnan(numbers).any():
+        # the first label that is neither, in file order
+        bad = np.array(
+            [np.isnan(number) and value not in _TRUE | _FALSE for value, number in zip(values, numbers, strict=True)]
+        )
+        row = int(np.flatnonzero(bad[codes])[0]) if bad.any() else int(np.flatnonzero(np.isnan(numbers)[codes])[0])
+        raise InputError(
+            f"{file.name}: line {file.line(row)} has label {labels[row].as_py()!r}, which is neither True nor False",
+            hint="labels are True/False, 1/0 or yes/no; or give every pair a number as its grade",
+        )
+    return numbers[codes], True
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return float("nan")
+    return value if np.isfinite(value) else float("nan")
+
+
+def gold_lines(path: str | Path, what: str) -> list[str]:
+    """Return all lines of a gold file in lower case, without empty ones at its end.
+
+    Args:
+        path: the file.
+        what: what it should be, for messages.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "gold.txt"
+    >>> _ = place.write_bytes(b"Dog\\tConcept\\r\\n\\ncat\\n\\n")
+    >>> gold_lines(place, "file of questions")
+    ['dog\\tconcept', '', 'cat']
+    """
+    lines = [line.strip("\r ").lower() for _, line in read_lines(path, what, f"give a {what}", every=True)]
+    while lines and not lines[-1].strip():
+        del lines[-1]
+    if not lines:
+        raise InputError(f"{path}: empty", hint=f"give a {what}")
+    return lines

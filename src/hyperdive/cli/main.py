@@ -1,4 +1,4 @@
-"""The `hyperdive` command: finds the verb, turns every error into one line and an exit code."""
+"""The `hyperdive` command: finds the command asked for, and turns every error into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -6,147 +6,125 @@ import atexit
 import contextlib
 import errno
 import gc
-import importlib
-import keyword
 import os
 import signal
 import sys
 import threading
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-
-from hyperdive import __version__
-from hyperdive.cli._values import sparing
-from hyperdive.cli.common import quiet_stdout
-from hyperdive.compilation import environment
+from hyperdive import __version__, kernels
 from hyperdive.errors import Error
 
-try:  # typer carries its own copy of click in newer releases; older ones use the package
-    from typer._click import exceptions as usage
-except ImportError:
-    from click import exceptions as usage  # type: ignore[no-redef]
-
-VERBS = {
-    "demo": "Train on a small real corpus and show the results.",
-    "encode": "Text → encoded corpus.",
-    "count": "Encoded corpus → co-occurrence counts; also merges counts.",
-    "train": "Text, a corpus or counts → a model.",
-    "add": "Add terms and evidence of new text to a model, without training again.",
-    "hypernyms": "Hypernyms (broader terms) of a word, ranked, with the supporting signals.",
-    "hyponyms": "Hyponyms (narrower terms) of a word, ranked.",
-    "similar": "Nearest neighbours of a word.",
-    "explain": "A pair dimension by dimension, and what every score says.",
-    "evidence": "Sentences in which the text states that one term is a kind of another.",
-    "compare": "Words side by side, dimension by dimension, as a table or a plot.",
-    "general": "The most general words of a model.",
-    "topics": "The dimensions of a model: label, top words and quality checks.",
-    "taxonomy": "Build a taxonomy: an acyclic is-a tree over terms.",
-    "serve": "Explore models in the browser, and an HTTP API.",
-    "score": "Score pairs of terms: is the first a kind of the second?",
-    "evaluate": "Evaluate a model on eleven datasets, next to the paper's figures.",
-    "reproduce": "Reproduce every table of the paper from raw text.",
-    "datasets": "List, download or verify the evaluation datasets.",
-    "export": "Export vectors to the formats of other tools.",
-    "import": "Import vectors from other tools as a hyperdive model.",
-    "info": "Describe a corpus, counts or model folder.",
-    "plan": "Estimate the time, memory and disk of a run.",
-    "doctor": "Check the installation and this machine.",
+ABOUT = "Raw text in, is-a knowledge out: learn from plain text which words are kinds of which."
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "build": {
+        "train": ("build", "Text, a corpus or counts → a model."),
+        "add": ("build", "Add terms and evidence of new text to a model, without training again."),
+        "encode": ("build", "Text → encoded corpus."),
+        "count": ("build", "Encoded corpus → co-occurrence counts; also merges counts."),
+        "demo": ("demo", "Train on a small real corpus and show the results."),
+    },
+    "ask": {
+        "hypernyms": ("ask", "Hypernyms (broader terms) of a word, ranked, with the supporting signals."),
+        "hyponyms": ("ask", "Hyponyms (narrower terms) of a word, ranked."),
+        "evidence": ("ask", "Sentences in which the text states that one term is a kind of another."),
+        "similar": ("ask", "Nearest neighbours of a word."),
+        "explain": ("ask", "A pair dimension by dimension, and what every score says; or words side by side."),
+        "topics": ("ask", "The dimensions of a model: label, top words and quality checks; or its most general words."),
+    },
+    "taxonomy": {"taxonomy": ("taxonomy", "Build a taxonomy: an acyclic is-a tree over terms.")},
+    "serve": {"serve": ("serve", "Explore models in the browser, and an HTTP API.")},
+    "measure": {
+        "score": ("measure", "Score pairs of terms: is the first a kind of the second?"),
+        "evaluate": ("measure", "Evaluate a model on eleven datasets, next to the paper's figures."),
+        "reproduce": ("measure", "Reproduce every table of the paper from raw text."),
+        "datasets": ("measure", "List, download or verify the evaluation datasets."),
+    },
+    "exchange": {
+        "export": ("exchange", "Export vectors to the formats of other tools."),
+        "import": ("exchange", "Import vectors from other tools as a hyperdive model."),
+    },
+    "machine": {
+        "info": ("machine", "Describe a corpus, counts or model folder."),
+        "doctor": ("machine", "Check the installation and this machine."),
+    },
 }
-"""Every verb, in the order of a typical session; each lives in a module of its name, imported on first use."""
-
-
-_ONE_BLAS_THREAD = frozenset(
-    "hypernyms hyponyms similar explain evidence compare general topics serve score evaluate".split()
-)
+"""Every command by group: the module it lives in, imported on first use, and one line about it."""
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+_ONE_BLAS_THREAD = frozenset(GROUPS["ask"]) | {"serve", "score", "evaluate"}
 _INTERRUPTED = "interrupted; no partial output was left behind"
 
 
-class _Verb(TyperCommand):
-    """A verb whose plain values are taken as they are."""
-
-    def get_params(self, ctx: Any) -> Any:
-        return sparing(super().get_params(ctx))
-
-
-class _LazyGroup(TyperGroup):
-    """Loads a verb's module only when the verb is used, so that the command starts at once."""
-
-    def get_params(self, ctx: Any) -> Any:
-        return sparing(super().get_params(ctx))
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in VERBS:
-            return None
-        if cmd_name in _ONE_BLAS_THREAD and environment.own_process:
-            # their products are done by one thread; others take time to start, and wait for work in a loop
-            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
-        module = importlib.import_module(f"hyperdive.cli.{name}")
-        if hasattr(module, "app"):  # a verb with sub-commands
-            return typer.main.get_command(module.app)
-        verb = typer.Typer(add_completion=False, rich_markup_mode=None)
-        verb.command(name=cmd_name, cls=_Verb, help=module.__doc__, no_args_is_help=False)(getattr(module, name))
-        return typer.main.get_command(verb)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
-
-
-app = typer.Typer(cls=_LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        sys.stdout.write(f"hyperdive {__version__}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def hyperdive(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Raw text in, is-a knowledge out: learn from plain text which words are kinds of which."""
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; returns 0 (success), 1 (failure) or 2 (usage error)."""
+    """Run the command line; return 0 (success), 1 (failure) or 2 (usage error)."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app(arguments, standalone_mode=False, prog_name="hyperdive")
+        code = _run(arguments)
         sys.stdout.flush()
     except Error as error:
         return _fail(str(error), 1)
-    except getattr(usage, "NoArgsIsHelpError", ()) as error:  # missing in older releases
-        sys.stderr.write(error.format_message() + "\n")
-        return 2
-    except usage.UsageError as error:
-        where = f" (type: {error.ctx.command_path} --help)" if error.ctx is not None else ""
-        return _fail(" ".join(error.format_message().replace("Value error, ", "").split()) + where, 2)
-    except usage.ClickException as error:
-        return _fail(error.format_message(), 1)
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return _fail(_INTERRUPTED, 1)
     except MemoryError:
-        return _fail("out of memory (type: hyperdive plan --help)", 1)
+        return _fail("out of memory (give a smaller --memory, or less text)", 1)
     except BrokenPipeError:
+        from hyperdive.cli.output import quiet_stdout
+
         quiet_stdout()
         return 0
     except OSError as error:
         if error.errno == errno.ENOMEM:
-            return _fail("out of memory (type: hyperdive plan --help)", 1)
+            return _fail("out of memory (give a smaller --memory, or less text)", 1)
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", 1)
-    if code == 130:  # newer releases of typer turn Ctrl-C into this code
-        return _fail(_INTERRUPTED, 1)
-    return int(code or 0)
+    except SystemExit as end:
+        return int(end.code or 0)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("--help", "-h"):
+        (sys.stdout if arguments else sys.stderr).write(menu())
+        return 0 if arguments else 2
+    name, rest = arguments[0], arguments[1:]
+    if name == "--version":
+        sys.stdout.write(f"hyperdive {__version__}\n")
+        return 0
+    if name not in COMMANDS:
+        near = get_close_matches(name, [*COMMANDS, "--help", "--version"], 1)
+        guess = f"did you mean {near[0]}? " if near else ""
+        kind = "option" if name.startswith("-") else "command"
+        return _fail(f"no such {kind} {name!r} ({guess}type: hyperdive --help)", 2)
+    if name in _ONE_BLAS_THREAD and kernels.own_process:
+        # their products are done by one thread; others take time to start, and wait for work in a loop
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from cyclopts import CycloptsError
+
+    from hyperdive.cli import arguments as command_line
+
+    command = command_line.load(name)
+    if {"--help", "-h"} & set(rest[: rest.index("--")] if "--" in rest else rest):
+        sys.stdout.write(command_line.help_page(name, command))
+        return 0
+    try:
+        return command.call(command_line.parse(command_line.build(name, command), command, rest))
+    except CycloptsError as error:
+        message = command_line.explain(error)
+    except command_line.UsageError as error:
+        message = str(error)
+    return _fail(f"{message} (type: hyperdive {name} --help)", 2)
+
+
+def menu() -> str:
+    """Return the help text of the program."""
+    width = max(map(len, COMMANDS))
+    lines = [f"Usage: hyperdive COMMAND [ARGUMENTS] [OPTIONS]\n\n{ABOUT}\n"]
+    for group, commands in GROUPS.items():
+        lines += [f"\n{group}\n", *(f"  {name:<{width}}  {about}\n" for name, (_, about) in commands.items())]
+    return "".join(
+        [*lines, "\nhyperdive COMMAND --help describes a command; hyperdive --version prints the version.\n"]
+    )
 
 
 def _fail(message: str, code: int) -> int:
@@ -155,7 +133,7 @@ def _fail(message: str, code: int) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Where the shell closed stdout or stderr (`>&-`), the null device: else the next file would get its number."""
+    """Open the null device where the shell closed a stream (`>&-`): else the next file would get its number."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -165,11 +143,6 @@ def _open_closed_streams() -> None:
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
-def _compiling(kernel: str) -> None:
-    sys.stderr.write(f"Compiling {kernel.rpartition(':')[2]}, once\n")
-    sys.stderr.flush()
-
-
 def run() -> None:
     """Entry point of the console script."""
     _open_closed_streams()
@@ -177,7 +150,7 @@ def run() -> None:
         # replace characters that the console cannot show, instead of failing
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    environment.own_process, environment.unforeseen = True, _compiling
+    kernels.claim_process()
     gc.set_threshold(100_000, 50, 50)  # opening a model makes many lists and no garbage
     try:
         code = main()
@@ -189,7 +162,7 @@ def run() -> None:
 
 
 def _leave(code: int) -> None:
-    """End the process: what was registered for the end is done, and the memory of a model is not taken down first."""
+    """End the process after its exit functions, without freeing the memory of a model first."""
     if threading.active_count() > 1:
         sys.exit(code)
     atexit._run_exitfuncs()

@@ -1,74 +1,45 @@
-"""Generate `docs/cli.md`, the command-line reference, from the help texts (`make docs`)."""
+"""Generate `docs/cli.md`, the command-line reference, from the options (`make docs`)."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import keyword
 import sys
-from collections.abc import Callable, Iterator
-from enum import StrEnum
-from typing import Any, get_args, get_type_hints
 
-from hyperdive.cli.main import VERBS
+from hyperdive.cli.arguments import flags, load, meaning, metavar
+from hyperdive.cli.main import GROUPS
 
 _INTRODUCTION = """# The command line
 
-Generated from the help texts by `make docs`. Results go to stdout, progress and notes to stderr. Exit codes: 0 success,
+Generated from the options by `make docs`. Results go to stdout, progress and notes to stderr. Exit codes: 0 success,
 1 failure, 2 usage error. Every error is one line that says what to do next.
 
-| verb | does |
-| --- | --- |
+Rare settings have no option of their own: `--set NAME=VALUE`, which may be repeated, sets any of the names below it.
+
+| group | command | does |
+| --- | --- | --- |
 """
 
 
 def reference() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [_INTRODUCTION]
-    parts += [f"| [`{verb}`](#hyperdive-{verb}) | {text} |\n" for verb, text in VERBS.items()]
-    for verb in VERBS:
-        name = f"{verb}_" if keyword.iskeyword(verb) else verb
-        module = importlib.import_module(f"hyperdive.cli.{name}")
-        rows = "".join(_rows(getattr(module, name)))
-        about = inspect.cleandoc(module.__doc__ or "")
-        parts.append(f"\n## `hyperdive {verb}`\n\n{about}\n\n| option | meaning |\n| --- | --- |\n{rows}")
+    for group, commands in GROUPS.items():
+        parts += [f"| {group} | [`{name}`](#hyperdive-{name}) | {about} |\n" for name, (_, about) in commands.items()]
+    parts += [_section(name) for commands in GROUPS.values() for name in commands]
     return "".join(parts)
 
 
-def _rows(function: Callable[..., Any]) -> Iterator[str]:
-    hints = get_type_hints(function, include_extras=True)
-    for name, parameter in inspect.signature(function).parameters.items():
-        kind, info = get_args(hints[name])[:2]
-        choices = _choices(kind)
-        one_of = f" One of {', '.join(f'`{choice}`' for choice in choices)}." if choices else ""
-        default = _default(info, parameter.default)
-        meaning = f"{info.help or ''}{one_of}{f' Default: {default}.' if default else ''}"
-        yield f"| {_names(name, kind, info)} | {meaning.replace('|', chr(92) + '|')} |\n"
-
-
-def _names(name: str, kind: Any, info: Any) -> str:
-    if type(info).__name__ == "ArgumentInfo":
-        return (info.metavar or name).upper()
-    given = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
-    if not given:
-        flag = name.replace("_", "-")
-        given = [f"--{flag}/--no-{flag}"] if bool in (kind, *get_args(kind)) else [f"--{flag}"]
-    return ", ".join(f"`{part}`" for one in given for part in one.split("/"))
-
-
-def _choices(kind: Any) -> list[str]:
-    for one in (kind, *get_args(kind)):
-        if isinstance(one, type) and issubclass(one, StrEnum):
-            return [str(choice) for choice in one]
-    return []
-
-
-def _default(info: Any, value: Any) -> str:
-    if isinstance(info.show_default, str):
-        return info.show_default
-    if info.show_default is False or value in (None, False, True, inspect.Parameter.empty):
-        return ""
-    return f"`{value}`"
+def _section(name: str) -> str:
+    command = load(name)
+    rows = [metavar(annotation) for annotation in command.positional.values()]
+    for key, rule in command.named.items():
+        shown = flags(key, rule)
+        off = (f"--no-{shown[0][2:]}",) if rule.default is True else ()
+        rows.append((", ".join(f"`{flag}`" for flag in (*shown, *off)), meaning(key, rule)))
+    if command.rare:
+        rows.append(("`--set NAME=VALUE`", "A rare setting; may be repeated."))
+        rows += [(f"`{key.removesuffix('_')}`", meaning(key, rule)) for key, rule in command.rare.items()]
+    lines = [f"| {left} | {text} |\n".replace("|n)", "\\|n)") for left, text in rows]
+    return f"\n## `hyperdive {name}`\n\n{command.about}\n\n| option | meaning |\n| --- | --- |\n{''.join(lines)}"
 
 
 if __name__ == "__main__":

@@ -1,201 +1,158 @@
-"""Build a taxonomy: an acyclic is-a tree over terms, with a confidence and signals for every edge.
-
-The terms are your own (--terms), those found under a root word (--root animal), or the most useful words of the model
-(--top 500). Terms with no parent above the threshold become roots. The number after a term is the confidence that it is
-a kind of its parent (or a score, if the model has no patterns). With --gold the edges are compared with known pairs,
-and precision, recall and F1 are printed instead of the tree.
-"""
+"""The taxonomy command."""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from hyperdive.cli.common import (
+from hyperdive.cli.output import (
+    DATA,
     DEFAULT_MODEL,
-    ForceOption,
-    JsonOption,
-    ModelOption,
-    ProgressMode,
-    ProgressOption,
-    reporter,
+    FORCE,
+    MODEL,
+    ProgressOptions,
+    split_names,
     write,
     write_json,
 )
+from hyperdive.errors import OutputError
+from hyperdive.options import option
 from hyperdive.taxonomy.formats import GraphFormat
 from hyperdive.taxonomy.options import DEFAULTS, MIN_CONFIDENCE, TOP, TOP_BENEATH
 from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE, Naming
 
 
-def taxonomy(
-    model: ModelOption = DEFAULT_MODEL,
-    terms: Annotated[
-        Path | None, typer.Option("--terms", "-t", help="File of terms, one per line.", show_default=False)
-    ] = None,
-    root: Annotated[
-        str | None, typer.Option("--root", "-r", help="Find the terms under this root word.", show_default=False)
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top",
-            "-n",
-            min=1,
-            help="Number of terms to select.",
-            show_default=f"{TOP}, or {TOP_BENEATH} under a root",
-        ),
-    ] = None,
-    corrections: Annotated[
-        Path | None,
-        typer.Option(
-            "--corrections",
-            help="Tab-separated corrections: force or forbid, child, parent; or an edited taxonomy (--format tsv).",
-            show_default=False,
-        ),
-    ] = None,
-    levels: Annotated[
-        int | None,
-        typer.Option(
-            "--levels",
-            min=1,
-            help="Maximum depth below a root; deeper terms are dropped.",
-            show_default="all",
-        ),
-    ] = None,
-    min_children: Annotated[
-        int, typer.Option("--min-children", min=0, help="Merge groups with fewer children into their parent.")
-    ] = DEFAULTS.min_children,
-    max_children: Annotated[
-        int | None,
-        typer.Option(
-            "--max-children",
-            min=1,
-            help="Maximum number of children; the least likely move to their next best parent.",
-            show_default="no limit",
-        ),
-    ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(
-            "--min-confidence",
-            help="Minimum confidence (or score) for an edge.",
-            show_default=f"{MIN_CONFIDENCE}",
-        ),
-    ] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            "--score",
-            "-s",
-            help="Score to build the taxonomy with, such as C*dS.",
-            show_default="the best one the model supports",
-        ),
-    ] = None,
-    parents: Annotated[
-        int,
-        typer.Option("--parents", min=1, help="Maximum number of parents; more than 1 gives a directed acyclic graph."),
-    ] = DEFAULTS.parents,
-    heads: Annotated[
-        bool, typer.Option("--heads/--no-heads", help="Add the head nouns of phrases (dog for domestic dog).")
-    ] = DEFAULTS.heads,
-    evidence: Annotated[
-        bool, typer.Option("--evidence", help="Show the sentences that state each edge, if the model has them.")
-    ] = False,
-    format: Annotated[
-        GraphFormat | None,
-        typer.Option("--format", "-f", help="Output format.", show_default="tree, or by the extension of -o"),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file.", show_default="standard output")
-    ] = None,
-    base: Annotated[str, typer.Option("--base", help="IRI prefix of terms in SKOS and OWL.")] = DEFAULT_BASE,
-    language: Annotated[
-        str, typer.Option("--language", help="Language tag of labels in SKOS and OWL, such as en or de-AT.")
-    ] = DEFAULT_LANGUAGE,
-    title: Annotated[str, typer.Option("--title", help="Title of the taxonomy in SKOS and OWL.")] = DEFAULT_TITLE,
-    gold: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--gold",
-            help="Gold pairs to compare with: datasets or files, comma-separated. Their terms are used unless "
-            "others are given.",
-            show_default=False,
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", help="Dataset folder.", show_default="HYPERDIVE_DATA, else a cache"),
-    ] = None,
-    json: JsonOption = False,
-    force: ForceOption = False,
-    progress: ProgressOption = ProgressMode.auto,
-) -> None:
-    """A tree of terms."""
+@dataclass(frozen=True, kw_only=True)
+class TaxonomyCommand(ProgressOptions):
+    """Options of `hyperdive taxonomy`."""
+
+    model: str = option(DEFAULT_MODEL, MODEL)
+    terms: Path | None = option(None, "File of terms, one per line.")
+    root: str | None = option(None, "Find the terms under this root word.")
+    top: int | None = option(
+        None, f"Number of terms to select, by default {TOP}, or {TOP_BENEATH} under a root.", low=1
+    )
+    corrections: Path | None = option(
+        None, "Tab-separated corrections: force or forbid, child, parent; or an edited taxonomy (--format tsv)."
+    )
+    levels: int | None = option(None, "Maximum depth below a root; deeper terms are dropped.", low=1, rare=True)
+    min_children: int = option(
+        DEFAULTS.min_children, "Merge groups with fewer children into their parent.", low=0, rare=True
+    )
+    max_children: int | None = option(
+        None, "Maximum number of children; the least likely move to their next best parent.", low=1, rare=True
+    )
+    min_confidence: float | None = option(
+        None, f"Minimum confidence (or score) for an edge, by default {MIN_CONFIDENCE}."
+    )
+    score: str | None = option(
+        None, "Score to build the taxonomy with, such as C*dS; by default the best one the model supports.", rare=True
+    )
+    parents: int = option(
+        DEFAULTS.parents, "Maximum number of parents; more than 1 gives a directed acyclic graph.", low=1, rare=True
+    )
+    heads: bool = option(DEFAULTS.heads, "Add the head nouns of phrases (dog for domestic dog).")
+    evidence: bool = option(False, "Show the sentences that state each edge, if the model has them.")
+    format: str | None = option(
+        None, f"Output format: {', '.join(GraphFormat)}; by default tree, or by the extension of -o."
+    )
+    output: Path | None = option(None, "Output file, by default standard output.")
+    base: str = option(DEFAULT_BASE, "IRI prefix of terms in SKOS and OWL.", rare=True)
+    language: str = option(DEFAULT_LANGUAGE, "Language tag of labels in SKOS and OWL, such as en or de-AT.", rare=True)
+    title: str = option(DEFAULT_TITLE, "Title of the taxonomy in SKOS and OWL.", rare=True)
+    gold: tuple[str, ...] = option(
+        (),
+        "Gold pairs to compare with: datasets or files, comma-separated. Their terms are used unless others are given.",
+        rare=True,
+    )
+    data: Path | None = option(None, DATA, rare=True)
+    json: bool = option(False, "The same as --format json; with gold pairs, the figures as JSON.")
+    force: bool = option(False, FORCE)
+
+
+def taxonomy(*, options: TaxonomyCommand) -> None:
+    """Build a taxonomy: an acyclic is-a tree over terms, with a confidence and signals for every edge.
+
+    The terms are your own (--terms), those found under a root word (--root animal), or the most useful words of the
+    model (--top 500). Terms with no parent above the threshold become roots. The number after a term is the confidence
+    that it is a kind of its parent (or a score, if the model has no patterns). With gold pairs (--set gold=NAME) the
+    edges are compared with them, and precision, recall and F1 are printed instead of the tree.
+    """
     from hyperdive import load
     from hyperdive.discover.question import term_lines
-    from hyperdive.errors import OutputError
     from hyperdive.taxonomy.formats import format_of
     from hyperdive.taxonomy.names import normal
     from hyperdive.taxonomy.terms import MAX_TERMS
 
-    shown = reporter(progress)
-    if output is not None and output.exists() and not force:
+    shown, output = options.shown, options.output
+    if output is not None and output.exists() and not options.force:
         raise OutputError(f"{output}: already exists", hint="add --force to replace it, or choose another -o")
-    chosen = GraphFormat.json if json else format
+    chosen = GraphFormat.json if options.json else None if options.format is None else _format(options.format)
     kind = chosen or GraphFormat.tree if output is None else format_of(output, chosen)
-    naming = Naming(base, language, title)
-    asked: Any = None if terms is None else term_lines(terms, most=MAX_TERMS)
+    naming = Naming(options.base, options.language, options.title)
+    terms: Any = None if options.terms is None else term_lines(options.terms, most=MAX_TERMS)
     known = None
-    if gold:
+    if options.gold:
         from hyperdive.benchmark.gold_taxonomy import load_gold
 
-        known = load_gold([name for one in gold for name in one.split(",") if name], data=data)
-        if asked is None and root is None and top is None:
-            asked = known.terms
-    found = load(model).taxonomy(
-        asked,
-        root=root,
-        top=top,
-        levels=levels,
-        min_children=min_children,
-        max_children=max_children,
-        min_confidence=min_confidence,
-        score=score,
-        parents=parents,
-        heads=heads,
-        evidence=2 if evidence else 0,
-        corrections=corrections,
+        known = load_gold(split_names(options.gold), data=options.data)
+        if terms is None and options.root is None and options.top is None:
+            terms = known.terms
+    tree = load(options.model).taxonomy(
+        terms,
+        root=options.root,
+        top=options.top,
+        levels=options.levels,
+        min_children=options.min_children,
+        max_children=options.max_children,
+        min_confidence=options.min_confidence,
+        score=options.score,
+        parents=options.parents,
+        heads=options.heads,
+        evidence=2 if options.evidence else 0,
+        corrections=options.corrections,
         progress=shown,
     )
-    for note in found.notes:
+    for note in tree.notes:
         shown.note(note)
     if output is not None:
-        found.write(output, kind, naming=naming, force=force)
-        shown.note(f"{len(found.edges)} edges between {len(found)} terms written to {output}")
+        tree.write(output, kind, naming=naming, force=options.force)
+        shown.note(f"{len(tree.edges)} edges between {len(tree)} terms written to {output}")
     if known is not None:
-        edges = [(normal(edge.child), normal(edge.parent)) for edge in found]
-        _agreement(known.compare(edges, {normal(term) for term in found.terms} - set(map(normal, found.unknown))), json)
+        edges = [(normal(edge.child), normal(edge.parent)) for edge in tree]
+        found = {normal(term) for term in tree.terms} - set(map(normal, tree.unknown))
+        _print_agreement(known.compare(edges, found), options.json)
     elif output is None:
         if kind == GraphFormat.tree:
-            _print(found, evidence)
+            print_tree(tree, evidence=options.evidence)
         else:
-            write(found.to_text(kind, naming).rstrip("\n"))
-    if not found.calibrated and output is None and kind == GraphFormat.tree and known is None:
-        shown.note(f"the numbers are {found.score} scores, not confidences")
+            write(tree.to_text(kind, naming).rstrip("\n"))
+    if not tree.calibrated and output is None and kind == GraphFormat.tree and known is None:
+        shown.note(f"the numbers are {tree.score} scores, not confidences")
+
+
+def _format(name: str) -> GraphFormat:
+    from difflib import get_close_matches
+
+    from hyperdive.cli.arguments import UsageError
+
+    if name in list(GraphFormat):
+        return GraphFormat(name)
+    near = get_close_matches(name, list(GraphFormat), 1)
+    guess = f"; did you mean {near[0]}?" if near else ""
+    raise UsageError(f"--format is {name!r} (use one of {', '.join(GraphFormat)}{guess})")
 
 
 _STYLES = {"line": "dim", "term": "", "added": "italic", "value": "cyan", "note": "dim", "sentence": "dim italic"}
 
 
-def _print(found: Any, evidence: bool) -> None:
-    """The tree, in colour in a terminal."""
-    import sys
-
+def print_tree(tree: Any, *, evidence: bool = False) -> None:
+    """Print a taxonomy, in colour in a terminal."""
     from hyperdive.taxonomy.formats import tree_lines
 
-    lines = tree_lines(found, sentences=evidence)
+    lines = tree_lines(tree, sentences=evidence)
     if not sys.stdout.isatty():
         for line in lines:
             write("".join(part.text for part in line))
@@ -208,8 +165,7 @@ def _print(found: Any, evidence: bool) -> None:
         console.print(Text.assemble(*((part.text, _STYLES[part.kind]) for part in line)))
 
 
-def _agreement(figures: Any, json: bool) -> None:
-    """Print the agreement of the edges with known pairs."""
+def _print_agreement(figures: Any, json: bool) -> None:
     if json:
         write_json(figures.as_json())
         return

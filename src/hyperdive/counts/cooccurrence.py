@@ -35,12 +35,12 @@ from hyperdive._spelling import unknown_word
 from hyperdive._store import HEADER, Artifact, header_fields
 from hyperdive._types import Ints
 from hyperdive.counts.association import Margins, association_matrix, weigh
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import FilterTerms, PmiFilter
 from hyperdive.counts.shard_layout import COUNT_TYPES, Shard, ShardLayout, vocabulary_size
 from hyperdive.counts.shards import RowBlock, map_piece
 from hyperdive.counts.store_writer import KIND, VERSION, Beside
 from hyperdive.errors import FormatError, InputError
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 MADE_WITH = "hyperdive count CORPUS -o COUNTS"
@@ -377,18 +377,18 @@ class Cooccurrence:
     def _view_lengths(
         self, shard: Shard, first: int, last: int, *, include_unknown: bool, terms: FilterTerms | None
     ) -> Ints:
-        from hyperdive.counts import _kernels
+        from hyperdive.kernels import counts as kernels
 
         lengths = np.empty(last - first, dtype=np.int64)
         arguments: tuple[Any, ...] = (*self._arguments(shard, first, last, include_unknown, terms), lengths)
-        _kernels.view_lengths(*arguments)
+        kernels.view_lengths(*arguments)
         return lengths
 
     @staticmethod
     def _fill(arguments: tuple[Any, ...], places: Ints, indices: Any, data: Any, edges: Any) -> None:
-        from hyperdive.counts import _kernels
+        from hyperdive.kernels import counts as kernels
 
-        kernel: Any = _kernels.view_rows
+        kernel: Any = kernels.view_rows
         kernel(*arguments, places, indices, data, edges)
 
     # ---- the whole matrix -----------------------------------------------------------------------------------

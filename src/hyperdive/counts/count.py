@@ -14,9 +14,8 @@ from hyperdive._progress import SILENT, Progress, human
 from hyperdive._resources import Run, anonymous_memory
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
-from hyperdive.compilation.compiler import prepare
+from hyperdive._types import Ints
 from hyperdive.counts.inverted_index import InvertedIndex, cut, line_lengths, load, shard_rows
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.parts import count_parts
 from hyperdive.counts.plan import WORD_BYTES, CountPlan, make_plan
 from hyperdive.counts.shard_layout import Shard, make_layout
@@ -35,6 +34,7 @@ from hyperdive.counts.store_writer import (
 )
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.errors import FormatError, OptionError
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 
@@ -77,7 +77,6 @@ def count(
     united = unite([(corpus.all_words, corpus.counts) for corpus in corpora])
     layout = make_layout(united.counts, min_count, options)
     tokens = sum(len(corpus) for corpus in corpora)
-    prepare("count", progress=progress)
     used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * layout.types
     plan = make_plan(layout, tokens, options, memory=run.memory, threads=run.threads, used=used)
     if progress is not SILENT:  # a library call says nothing
@@ -102,11 +101,28 @@ def count(
             merge_runs(job, _count_blocks(job, corpora, tables, block_tokens or plan.block_tokens))
         else:
             count_parts(job, corpora, tables, run.engine, block_tokens)
-        pairs = sum(options.pairs(*line_lengths(corpus)) for corpus in corpora)
+        pairs = sum(possible_pairs(options, *line_lengths(corpus)) for corpus in corpora)
         return finish(job, StoreContent(united.words, pairs, min_count, text, identities, beside), force=run.force)
     except BaseException:
         work.release()
         raise
+
+
+def possible_pairs(options: CountOptions, lengths: Ints, repeats: Ints) -> int:
+    """Return what all counts must add up to, in units of 1/scale: Σ over lines of n words and d < n of (n - d)·weight.
+
+    `repeats[i]` lines have `lengths[i]` words.
+
+    >>> possible_pairs(CountOptions(window=2), np.array([1, 3]), np.array([5, 1]))
+    6
+    """
+    total = 0
+    longest = int(lengths.max()) if len(lengths) else 0
+    for distance in range(1, min(options.window, longest - 1) + 1):
+        weight = options.scale // distance if options.weighting == "harmonic" else 1
+        long = lengths > distance
+        total += weight * (options.reach // options.window) * int(((lengths[long] - distance) * repeats[long]).sum())
+    return total
 
 
 def _warn_of_little_disk(output: Path, plan: CountPlan, progress: Progress) -> None:

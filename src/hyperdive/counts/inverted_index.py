@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._sparse_rows import distinct
 from hyperdive._types import Ints
-from hyperdive.counts import _kernels
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, RowArrays
 from hyperdive.errors import FormatError
+from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 
@@ -114,7 +113,7 @@ def load(
             _ = corpora[number].tokens  # compared with its checksum once, not by each thread
         parts = [(number, *part) for number, halo in enumerate(halos) for part in _split(halo, threads)]
         list(pool.map(fill, *zip(*parts, strict=True)))
-        bad = pool.map(lambda k: _kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
+        bad = pool.map(lambda k: kernels.tally(tokens, *chunks[k], tallies[k]), range(len(chunks)))
         if any(place >= 0 for place in bad):
             raise FormatError(
                 "a token has a number beyond the vocabulary", hint="the corpus is damaged; encode it again"
@@ -132,10 +131,10 @@ def load(
         left, right = np.empty(size, dtype=room), np.empty(size, dtype=room)
         to_left, to_right = int(options.sides != "right"), int(options.sides != "left")
         borders = [line.result() + shift for line, shift in zip(lines, shifts, strict=True)]
-        edges = distinct(np.concatenate(borders))
+        edges = np.unique(np.concatenate(borders))
         list(
             pool.map(
-                lambda k: _kernels.invert(
+                lambda k: kernels.invert(
                     tokens, *chunks[k], edges, window, to_left, to_right, cursors[k], positions, left, right
                 ),
                 range(len(chunks)),
@@ -163,9 +162,10 @@ def shard_rows(
     if shard.first == 0:
         # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
         starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
-    n = _kernels.count_rows(
+    weights = np.array(options.weights, dtype=np.int64)
+    n = kernels.count_rows(
         block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
-        options.weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
+        weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
         buffers.indices, counts, edges, lengths,
     )  # fmt: skip
     return RowArrays(lengths, buffers.indices[:n], counts[:n], edges[:n])
@@ -201,7 +201,7 @@ def _borders(corpus: Corpus, low: int, high: int) -> Ints:
         offsets = corpus.line_offsets
         first, last = np.searchsorted(offsets, [low, high])
         inside = np.array(offsets[first:last], dtype=np.int64)
-    return distinct(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
+    return np.unique(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
 
 
 def _split(target: tuple[int, int], parts: int) -> list[tuple[int, int]]:

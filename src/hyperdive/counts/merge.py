@@ -13,10 +13,7 @@ from hyperdive._resources import Run, anonymous_memory
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output
 from hyperdive._types import Ids, Ints
-from hyperdive.compilation.compiler import prepare
-from hyperdive.counts import _kernels
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.plan import WORD_BYTES, plan_merge
 from hyperdive.counts.shard_layout import Shard, make_layout
 from hyperdive.counts.shards import PieceFolder, RowBlock, pointers_of, work_of
@@ -33,6 +30,8 @@ from hyperdive.counts.store_writer import (
 )
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.errors import FormatError, InputError, OptionError
+from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 
 
 def merge(
@@ -67,7 +66,6 @@ def merge(
     united = unite([(store.all_words, store.word_counts) for store in stores])
     layout = make_layout(united.counts, min_count, options)
     sizes = [sum(entry["bytes"] for entry in store.header["files"].values()) for store in stores]
-    prepare("count", "other", progress=run.progress)
     used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * layout.types
     cost = plan_merge(layout, sizes, options, memory=run.memory, threads=run.threads, used=used)
     if run.progress is not SILENT:
@@ -135,7 +133,7 @@ def _check_store(store: Cooccurrence, threads: int) -> None:
     def check(shard: Shard) -> None:
         rows = store.shard_rows(shard)
         size = store.vocabulary_size if shard.first == 0 else len(store.word_counts)
-        sums[shard.number] = _kernels.check_rows(rows.pointers, rows.indices, rows.counts, size)
+        sums[shard.number] = kernels.check_rows(rows.pointers, rows.indices, rows.counts, size)
 
     with workers(threads) as run:
         run(check, store.shards)
@@ -151,7 +149,7 @@ def _shard_rows(
     scratch, edge_scratch = buffers.scratch(shard.dtype)
     counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
     lengths = np.empty(len(own), dtype=np.int64)
-    n = _kernels.renumber_rows(
+    n = kernels.renumber_rows(
         gathered.pointers, gathered.indices, gathered.counts, gathered.edges, table, scratch, edge_scratch,
         buffers.bits, buffers.summary, buffers.indices, counts, edges, lengths,
     )  # fmt: skip
@@ -176,7 +174,7 @@ def _gather(store: Cooccurrence, own: Ints, *, with_edges: bool) -> RowBlock:
     for shard in needed:
         here = np.flatnonzero((where == shard.number) & (own > 0))
         rows = blocks[shard.number]
-        _kernels.gather_rows(
+        kernels.gather_rows(
             rows.pointers, rows.indices, rows.counts, rows.edges, own[here] - shard.first, pointers[here],
             indices, counts, edges,
         )  # fmt: skip
@@ -191,7 +189,7 @@ def _unknown_row(job: StoreJob, shard: Shard, store: Cooccurrence, table: Ids, r
         rare = np.flatnonzero(table[part.first : part.last] >= layout.vocabulary_size)
         if len(rare):
             rows = store.shard_rows(part)
-            _kernels.join_rows(
+            kernels.join_rows(
                 rows.pointers, rows.indices, rows.counts, rows.edges, rare, table, np.uint32(layout.vocabulary_size),
                 scratch, edge_scratch,
             )  # fmt: skip

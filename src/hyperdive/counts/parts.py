@@ -17,13 +17,13 @@ import numpy as np
 from hyperdive._atomic import write_file
 from hyperdive._engine import Engine, Facts
 from hyperdive._resume import run_identity
-from hyperdive.counts import _packing_kernels
 from hyperdive.counts.inverted_index import TokenRange, cut, load, shard_rows
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, Piece, RowArrays, RowBlock, write_piece
 from hyperdive.counts.store_writer import FINAL, StoreJob, piece_name
 from hyperdive.errors import OutputError
+from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 MOST_TOKENS = 1 << 26
@@ -122,7 +122,7 @@ class RowPacker:
         if most > len(self._data):  # memory comes with the first use of a page, so the same pages are used again
             self._data = np.empty(most, dtype=np.uint8)
         self._data[: len(lengths)] = lengths
-        used = _packing_kernels.pack_rows(*rows, self._data[len(lengths) :])
+        used = kernels.pack_rows(*rows, self._data[len(lengths) :])
         return self._data[: len(lengths) + used].data
 
 
@@ -174,7 +174,7 @@ class _Room:
         counts, edges = self._counts.view(shard.dtype), self._edges.view(shard.dtype)
         lengths = np.frombuffer(piece, dtype="<u4", count=many)
         data = np.frombuffer(piece, dtype=np.uint8, offset=4 * many)
-        n = _packing_kernels.add_packed_rows(
+        n = kernels.add_packed_rows(
             rows.pointers, rows.indices, rows.counts, rows.edges, lengths, data, pointers, self._indices, counts, edges
         )
         return RowBlock(pointers, self._indices[:n], counts[:n], edges[:n])

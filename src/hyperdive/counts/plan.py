@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from hyperdive._progress import duration, human
 from hyperdive._resources import check_threads, default_memory
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import ShardLayout, make_layout
 from hyperdive.errors import OptionError
+from hyperdive.options import CountOptions
 
 # Measured on two 2.6 GHz server cores with English Wikipedia; a laptop is rarely more than twice slower or faster.
 _PAIRS_PER_SECOND = 110e6

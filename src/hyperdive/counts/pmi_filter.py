@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive.errors import OptionError
+from hyperdive.options import SpaceOptions
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
@@ -57,12 +58,17 @@ class PmiFilter:
         except ValueError:
             raise OptionError(f"{text!r} is not a PMI filter", hint="write 30, 30tokens or 1.67ratio") from None
 
+    @classmethod
+    def of(cls, options: SpaceOptions) -> PmiFilter | None:
+        """Return the filter that options of a space name, or None."""
+        return None if options.pmi_filter == "none" else cls.parse(options.pmi_filter)
+
     def terms(self, counts: Cooccurrence, *, include_unknown: bool) -> FilterTerms:
         """The filter as left·n(x,y) ≥ right·a[x]·b[y] for the ids of a count store."""
         if self.near and not counts.has_near:
             raise OptionError(
                 f"{counts.name}: the PMI filter in tokens needs counts inside window - 1, which were not kept",
-                hint="count again with --near, or use the ratio unit",
+                hint="count again with --set near=yes, or use the ratio unit",
             )
         if self.unit == "tokens":
             frequencies = counts.frequencies.astype(np.float64)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._types import Ints
-from hyperdive.counts.options import CountOptions
+from hyperdive.options import CountOptions
 
 SHARD_ENTRIES = 1 << 22
 _TYPES = tuple(np.dtype(name) for name in ("<u1", "<u2", "<u4", "<u8"))

@@ -15,11 +15,11 @@ import numpy as np
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
-from hyperdive.counts import _kernels
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, Piece, PieceFolder, RowBlock, explain_work_errors
 from hyperdive.errors import FormatError
+from hyperdive.kernels import counts as kernels
+from hyperdive.options import CountOptions
 
 KIND, VERSION = "counts", 1
 FINAL = "shards"
@@ -137,7 +137,7 @@ def _merge_shard(job: StoreJob, shard: Shard, runs: Sequence[str], name: str, lo
         more, out = mapped(run), local.buffers(step % 2)
         pointers = np.zeros(len(total.pointers), dtype=np.int64)
         counts, edges = out.counts(shard.dtype), out.edges(shard.dtype)
-        n = _kernels.add_rows(
+        n = kernels.add_rows(
             total.pointers, total.indices, total.counts, total.edges,
             more.pointers, more.indices, more.counts, more.edges,
             pointers, out.indices, counts, edges,
@@ -168,7 +168,7 @@ def finish(job: StoreJob, content: StoreContent, *, force: bool) -> dict[str, An
         for low, high, into in ((0, inside, local.columns), (inside, len(rows.pointers) - 1, local.nowhere)):
             here = slice(shard.first + low, shard.first + high)
             pointers = rows.pointers[low : high + 1]
-            _kernels.row_sums(pointers, rows.indices, rows.counts, size, sums[here], unknown[here], into)
+            kernels.row_sums(pointers, rows.indices, rows.counts, size, sums[here], unknown[here], into)
 
     with workers(job.threads) as run:
         run(add_up, range(len(layout.shards)))

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Array, Floats, Ids, Ints
-from hyperdive.counts.options import CountOptions
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import FormatError
+from hyperdive.options import CountOptions
 from hyperdive.text.term_occurrences import TermOccurrences
 
 
@@ -77,7 +77,7 @@ class TermCounts:
 
     def rows(self, first: int, last: int) -> TermRows:
         """The rows of terms first to last; threads may ask at the same time."""
-        from hyperdive.counts._kernels import count_term_rows
+        from hyperdive.kernels.counts import count_term_rows
 
         here = slice(int(self._starts[first]), int(self._starts[last]))
         meetings = int(self._left[here].sum(dtype=np.int64) + self._right[here].sum(dtype=np.int64))
@@ -88,7 +88,8 @@ class TermCounts:
         lengths = np.empty(last - first, dtype=np.int64)
         n = count_term_rows(
             self._tokens, self._begins, self._ends, self._left, self._right, self._starts, first, last,
-            np.uint32(self._size), self.options.weights, self.options.window if near else 0, *self._scratch(),
+            np.uint32(self._size), np.array(self.options.weights, dtype=np.int64), self.options.window if near else 0,
+            *self._scratch(),
             indices, counts, edges, lengths,
         )  # fmt: skip
         pointers = np.concatenate([[0], np.cumsum(lengths)])

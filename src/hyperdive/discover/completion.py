@@ -38,7 +38,7 @@ class Completion:
         rows: dict[str, Suggestion] = {}
         for name, count in zip(space.words, space.frequencies, strict=True):
             is_term = terms is not None and name in terms
-            shown = terms.spelling(name) if is_term and terms is not None else name.partition("|")[0].replace("_", " ")
+            shown = terms.spelling(name) if is_term and terms is not None else name.partition("|")[0]
             key = shown.lower()
             if key not in rows or rows[key].frequency < count:
                 rows[key] = Suggestion(shown, "term" if is_term else "word", int(count), "")
@@ -77,7 +77,7 @@ def suggest(model: AnyModel, text: str, top: int = 10) -> Table[Suggestion]:
     Within each group the most frequent come first.
 
     >>> from hyperdive.spaces.space import VectorSpace
-    >>> words = ["animal", "dog", "dogma", "hot_dog", "law"]
+    >>> words = ["animal", "dog", "dogma", "hot dog", "law"]
     >>> model = VectorSpace(words, [[1]] * 5, frequencies=[9, 5, 1, 3, 3], kind="dive")
     >>> [(one.term, one.match) for one in suggest(model, "dog")]
     [('dog', 'exact'), ('dogma', 'prefix'), ('hot dog', 'inside')]

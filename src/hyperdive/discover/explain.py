@@ -14,9 +14,9 @@ from hyperdive.discover.question import Question
 from hyperdive.discover.ranking import silence
 from hyperdive.discover.signals import SIGNALS, agreement
 from hyperdive.errors import one_line
-from hyperdive.scores.asymmetric_l1 import W0, best_scale
-from hyperdive.scores.registry import usable_scores
+from hyperdive.scores.paper import W0, best_scale
 from hyperdive.scores.source import AnyModel
+from hyperdive.scores.terms import usable_scores
 from hyperdive.table import Table
 
 
@@ -175,7 +175,7 @@ def _scores(question: Question) -> Table[Verdict]:
     p = question.asked[1:]
     everything = question.candidates[~question.same(0)]
     found = []
-    for score in usable_scores(terms.source):
+    for score in usable_scores(terms.source, ["all"]):
         if score.family == "baseline" and score.name == "Random":
             continue
         value = float(score(question.upwards(0, p))[0])

@@ -6,25 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive._types import Ints
 from hyperdive.discover.question import Question, best, read_terms, supported_names, unknown_terms
-from hyperdive.discover.ranking import EMPTY_WORDS, ISA, Ranking, plausible_names, ranking
+from hyperdive.discover.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, plausible_names, ranking
 from hyperdive.discover.signals import agreement
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.isa_score import head_confidence
+from hyperdive.scores.confidence import head_confidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.table import Table
-
-if TYPE_CHECKING:
-    from hyperdive.discover.bounded_search import Scores
 
 MIN_CONFIDENCE = 0.35
 """Minimum confidence of an answer: below it too few judged answers were right (docs/judgements.md)."""
@@ -106,7 +102,7 @@ def ask(
     by = ranking(model, options.score)
     unknown = unknown_terms(model, terms)
     known = [term for term in terms if term not in unknown]
-    choice = None if by.name != ISA else plausible_names if narrower else supported_names
+    choice = None if by.name != CONFIDENCE else plausible_names if narrower else supported_names
     question = Question(model, known, _listed(options.candidates), choice=choice)
     asked = _Asked(question, by, _limit(by, options.score, options.min_confidence), options, narrower)
     tables, number = [], 0
@@ -193,9 +189,7 @@ class _Asked:
     def table(self, number: int) -> Table[Answer]:
         """The answers to one question."""
         question, by = self.question, self.by
-        judged = self._judged(number, self._allowed(number, self.limit))
-        if by.name == ISA and not self.narrower and not len(judged.places):
-            judged = self._judged(number, self._allowed(number, 0.0))  # the nearest of all
+        judged = self._judged(number, self._allowed(number))
         answers = self._answers(number, judged)
         if self.options.senses:
             answers = self._by_sense(answers, question.candidates[judged.places])
@@ -208,13 +202,13 @@ class _Asked:
             notes=() if answers else (_not_known(question, judged, self.limit, by) + self._why(number),),
         )
 
-    def _allowed(self, number: int, confidence: float) -> Any:
-        """The places of the candidates that may be an answer, at least of those that can have a confidence."""
+    def _allowed(self, number: int) -> Any:
+        """The places of the candidates that may be an answer."""
         question = self.question
         if self.narrower:
             places = self.by.plausible_hyponyms(self._pairs(number))
-        elif self.by.name == ISA:
-            places = question.supported(number, confidence)
+        elif self.by.name == CONFIDENCE:
+            places = question.supported(number)
         else:
             places = np.arange(len(question.candidates))
         return places[~(self._blocked[places] | question.same(number, places))]
@@ -235,7 +229,7 @@ class _Asked:
         terms, row = self.question.terms, self.question.asked[number]
         often = int(terms.own_frequencies[row])
         said = 0 if terms.stated is None else int(terms.stated.hyponym_totals[row] * (not terms.stated.backed_off[row]))
-        if self.by.name != ISA or self.narrower or often >= _PLENTY:
+        if self.by.name != CONFIDENCE or self.narrower or often >= _PLENTY:
             return ""
         if often == 0:
             return f"; the text does not have {terms.names[row]!r}, it is known by its words alone"
@@ -245,7 +239,7 @@ class _Asked:
     def _judged(self, number: int, places: Any) -> _Judged:
         """The first answers that are likely enough, and the nearest of all."""
         rows = self.question.candidates[places]
-        if self.by.name != ISA:
+        if self.by.name != CONFIDENCE:
             scores = self._with_head(number, places, np.array(self.by(self._pairs(number, rows))))
         elif self.narrower:
             scores = self._hyponym_scores(number, rows)
@@ -259,16 +253,10 @@ class _Asked:
 
     def _hyponym_scores(self, number: int, rows: Any) -> Any:
         """The confidences of those rows that can be among the answers."""
-        from hyperdive.discover.bounded_search import leading_scores
-
-        def bound(close: bool) -> Scores:
-            return lambda places: np.array(self.by(self.question.bounded(number, rows[places], close=close)))
-
-        def score(places: Ints) -> Any:
-            return self.by(self._pairs(number, rows[places]))
-
-        bounds = (bound(False), bound(True))
-        return leading_scores(len(rows), score, bounds, top=self.options.top, limit=self.limit)
+        scores = np.full(len(rows), -np.inf)
+        leading = self.by.leading_hyponyms(self._pairs(number, rows))
+        scores[leading] = self.by(self._pairs(number, rows[leading]))
+        return scores
 
     def _with_head(self, number: int, places: Any, scores: Any) -> Any:
         """The scores, where the head of an asked phrase is as sure as heads are."""
@@ -317,7 +305,11 @@ class _Judged:
 def _not_known(question: Question, judged: _Judged, limit: float, by: Ranking) -> str:
     """What to say instead of a guess."""
     if not len(judged.nearest):
-        return "not known: nothing speaks for any candidate" if by.name == ISA else "not known: no candidate is left"
+        return (
+            "not known: nothing speaks for any candidate"
+            if by.name == CONFIDENCE
+            else "not known: no candidate is left"
+        )
     if not by.calibrated and limit < MIN_SCORE:
         return f"not known: {by.name} says nothing for any candidate"
     what = "a confidence" if by.calibrated else f"a score ({by.name})"

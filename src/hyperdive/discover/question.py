@@ -12,16 +12,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._lines import read_lines
 from hyperdive._spelling import shown, unknown_word
 from hyperdive._types import Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
-from hyperdive.scores.isa_score import reachable_hypernyms
 from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.source import AnyModel, Source, SpaceLike
-from hyperdive.scores.term_source import term_source
-from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary
-from hyperdive.text.word_lists import raw_lines
+from hyperdive.scores.source import AnyModel, Source, SpaceLike, term_source
+from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, heads_of
 
 MAX_TERMS = 1_000_000
 Choice = Callable[[Source, Sequence[str]], Sequence[str]]
@@ -70,14 +68,12 @@ def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> 
     """
     terms: list[str] = []
     distinct: set[str] = set()
-    for line in raw_lines(Path(path), f"file of {what}", "check the path"):
-        if "\0" in line:
-            raise InputError(f"{path}: not a text file", hint="give a UTF-8 text file, one term a line")
+    for number, line in read_lines(path, f"file of {what}"):
         term = _unquoted(line.strip().split("\t", 1)[0].strip())
         words = len(term.split())
         if words > MAX_WORDS or len(term) > MAX_CHARACTERS:
-            hint = f"write one term a line, up to {MAX_WORDS} words and {MAX_CHARACTERS} characters"
-            raise InputError(f"{path}: a line that is too long for a term: {term[:40]!r}…", hint=hint)
+            hint = f"write one term per line, up to {MAX_WORDS} words and {MAX_CHARACTERS} characters"
+            raise InputError(f"{path}: line {number} is too long for a term: {term[:40]!r}…", hint=hint)
         if words:
             terms.append(term)
             distinct.add(_folded(term))
@@ -86,7 +82,7 @@ def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> 
         if len(terms) > MAX_TERMS:
             raise InputError(f"{path}: more than {MAX_TERMS} lines", hint="remove the repeated ones")
     if not terms:
-        raise InputError(f"{path}: no {what} in it", hint="write one term a line")
+        raise InputError(f"{path}: no {what} in it", hint="write one term per line")
     return terms
 
 
@@ -214,9 +210,9 @@ class Question:
         places = np.flatnonzero(np.isin(self.candidates, heads[:1]))
         return int(places[0]) if len(places) else None
 
-    def supported(self, number: int, confidence: float = 0.0) -> Ints:
-        """The places of the candidates that something speaks for, at least of those that can have a confidence."""
-        rows = reachable_hypernyms(self.terms, int(self.asked[number]), confidence)
+    def supported(self, number: int) -> Ints:
+        """The places of the candidates that something speaks for."""
+        rows = self.terms.supported(int(self.asked[number]))
         return rows[rows < len(self.candidates)]
 
     def upwards(self, number: int, rows: Ints | None = None) -> Pairs:
@@ -229,14 +225,6 @@ class Question:
         rows = self.candidates if rows is None else rows
         return self.terms.pairs(rows, np.full(len(rows), self.asked[number]))
 
-    def bounded(self, number: int, rows: Ints, *, close: bool) -> Pairs:
-        """Pairs as `downwards`, by which `isa` has no less; see `hyperdive.scores.analogy_bounds`."""
-        from hyperdive.scores.analogy_bounds import BoundedTerms
-
-        asked = self.asked[number : number + 1]
-        terms = BoundedTerms(self.terms, np.concatenate([asked, *self.terms.heads(asked)]), close=close)
-        return Pairs(terms, rows, np.full(len(rows), asked[0]))
-
 
 def supported_names(source: Source, names: Sequence[str]) -> list[str]:
     """The words and terms of a model that something speaks for as a hypernym of one of these, in the model's order."""
@@ -244,9 +232,9 @@ def supported_names(source: Source, names: Sequence[str]) -> list[str]:
     assert terms.stated is not None
     known: set[str] = set()
     for row in range(len(names)):
-        numbers, heads = terms.supported(row)
+        numbers = terms.confidence.supported(row)
         known.update(terms.stated.patterns.terms[number] for number in numbers.tolist())
-        known.update(heads)
+        known.update(heads_of(names[row].split(" ")))
     return sorted((name for name in known if name in space), key=space.index)
 
 

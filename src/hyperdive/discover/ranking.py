@@ -14,10 +14,8 @@ from hyperdive.scores.registry import Score, get
 from hyperdive.scores.source import AnyModel, Source
 from hyperdive.scores.terms import NamedTerms, Vocabulary
 
-ISA = "isa"
-CALIBRATED = (ISA, "hyper")
-"""Scores whose values are confidences."""
-_LIKELIEST = 2000
+CONFIDENCE = "confidence"
+_LIKELIEST, _JUDGED = 2000, 512
 _ROUNDING = 50  # more that a quicker sum finds, so that none is missed
 NEAR_AND_GENERAL = "W³·lnΔS"
 
@@ -52,15 +50,25 @@ class Ranking:
     def plausible_hyponyms(self, pairs: Pairs) -> Ints:
         """The pairs worth judging among those of many hyponyms and one hypernym.
 
-        By `isa` every hyponym has neighbours to be looked for, so of a whole vocabulary only those are judged that the
-        text states, and the `_LIKELIEST` by similarity and projection; by another score all are.
+        For a confidence, neighbours of every hyponym have to be found, so of a whole vocabulary only the hyponyms that
+        the text states are judged, and the `_LIKELIEST` by similarity and projection; by another score all are.
         """
-        if self.name != ISA or len(pairs) <= _LIKELIEST:
+        if self.name != CONFIDENCE or len(pairs) <= _LIKELIEST:
             return np.arange(len(pairs))
         assert pairs.patterns is not None
         likely = 2 * pairs.skipgram_cosine + np.sqrt(np.maximum(pairs.predicted, 0.0))
-        stated = np.flatnonzero(np.where(pairs.patterns.backed_off, 0, pairs.patterns.counts))
+        stated = np.flatnonzero(pairs.patterns.exact_counts)
         return np.union1d(stated, best(likely, _LIKELIEST))
+
+    def leading_hyponyms(self, pairs: Pairs) -> Ints:
+        """Return the pairs of one hypernym whose confidence is worth computing, those of the best hyponyms among them.
+
+        They are first by the sum without what neighbours say of a hyponym, for which a projection stands.
+        """
+        if len(pairs) <= _JUDGED:
+            return np.arange(len(pairs))
+        sums = pairs.terms.confidence.sums(pairs.q, pairs.p) + 1.5 * np.sqrt(np.maximum(pairs.predicted, 0.0))
+        return np.sort(best(sums, _JUDGED))
 
 
 def plausible_names(source: Source, names: Sequence[str]) -> list[str]:
@@ -102,13 +110,13 @@ def near_and_general(pairs: Pairs) -> Floats:
 
 
 def ranking(model: AnyModel, wanted: str | None = None) -> Ranking:
-    """The score asked for, else the best this model allows: `isa` with patterns, else nearness upwards."""
+    """The score asked for, else the best this model allows: the confidence with patterns, else nearness upwards."""
     if wanted is not None:
         score = get(wanted)
-        return Ranking(score.name, score, score.name in CALIBRATED, silence(score))
+        return Ranking(score.name, score, score.name == CONFIDENCE, silence(score))
     source = source_of(model)
     if source.skipgram is not None and source.patterns is not None:
-        return Ranking(ISA, get(ISA), True)
+        return Ranking(CONFIDENCE, get(CONFIDENCE), True)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
 
 

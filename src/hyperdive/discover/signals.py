@@ -36,8 +36,7 @@ def agreement(pairs: Pairs) -> list[Agreement]:
         return []
     none = np.zeros(len(pairs), dtype=np.bool_)
     patterns = pairs.patterns
-    # what is stated of diabetes is not stated of type 2 diabetes
-    counts = np.zeros(len(pairs)) if patterns is None else np.where(patterns.backed_off, 0, patterns.counts)
+    counts = np.zeros(len(pairs)) if patterns is None else patterns.exact_counts
     stated = none if patterns is None else (counts > 0) & (counts > patterns.reverse)
     included = none
     if pairs.rows.nonnegative:

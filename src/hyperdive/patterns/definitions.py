@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hyperdive.patterns._kernels import codes as k
+from hyperdive.kernels import pattern_codes as k
 from hyperdive.patterns.pattern_table import HEAD, OF_A_NAME
 
 

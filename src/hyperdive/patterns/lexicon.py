@@ -13,10 +13,10 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns._kernels.items import classify_by_ending
-from hyperdive.text._kernels import term_search as roles
-from hyperdive.text._kernels.forms import hash_forms
+from hyperdive.kernels import pattern_codes as k
+from hyperdive.kernels import terms as roles
+from hyperdive.kernels.forms import hash_forms
+from hyperdive.kernels.pattern_items import classify_by_ending
 from hyperdive.text.forms import FormTable
 
 LANGUAGES = ("en",)
@@ -260,7 +260,7 @@ _WORDS_OF_ONE_LETTER = "aisdtm"
 
 
 def term_roles(table: FormTable) -> npt.NDArray[np.uint8]:
-    """The part each form can play in a noun phrase, as codes of `hyperdive.text._kernels.term_search`.
+    """The part each form can play in a noun phrase, as codes of `hyperdive.kernels.terms`.
 
     >>> table = FormTable()
     >>> _ = table.add(["dogs", "large", "of", "the", "b", "a"])

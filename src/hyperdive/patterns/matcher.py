@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.patterns._kernels.items import items
-from hyperdive.patterns._kernels.match import match
-from hyperdive.patterns._kernels.phrases import phrase_forms
+from hyperdive.kernels.pattern_items import items
+from hyperdive.kernels.pattern_match import match
+from hyperdive.kernels.pattern_phrases import phrase_forms
 from hyperdive.patterns.lexicon import classify
 from hyperdive.text.tokens import Tokens
 

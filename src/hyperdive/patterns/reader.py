@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Array, Ints
-from hyperdive.patterns._kernels import codes as k
-from hyperdive.patterns._kernels.terms import phrase_terms
+from hyperdive.kernels import pattern_codes as k
+from hyperdive.kernels.pattern_items import phrase_terms
 from hyperdive.patterns.collector import MEMORY, Collector
 from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PRECISION
 from hyperdive.patterns.matcher import BlockMatches, find_matches

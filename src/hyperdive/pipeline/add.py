@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +19,19 @@ from scipy import sparse
 
 from hyperdive._resources import Run, require_memory
 from hyperdive._store import check_output, is_ours
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
-from hyperdive.pipeline.options import TrainOptions
 from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
 from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.plan import model_memory
 from hyperdive.spaces.term_table import TermTable
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.term_list import read_terms
 from hyperdive.text.term_occurrences import TermOccurrences
 
@@ -60,8 +58,8 @@ def add(
     output: str | Path,
     *,
     terms: str | Path | None = None,
-    text: Mapping[str, Any] | None = None,
     run: Run = Run(),
+    **reading: Any,
 ) -> tuple[ModelData, Additions]:
     """Fold the terms and the evidence of new text into a model, and save the result; the model itself stays.
 
@@ -70,8 +68,8 @@ def add(
         source: text, as for `encode`, or an encoded corpus with terms.
         output: the folder of the new model.
         terms: a file of terms that are added in any case.
-        text: options of `encode` for reading the text, such as its column.
         run: threads, memory and progress; whether to replace an older model.
+        reading: options of `ReadingOptions` for text, such as its column.
     """
     output = Path(output)
     check_output(output, force=run.force)
@@ -79,13 +77,12 @@ def add(
     if isinstance(source, str | Path) and is_ours(Path(source)):
         source = Corpus.open(source)
     if isinstance(source, Corpus):
-        if terms is not None or text:
+        if terms is not None or reading:
             raise OptionError("options for text, but the input is a corpus", hint="give them to encode")
         common_text([("the model", _rules(model)), (str(source.path), _comparable(source.parameters))])
         made, additions = _with_corpus(model, source, run, wanted=None)
         made.save(output, force=run.force)
         return made, additions
-    prepare("encode", "count", "train", "terms", "add", progress=run.progress)
     rules = _encode_options(model)
     listed = {} if terms is None else read_terms(terms, EncodeOptions(**rules)).spellings
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
@@ -93,7 +90,7 @@ def add(
         known = [] if model.terms is None else model.terms.spellings
         together = Path(folder) / "terms.txt"
         together.write_text("".join(f"{spelling}\n" for spelling in (*listed.values(), *known)), encoding="utf-8")
-        rules |= {**(text or {}), "terms": str(together) if listed or known else "auto"}
+        rules |= {**reading, "terms": str(together) if listed or known else "auto"}
         shared: dict[str, Any] = {"threads": run.threads, "memory": run.memory, "progress": run.progress}
         corpus = encode(source, Path(folder) / "corpus", **shared, **rules)
         made, additions = _with_corpus(model, corpus, run, wanted=set(listed))
@@ -115,7 +112,8 @@ def _check(model: ModelData) -> None:
 
 def _comparable(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What must be the same in both texts: everything that decides what a word is."""
-    return {name: value for name, value in parameters.items() if name not in ("terms", "line_length", "last_line")}
+    rules = EncodeOptions.own(parameters)
+    return {name: value for name, value in rules.items() if name not in ("terms", "line_length", "last_line")}
 
 
 def _rules(model: ModelData) -> dict[str, Any]:
@@ -124,14 +122,12 @@ def _rules(model: ModelData) -> dict[str, Any]:
 
 def _encode_options(model: ModelData) -> dict[str, Any]:
     """The options that the text of the model was encoded with."""
-    known = {option.name for option in fields(EncodeOptions)}
-    rules = {name: value for name, value in _rules(model).items() if name in known}
-    for name in ("stopwords", "phrases"):
-        if str(rules.get(name, "")).startswith("file:"):
-            raise OptionError(
-                f"the text of the model was encoded with {name} from {rules[name].removeprefix('file:')}",
-                hint=f"encode the new text with --{name} FILE --terms auto, and add the corpus",
-            )
+    rules = _rules(model)
+    if str(rules.get("stopwords", "")).startswith("file:"):
+        raise OptionError(
+            f"the text of the model was encoded with stop words from {rules['stopwords'].removeprefix('file:')}",
+            hint="encode the new text with --set stopwords=FILE --terms auto, and add the corpus",
+        )
     return rules
 
 
@@ -245,7 +241,10 @@ def _merged_table(
 
 def _train_options(model: ModelData) -> TrainOptions:
     """The options the model was trained with."""
-    return TrainOptions.recorded(model.parameters)
+    recorded = TrainOptions.own(model.parameters)
+    if recorded.get("solver") == "paper":  # its own rate and tolerance are not those of the fast solver
+        recorded = {name: value for name, value in recorded.items() if name not in ("rate", "tolerance")}
+    return TrainOptions(**recorded | {"terms": "auto" if recorded.get("terms") else "none"})
 
 
 def _merged_patterns(model: ModelData, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:

@@ -11,24 +11,24 @@ from typing import Any
 from hyperdive import __version__
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
-from hyperdive._resources import Run
+from hyperdive._resources import Run, memory_limit
 from hyperdive._resume import WorkFolder
 from hyperdive._store import check_output, fingerprint
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, InputError, OptionError
+from hyperdive.options import EncodeCall, EncodeOptions, takes
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
 from hyperdive.patterns.reader import PatternReader
 from hyperdive.pipeline.inputs import TokenLists, file_identity, find_files, read_input
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.memory_plan import pattern_memory
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.parts import PART_BYTES, PartReading
 from hyperdive.text.sources import DocumentSource, TextFiles
 from hyperdive.text.token_lists import encode_tokens
 
 
+@takes(EncodeCall)
 def encode(
     source: Any = None,
     output: str | Path | None = None,
@@ -37,6 +37,8 @@ def encode(
     patterns: bool | None = None,
     preset: str = "default",
     progress: Progress = SILENT,
+    engine: Engine | None = None,
+    part_bytes: int | None = None,
     **options: Any,
 ) -> Corpus:
     """Read text once and write an encoded corpus with its patterns under `patterns/`.
@@ -49,10 +51,10 @@ def encode(
         patterns: None reads them where the language is known, False leaves them out.
         preset: The rules to start from, `default` or `paper`.
         progress: Where to report progress.
-        options: Those of `hyperdive.text.options.EncodeOptions`, and `document`, `field`, `column`, `keep_text`,
-            `strict`, `force`, `threads`, `memory` (bytes that the process may have of its own). Without the text
-            (`keep_text=False`) no sentences are kept with the patterns.
-            `engine` runs the work somewhere else (`hyperdive.engines`), in tasks that each read about `part_bytes`.
+        engine: Where the work is run (`hyperdive.engines`); None is this process.
+        part_bytes: Text that a task of an engine reads.
+        options: Those of `hyperdive.options.EncodeCall`. Without the text (`keep_text=False`) no sentences are kept
+            with the patterns.
 
     >>> import tempfile
     >>> from hyperdive.patterns.store import patterns_of
@@ -66,21 +68,21 @@ def encode(
     >>> again.vocabulary == corpus.vocabulary
     True
     """
-    engine: Engine | None = options.pop("engine", None)
+    options = {name: value for name, value in options.items() if value is not None}
+    EncodeCall.preset(preset, **options)
+    if "memory" in options:
+        options["memory"] = memory_limit(options["memory"])
     if output is None:
         raise OptionError("a corpus needs a folder to be written to", hint="give output=")
     given = read_input(source, texts)
     if isinstance(given, Corpus | Cooccurrence):
         raise InputError("this is encoded already", hint="train on it as it is")
-    finds_terms = options.get("terms", EncodeOptions.preset(preset).terms) not in (None, "none")
-    prepare("encode", *(("terms",) if finds_terms else ()), progress=progress)
+    rules = EncodeOptions.preset(preset, **EncodeOptions.own(options))
     if isinstance(given, TokenLists):
         if engine is not None:
             raise OptionError("an engine reads files of text, not token lists", hint="leave out engine=")
         return _encode_tokens(given, output, patterns, preset, progress, options)
-    language = EncodeOptions.preset(
-        preset, **{name: value for name, value in options.items() if name == "language"}
-    ).language
+    language = rules.language
     if language not in LANGUAGES:
         if patterns:
             raise OptionError(f"no patterns for language {language!r} here", hint=f"there are: {', '.join(LANGUAGES)}")
@@ -89,18 +91,18 @@ def encode(
     if patterns is not False:
         memory = pattern_memory(options.get("memory"))
         reader = PatternReader(sentences=options.get("keep_text") is not False, memory=memory)
-    rules: dict[str, Any] = {
+    shared: dict[str, Any] = {
         "preset": preset,
         "observer": reader,
         "word_roles": term_roles if language in LANGUAGES else None,
         "progress": progress,
     }
     if engine is None:
-        return encode_text(given, output, **rules, **options)
+        return encode_text(given, output, **shared, **options)
     if isinstance(given, DocumentSource):
         raise OptionError("an engine reads files, not documents of a program", hint="write the text to files")
     files = given if isinstance(given, TextFiles) else find_files(given, engine)
-    part_bytes = int(options.pop("part_bytes", None) or PART_BYTES)
+    part_bytes = part_bytes or PART_BYTES
     output = Path(output)
     check_output(output, force=bool(options.get("force")))
     plan = {
@@ -116,7 +118,7 @@ def encode(
         "version": __version__,
     }
     with kept_work(output, "encode", plan, Run(force=bool(options.get("force")))) as work:
-        return encode_text(files, output, reading=PartReading(engine, work, part_bytes), **rules, **options)
+        return encode_text(files, output, reading=PartReading(engine, work, part_bytes), **shared, **options)
 
 
 @contextmanager
@@ -135,7 +137,7 @@ def kept_work(output: Path, verb: str, plan: dict[str, Any], run: Run = Run()) -
 
 
 def content_of(option: Any) -> Any:
-    """The hash of a file of stop words, phrases or terms; any other option as it is."""
+    """The hash of a file of stop words or terms; any other option as it is."""
     path = Path(str(option))
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else option
 

@@ -13,9 +13,9 @@ from scipy import sparse
 from hyperdive._quantize import rounded_to_16_bits
 from hyperdive._resources import Run
 from hyperdive._types import Array, Floats32, Ids, Ints
-from hyperdive.counts.options import CountOptions
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
-from hyperdive.pipeline.options import TrainOptions
+from hyperdive.options import CountOptions, TrainOptions
 from hyperdive.spaces.composition import Composition, Row, two_part_terms
 from hyperdive.spaces.fold_in import BLOCK, ContextTables, fold_dive, fold_skipgram
 from hyperdive.spaces.inputs import NEIGHBOURS, SpaceInputs
@@ -93,7 +93,7 @@ def fold_terms(
     if "composition.dive" in arrays:
         twin = arrays.get("composition.skipgram")
         maps = Composition(np.array(arrays["composition.dive"]), None if twin is None else np.array(twin))
-    rows = _rows(arrays, options.dive.dimensions)
+    rows = _rows(arrays, options.dimensions)
     table = term_table(terms.names, terms.spellings, np.array(terms.counts), rows, maps)
     table.abbreviations = corpus.abbreviations
     return facts, table
@@ -101,7 +101,7 @@ def fold_terms(
 
 def _shown(inputs: SpaceInputs, options: TrainOptions, run: Run) -> str:
     """The PMI filter that the words had, as it is typed."""
-    filtered = filter_for(inputs.counts, options.filter, run.progress)
+    filtered = filter_for(inputs.counts, PmiFilter.of(options), run.progress)
     return "none" if filtered is None else f"{filtered.threshold!r}{filtered.unit}"
 
 
@@ -134,7 +134,7 @@ def fold_rows(
     step = BLOCK * max(1, -(-many // (4 * run.engine.slots)))
     spans = [(first, min(first + step, len(text.terms))) for first in range(0, len(text.terms), step)]
     task = _TermTask(str(text.corpus.absolute()), tables, options)
-    found = [_rows(arrays, options.dive.dimensions) for _, arrays in run.engine.results(folder, "term", task, spans)]
+    found = [_rows(arrays, options.dimensions) for _, arrays in run.engine.results(folder, "term", task, spans)]
     if not found:
         return _folded(text, tables, options, run, (0, 0))
     twins = [rows.skipgram for rows in found if rows.skipgram is not None]
@@ -158,13 +158,13 @@ class _TermTask:
 def _folded(
     text: TermText, tables: ContextTables, options: TrainOptions, run: Run, span: tuple[int, int] | None = None
 ) -> TermVectors:
-    filtered, window = options.filter, options.dive.window
+    filtered, window = PmiFilter.of(options), options.window
     near = filtered is not None and bool(filtered.near)
     counts = text.counts(CountOptions(window=window, near=near))
     dive = fold_dive(counts, tables, options.dive, filtered, run, span)
     if tables.skipgram is None:
         return TermVectors(dive, None)
-    chosen = SkipgramOptions(dimensions=options.dive.dimensions, seed=options.dive.seed)
+    chosen = SkipgramOptions(dimensions=options.dimensions, seed=options.seed)
     neighbours = text.counts(CountOptions(window=min(window, NEIGHBOURS)))
     return TermVectors(dive, fold_skipgram(neighbours, tables, chosen, run, span))
 

@@ -21,12 +21,11 @@ from hyperdive._resources import Run, require_memory
 from hyperdive._resume import ONCE, WorkFolder
 from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
-from hyperdive.compilation.compiler import prepare
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
+from hyperdive.options import MODEL_SPACE, EncodeOptions, ReadingOptions, TrainOptions, check_name
 from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.inputs import file_identity, find_files
-from hyperdive.pipeline.options import MODEL_SPACE, TrainOptions
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
 from hyperdive.pipeline.terms import fold_terms
 from hyperdive.spaces.dive_options import check_size
@@ -35,7 +34,7 @@ from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
 from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.plan import model_memory
-from hyperdive.spaces.registry import space_maker
+from hyperdive.spaces.registry import space_maker, training_options
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.sources import TextFiles
@@ -47,10 +46,11 @@ def train(
     source: TrainInput | Sequence[str | Path],
     output: str | Path,
     *,
-    text: Mapping[str, Any] | None = None,
+    preset: str = "default",
     start: ModelData | None = None,
     patterns: PatternSource = True,
     run: Run = Run(),
+    part_bytes: int | None = None,
     **options: Any,
 ) -> ModelData | VectorSpace:
     """Train a model on text, an encoded corpus or counts, and save it; with `space` another space instead of DIVE.
@@ -58,12 +58,13 @@ def train(
     Args:
         source: text (files and folders), an encoded corpus, or counts.
         output: the folder of the model.
-        text: options of `encode`, for text.
+        preset: the values to start from, `default` or `paper`.
         start: an earlier model whose vectors the known words start from.
         patterns: False leaves out what the text states; corpora or folders of patterns give it where the input does
             not, as for counts.
         run: threads, memory and progress; whether to begin anew, and to replace an older model.
-        options: `preset`, and options of `TrainOptions` and `DiveOptions`.
+        part_bytes: text that a task of an engine reads.
+        options: those of `TrainOptions` and, for text, `ReadingOptions`.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp())
@@ -73,8 +74,13 @@ def train(
     >>> sorted(model.words)
     ['animal', 'bark', 'cat', 'dog', 'poodle', 'sleep', 'spaniel']
     """
-    preset = str(options.pop("preset", "default"))
-    chosen = TrainOptions.preset(preset, **options)
+    options = {name: value for name, value in options.items() if value is not None}
+    for name in options:
+        check_name(name, {**TrainOptions.described(), **ReadingOptions.described()})
+    chosen = training_options(preset, TrainOptions.own(options))
+    text = {**EncodeOptions.own(options), **ReadingOptions.own(options)}
+    if text.get("terms") in ("auto", "none"):  # with a corpus they say whether its terms are used
+        del text["terms"]
     output, kind = Path(output), kind_of(source)
     folder = output.parent / f".{output.name}.train"
     WorkFolder.sweep(folder, output)
@@ -85,12 +91,11 @@ def train(
     if text and kind != "text":
         raise OptionError(f"{next(iter(text))} is an option for text, but the input is a {kind}")
     opened = _opened(source, kind, run)
-    _prepare(kind, chosen, run)
     folders = pattern_folders(None if isinstance(opened, TextFiles) else opened.path, patterns)
     plan = {
         "input": _identity(opened) if isinstance(opened, TextFiles) else opened.fingerprint,
         "options": asdict(chosen),
-        "text": {"preset": preset, **{name: content_of(value) for name, value in (text or {}).items()}},
+        "text": {"preset": preset, **{name: content_of(value) for name, value in text.items()}},
         "start": None if start is None else _model_identity(start),
         "patterns": [folder.fingerprint for folder in folders] if folders else patterns is not False,
         "version": __version__,
@@ -102,9 +107,9 @@ def train(
     try:
         if isinstance(opened, TextFiles):
             # nothing is read from the text that the model has no use for
-            terms = "auto" if chosen.terms and chosen.space == MODEL_SPACE else "none"
-            rules = {"terms": terms, **(text or {}), "preset": preset}
+            rules = {**text, "terms": chosen.terms if chosen.space == MODEL_SPACE else "none", "preset": preset}
             rules |= {} if patterns is True else {"patterns": False}
+            rules |= {} if part_bytes is None else {"part_bytes": part_bytes}
             opened = _encoded(opened, work, rules, run)
         inputs = SpaceInputs(opened, work, chosen, replace(run, force=False), start=start)
         made = _made(inputs, chosen, patterns, run)
@@ -136,7 +141,7 @@ def kind_of(source: TrainInput | Sequence[TrainInput]) -> str:
             if isinstance(part, Corpus | Cooccurrence) or (isinstance(part, str | Path) and is_ours(Path(part))):
                 raise InputError(
                     "several corpora or counts cannot be trained on at once",
-                    hint="type: hyperdive count A B -o C --near (or count --merge), then train C",
+                    hint="type: hyperdive count A B -o C --set near=yes (or count --merge), then train C",
                 )
     elif is_ours(Path(source)):
         kind = str(read_header(Path(source))["format"]).removeprefix("hyperdive-")
@@ -191,25 +196,17 @@ def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
         check_skipgram(options, tokens, None)
 
 
-def _prepare(kind: str, options: TrainOptions, run: Run) -> None:
-    """Have all compiled kernels at hand before the first stage, so that their bar stands by itself."""
-    before = {"text": ("encode", "count"), "corpus": ("count",), "counts": ()}[kind]
-    usual = options.space == MODEL_SPACE and options.solver == "fast"
-    terms = ("terms",) if options.terms and usual and kind != "counts" else ()
-    prepare(*before, "train", *terms, *(() if usual else ("other",)), progress=run.progress)
-
-
 def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:
     """The space by itself, or a model of it and the other spaces."""
     maker = space_maker(options.space)
     if maker.has_dimensions:
         words, terms = inputs.vocabulary_size, 0
-        if options.space == MODEL_SPACE and options.terms and inputs.terms is not None:
+        if options.space == MODEL_SPACE and options.has_terms and inputs.terms is not None:
             terms = len(inputs.terms.names)
-        needed = model_memory(words, terms, options.dive.dimensions)
+        needed = model_memory(words, terms, options.dimensions)
         require_memory(run.memory, needed, f"vectors of {words:,} words and {terms:,} terms")
     if inputs.has_tokens and maker.has_dimensions:
-        check_size(inputs.corpus.frequencies, options.dive.dimensions)
+        check_size(inputs.corpus.frequencies, options.dimensions)
     return _model(inputs, options, patterns, run) if options.space == MODEL_SPACE else maker.make(inputs, options, run)
 
 
@@ -233,7 +230,7 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
     skipgram = None if twins is None else space("skipgram", twins["vectors"])
     contexts = ContextSpace.of(space("contexts", tables["contexts"]), folding)
     terms = None
-    if options.terms and inputs.terms is not None:
+    if options.has_terms and inputs.terms is not None:
         told, terms = fold_terms(inputs, ModelData(dive, contexts=contexts, skipgram=skipgram), options, run)
         facts = {**facts, "terms": told}
     folders = pattern_folders(inputs.source.path, patterns)

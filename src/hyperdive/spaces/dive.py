@@ -22,6 +22,7 @@ from hyperdive._resources import Run
 from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
 from hyperdive._types import Array, Floats, Floats32, Ints
 from hyperdive.errors import Error, InputError
+from hyperdive.options import DiveOptions
 from hyperdive.spaces.dive_objective import (
     ROWS_AT_ONCE,
     CountMatrix,
@@ -33,7 +34,6 @@ from hyperdive.spaces.dive_objective import (
     word_weights,
 )
 from hyperdive.spaces.dive_options import (
-    DiveOptions,
     DiveResult,
     Pass,
     check_size,
@@ -123,7 +123,7 @@ class FastSolver:
         self, side: Side, generator: np.random.Generator, act: Callable[[int, Floats32, Floats32, float], None]
     ) -> None:
         """Give `act` each block's first row, positive and negative gradients, and the summed mass of negatives."""
-        from hyperdive.spaces._kernels import negative_gradient, positive_gradient
+        from hyperdive.kernels.dive import negative_gradient, positive_gradient
 
         chosen, masses = shared_negatives(generator, side.masses[: side.limit], side.exact, self.options.sampled)
         held = side.other[chosen]
@@ -145,7 +145,7 @@ class FastSolver:
 
     def climb(self, side: Side, moments: Moments, rate: float, generator: np.random.Generator) -> None:
         """One projected Adam step of every moving row."""
-        from hyperdive.spaces._kernels import adam_rows
+        from hyperdive.kernels.dive import adam_rows
 
         moments.steps += 1
         f = np.float32
@@ -163,7 +163,7 @@ class FastSolver:
 
     def begin(self, side: Side, generator: np.random.Generator) -> None:
         """Start rare rows at the clipped gradient of the zero row: they need no random start."""
-        from hyperdive.spaces._kernels import start_rows
+        from hyperdive.kernels.dive import start_rows
 
         side.own[side.first : side.last] = 0
 

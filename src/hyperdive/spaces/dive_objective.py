@@ -135,7 +135,7 @@ class CountMatrix:
 
     def sampled(self, share: float) -> CountMatrix:
         """The counts as they would be expected if tokens of very frequent words had been left out (`kept_shares`)."""
-        from hyperdive.spaces._kernels import scale_entries
+        from hyperdive.kernels.dive import scale_entries
 
         kept = kept_shares(self.frequencies, share)
         if bool((kept == 1).all()):
@@ -147,7 +147,7 @@ class CountMatrix:
 
     def ends(self, limit: int) -> Ints:
         """Where the entries under `limit` of each row end."""
-        from hyperdive.spaces._kernels import row_ends
+        from hyperdive.kernels.dive import row_ends
 
         ends = np.empty(self.size, dtype=np.int64)
         if not row_ends(self.indptr, self.indices, limit, ends):
@@ -171,7 +171,7 @@ def scaled_rows(table: Floats32) -> ScaledRows:
     >>> entries.shape, entries[:, :3].tolist(), (entries[0, :3] * scales[0]).round(4).tolist(), float(scales[1])
     ((2, 32), [[65535, 0, 32768], [0, 0, 0]], [0.5, 0.0, 0.25], 0.0)
     """
-    from hyperdive.spaces._kernels import LANES, scale_rows
+    from hyperdive.kernels.dive import LANES, scale_rows
 
     rows, dimensions = table.shape
     entries = np.zeros((rows, -(-dimensions // LANES) * LANES), dtype=np.uint16)
@@ -194,7 +194,7 @@ def compressed_rows(table: Floats32) -> CompressedRows:
     >>> compressed_rows(np.array([[0, 2, 3], [0, 0, 0], [4, 0, 0]], dtype=np.float32)).offsets.tolist()
     [0, 2, 2, 3]
     """
-    from hyperdive.spaces._kernels import compress_rows
+    from hyperdive.kernels.dive import compress_rows
 
     many = int(np.count_nonzero(table))
     offsets = np.empty(len(table) + 1, dtype=np.int64)
@@ -233,7 +233,7 @@ def row_objectives(
     >>> row_objectives(counts, np.arange(2), zero, zero, np.ones(2), np.array([0.5, 0.5])) / np.log(0.5)
     array([4., 4.])
     """
-    from hyperdive.spaces._kernels import positive_objective
+    from hyperdive.kernels.dive import positive_objective
 
     result = np.empty(len(rows), dtype=np.float64)
     stops = counts.indptr[1:] if ends is None else ends
@@ -280,7 +280,7 @@ def row_residuals(
     g₊ is the gradient of the positive term, g₋ that of negatives and ridge, g = g₊ - g₋, and r[i] = g[i] where
     own[i] > 0, else the positive part of g[i]: the Karush-Kuhn-Tucker conditions of a maximum over own ≥ 0.
     """
-    from hyperdive.spaces._kernels import positive_gradient
+    from hyperdive.kernels.dive import positive_gradient
 
     packed, total = scaled_rows(other), float(masses.sum())
     wide = other.astype(np.float64)

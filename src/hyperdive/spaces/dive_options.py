@@ -1,4 +1,4 @@
-"""What every solver shares: options, the history of a run, and threads."""
+"""What every solver shares: the result and history of a run, and threads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import numpy as np
 from hyperdive._resources import check_threads
 from hyperdive._store import fingerprint
 from hyperdive._types import Array, Floats32, Ints
-from hyperdive.errors import InputError, OptionError
+from hyperdive.errors import InputError
 
-MAX_DIMENSIONS = 10_000
 FEWEST_TOKENS = 300
 
 
@@ -39,76 +38,6 @@ class DiveResult:
     """What each dimension of the words was multiplied by after the last pass: the ridge weighs the rows before that."""
     residuals: tuple[Any, ...] = ()
     """How far words are from their optimum by bands of frequency (`dive_objective.BandResidual`)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DiveOptions:
-    """The objective and how the fast solver climbs it; the paper's value is named where ours differs.
-
-    >>> DiveOptions(dimensions=50).dimensions
-    50
-    >>> DiveOptions(dimensions=0)
-    Traceback (most recent call last):
-    hyperdive.errors.OptionError: the number of dimensions is 0 (use 1 to 10000; the paper's is 100)
-    """
-
-    dimensions: int = 100
-    """Length of a vector. Paper: 100."""
-    window: int = 10
-    """The window the counts were made with, on each side. Paper: 10."""
-    negatives: float = 1.5
-    """k_I, negatives for each place of the window. Paper: 1.5."""
-    sample: float = 1e-3
-    """Subsampling threshold: counts of words with a larger share of the tokens, and 20 times the mean, are reduced.
-    Paper: 0, none are."""
-    beta: float = 0.75
-    """How much rare words' negatives weaken: 0 not at all, as in the paper; 1 as without the shift."""
-    shift: bool = True
-    """The inclusion shift: the same weight of negatives for every word. Paper: on."""
-    ridge: float = 0.02
-    """Weight of the squared length of a row relative to its negatives. Paper: 0 (its noise does a similar work)."""
-    passes: int = 40
-    """Most alternating passes over the frequent words and contexts."""
-    rare_passes: int = 8
-    """Steps for the rows of rare contexts, and again for those of rare words."""
-    frequent: int = 20_000
-    """How many words and contexts, the most frequent, are trained together before the rest."""
-    sampled: int = 2_000
-    """Negatives shared by all rows of a step; half of them the most frequent contexts, which are summed exactly."""
-    rate: float = 0.1
-    """Size of the first steps; it falls to nearly nothing over the passes."""
-    tolerance: float = 1e-4
-    """Stop a stage when five passes together gain less than this part of the objective; 0: never."""
-    seed: int = 0
-    """The same seed gives the same bytes."""
-
-    def __post_init__(self) -> None:
-        check_dimensions(self.dimensions)
-        for name, low, high in (
-            ("window", 1, 65_535),
-            ("negatives", 0, 1e6),
-            ("sample", 0, 1),
-            ("beta", 0, 10),
-            ("ridge", 0, 1e3),
-            ("passes", 1, 100_000),
-            ("rare_passes", 1, 100_000),
-            ("frequent", 1, 10**9),
-            ("sampled", 2, 10**9),
-            ("rate", 1e-9, 100),
-            ("tolerance", 0, 1),
-            ("seed", 0, 2**63),
-        ):
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise OptionError(f"{name} is {value}", hint=f"it can be {low} to {high}")
-
-
-def check_dimensions(dimensions: int) -> None:
-    """Refuse a number of dimensions that makes no sense."""
-    if isinstance(dimensions, bool) or not isinstance(dimensions, int) or not 1 <= dimensions <= MAX_DIMENSIONS:
-        raise OptionError(
-            f"the number of dimensions is {dimensions}", hint=f"use 1 to {MAX_DIMENSIONS}; the paper's is 100"
-        )
 
 
 def check_size(frequencies: Ints, dimensions: int) -> None:

@@ -22,12 +22,12 @@ from hyperdive._resume import CHECKPOINT_SECONDS, Checkpoint
 from hyperdive._types import Floats32, Ids, Ints
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
-from hyperdive.errors import Error, InputError, OptionError
+from hyperdive.errors import Error, InputError
+from hyperdive.options import PaperOptions
 from hyperdive.spaces.dive_objective import CountMatrix, band_residuals, row_objectives, sample_rows, word_weights
 from hyperdive.spaces.dive_options import (
     DiveResult,
     Pass,
-    check_dimensions,
     check_size,
     run_identity,
     stalled,
@@ -40,46 +40,6 @@ POSITIONS = 512  # positions of a batch worked on at once
 PARTS = 32  # of a table, each with about as much to add up
 LINES = 4096
 EPOCHS = "epochs"
-WIDEST = 32  # a window's kept pairs are bits of one 32-bit number
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperOptions:
-    """The recipe of the paper's program; every value is the paper's."""
-
-    dimensions: int = 100
-    window: int = 10
-    negatives: float = 1.5
-    """k_I, negatives for each place of the window: 30 draws a token of a window of 10."""
-    beta: float = 0.0
-    """Weaker negatives for rare words, as in the fast solver; the paper has none of this."""
-    shift: bool = True
-    """Negatives of a token of w weigh Z/n(w); without the shift they weigh 1."""
-    batch: int = 128
-    """Lines a step."""
-    epochs: int = 15
-    rate: float = 0.001
-    b1: float = 0.9
-    b2: float = 0.999
-    epsilon: float = 1e-8
-    start: float = 0.1
-    """Both tables start uniform in (0, start)."""
-    tolerance: float = 0.0
-    """Stop when five epochs together gain less than this part of the objective; the paper runs them all."""
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_dimensions(self.dimensions)
-        if not 1 <= self.window <= WIDEST:
-            raise OptionError(f"the window is {self.window}", hint=f"the paper's solver takes 1 to {WIDEST}")
-        for name, low, high in (("negatives", 0, 1e3), ("batch", 1, 10**6), ("epochs", 1, 10**5), ("beta", 0, 10)):
-            if not low <= getattr(self, name) <= high:
-                raise OptionError(f"{name} is {getattr(self, name)}", hint=f"it can be {low} to {high}")
-
-    @property
-    def noise(self) -> int:
-        """Draws a token."""
-        return max(1, round(2 * self.window * self.negatives))
 
 
 @dataclass
@@ -127,7 +87,7 @@ class Batch(NamedTuple):
     @classmethod
     def of(cls, ids: Ints, bits: Ids, noise: Ints, *, window: int, size: int) -> Batch:
         """A batch of a vocabulary of so many words."""
-        from hyperdive.spaces._paper_kernels import group_by_context
+        from hyperdive.kernels.dive import group_by_context
 
         word_starts, context_starts = np.zeros((2, size + 1), dtype=np.int64)
         np.cumsum(np.bincount(ids, minlength=size), out=word_starts[1:])
@@ -188,7 +148,7 @@ def step(tables: Tables, batch: Batch, weights: Floats32, options: PaperOptions,
     Coefficients are worked out position by position; then every row of the contexts and of the words is summed up by
     itself, in the order of positions, and stepped: threads neither race nor change a sum.
     """
-    from hyperdive.spaces._paper_kernels import position_gradients, step_contexts, step_words
+    from hyperdive.kernels.dive import position_gradients, step_contexts, step_words
 
     many, words, contexts = len(batch.ids), tables.words, tables.contexts
     coefficients = np.empty((many, 2 * options.window + batch.noise.shape[1]), dtype=np.float32)
@@ -239,7 +199,7 @@ def push_weights(frequencies: Ints, options: PaperOptions) -> Floats32:
 
 def kept_pairs(tokens: Ints, offsets: Ints, counts: CountMatrix, window: int, pool: ThreadPoolExecutor) -> Ids:
     """For each token, which of the next `window` tokens of its line it forms a kept pair with, as bits."""
-    from hyperdive.spaces._paper_kernels import kept_bits
+    from hyperdive.kernels.dive import kept_bits
 
     bits = np.zeros(len(tokens), dtype=np.uint32)
     lines = len(offsets) - 1

@@ -4,7 +4,7 @@ Given the contexts, the row of every term is a problem of its own:
 
 - DIVE: max over x ≥ 0 of Σ_c n(t,c)·log σ(x·c) + κ·Z_t·(Σ_c P(c)·log σ(-x·c) - ½·ridge·x²), the objective of the words
   with the same filter, the same thinning of frequent contexts, and Z_t from the term's own count. It is concave, and
-  `hyperdive.spaces._fold_kernels.fold_rows` climbs it to the top: a word that is folded in gets its trained row again,
+  `hyperdive.kernels.dive.fold_rows` climbs it to the top: a word that is folded in gets its trained row again,
   as far as training had converged.
 - skip-gram: row t of the shifted PMI times V·S^(p-1), with length 1 and the constant last dimension. This is what the
   words are too: since M = U·S·Vᵀ, M·V·S^(p-1) = U·S^p.
@@ -26,9 +26,10 @@ from hyperdive._resources import Run
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts, filtered_rows
+from hyperdive.options import DiveOptions
 from hyperdive.spaces.dive import shared_negatives
 from hyperdive.spaces.dive_objective import kept_shares, word_weights
-from hyperdive.spaces.dive_options import DiveOptions, workers
+from hyperdive.spaces.dive_options import workers
 from hyperdive.spaces.folding import Folding
 from hyperdive.spaces.skipgram import NEVER, SkipgramOptions
 from hyperdive.spaces.space import unit_rows
@@ -93,7 +94,7 @@ def fold_dive(
         run: threads and progress.
         span: first and last of the terms whose rows are wanted; the first must begin a block. None is all.
     """
-    from hyperdive.spaces._fold_kernels import fold_rows
+    from hyperdive.kernels.dive import fold_rows
 
     problem = _Problem.of(tables, options)
     kept = kept_shares(tables.frequencies, options.sample)
@@ -131,7 +132,7 @@ def fold_skipgram(
         run: threads and progress.
         span: first and last of the terms whose rows are wanted, as in `fold_dive`.
     """
-    from hyperdive.spaces._kernels import ppmi_product
+    from hyperdive.kernels.dive import ppmi_product
 
     matrix, context_terms = tables.skipgram, tables.context_terms
     assert matrix is not None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import OptionError
-from hyperdive.spaces.options import SpaceOptions
+from hyperdive.options import SpaceOptions
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_occurrences import TermOccurrences
 
@@ -73,9 +74,9 @@ class SpaceInputs:
     @cached_property
     def counts(self) -> Cooccurrence:
         """The counts of the window that the options name."""
-        window = self._options.dive.window
+        window = self._options.window
         if isinstance(self._source, Corpus):
-            filtered = self._options.filter
+            filtered = PmiFilter.of(self._options)
             return self._counted("counts", window=window, near=filtered is not None and bool(filtered.near))
         if self._source.options.window != window:
             raise OptionError(
@@ -87,7 +88,7 @@ class SpaceInputs:
     @cached_property
     def neighbour_counts(self) -> Cooccurrence:
         """Counts of the nearest neighbours; where there is no corpus to count again, `counts`."""
-        if not self.has_tokens or self._options.dive.window <= NEIGHBOURS:
+        if not self.has_tokens or self._options.window <= NEIGHBOURS:
             return self.counts
         return self._counted("neighbour-counts", window=NEIGHBOURS)
 

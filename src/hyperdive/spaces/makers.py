@@ -15,14 +15,14 @@ from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import ABSENT_FROM_PAPER, DiveOptions, SpaceOptions
 from hyperdive.spaces.dive import first_tables, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
-from hyperdive.spaces.dive_options import DiveOptions, DiveResult
+from hyperdive.spaces.dive_options import DiveResult
 from hyperdive.spaces.dive_paper import train_paper
 from hyperdive.spaces.gaussian import train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.kmeans import kmeans
-from hyperdive.spaces.options import ABSENT_FROM_PAPER, SpaceOptions
 from hyperdive.spaces.plan import solver_memory
 from hyperdive.spaces.row_tasks import EngineRows
 from hyperdive.spaces.sbow import sbow
@@ -74,10 +74,12 @@ def _solved(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> DiveResult:
     state, counts = inputs.work.place("dive-state"), inputs.counts
     if options.solver == "paper":
         recipe = asdict(options.paper)
-        return train_paper(inputs.corpus, counts, filtered=options.filter, checkpoint=state, run=run, **recipe)
+        return train_paper(inputs.corpus, counts, filtered=PmiFilter.of(options), checkpoint=state, run=run, **recipe)
     start = None if inputs.start is None else start_tables(inputs.start, counts.words, options.dive)
-    matrix = CountMatrix.of(counts, filtered=filter_for(counts, options.filter, run.progress), threads=run.threads)
-    needed = solver_memory(matrix.size, options.dive.dimensions)
+    matrix = CountMatrix.of(
+        counts, filtered=filter_for(counts, PmiFilter.of(options), run.progress), threads=run.threads
+    )
+    needed = solver_memory(matrix.size, options.dimensions)
     require_memory(run.memory, needed, f"the solver and {len(matrix.indices):,} counts")
     rows = None if run.engine is None else EngineRows(run.engine, inputs.work.folder)
     return train_dive(matrix, start=start, rows=rows, checkpoint=state, run=run, **asdict(options.dive))
@@ -119,11 +121,11 @@ def check_dive(options: SpaceOptions, tokens: bool, start: ModelData | None) -> 
         refuse_start(options, tokens, start)
         if not tokens:
             raise OptionError("the paper's solver reads tokens, not counts", hint="give text or a corpus")
-        asked = [name for name in ABSENT_FROM_PAPER if getattr(options.dive, name)]
+        asked = [name for name in ABSENT_FROM_PAPER if getattr(options, name)]
         if asked:
             raise OptionError(
-                f"the paper's solver has no {asked[0]}, which is {getattr(options.dive, asked[0])}",
-                hint=f"add --preset paper, or {' '.join(f'--{name} 0' for name in asked)}",
+                f"the paper's solver has no {asked[0]}, which is {getattr(options, asked[0])}",
+                hint=f"add --preset paper, or {' '.join(f'--set {name}=0' for name in asked)}",
             )
         options.paper  # noqa: B018 a recipe that cannot work should be told now
     if start is not None:
@@ -167,7 +169,7 @@ def skipgram_tables(inputs: SpaceInputs, counts: Cooccurrence, options: SpaceOpt
 
     def make() -> tuple[dict[str, Any], dict[str, Floats32]]:
         matrix = CountMatrix.of(counts, threads=run.threads)
-        result = train_skipgram(matrix, run=run, dimensions=options.dive.dimensions, seed=options.dive.seed)
+        result = train_skipgram(matrix, run=run, dimensions=options.dimensions, seed=options.seed)
         return {}, {
             "vectors": rounded_to_16_bits(result.words[1:]),
             "folding": rounded_to_16_bits(result.folding[1:]),
@@ -180,22 +182,22 @@ def skipgram_tables(inputs: SpaceInputs, counts: Cooccurrence, options: SpaceOpt
 def check_skipgram(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
     """One of the dimensions is constant, so there must be two."""
     refuse_start(options, tokens, start)
-    if options.dive.dimensions < 2:
+    if options.dimensions < 2:
         raise OptionError("skip-gram vectors need two dimensions", hint="use more, or --no-skipgram")
-    SkipgramOptions(dimensions=options.dive.dimensions, seed=options.dive.seed)
+    SkipgramOptions(dimensions=options.dimensions, seed=options.seed)
 
 
 def make_kmeans(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
     """Clusters of skip-gram vectors."""
-    size = options.dive.dimensions
-    return kmeans(inputs.counts, clusters=size, dimensions=size, seed=options.dive.seed, run=run)
+    size = options.dimensions
+    return kmeans(inputs.counts, clusters=size, dimensions=size, seed=options.seed, run=run)
 
 
 def sbow_maker(kind: str) -> Make:
     """The maker of a sparse bag of words."""
 
     def make(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> VectorSpace:
-        chosen = filter_for(inputs.counts, options.filter, run.progress)
+        chosen = filter_for(inputs.counts, PmiFilter.of(options), run.progress)
         return sbow(inputs.counts, kind, shift=options.pmi_shift, filtered=chosen, threads=run.threads)
 
     return make
@@ -221,7 +223,7 @@ def gaussian_maker(*, clip: bool) -> Make:
 
 
 def _shared(options: SpaceOptions) -> dict[str, Any]:
-    return {name: getattr(options.dive, name) for name in ("dimensions", "window", "seed")}
+    return {name: getattr(options, name) for name in ("dimensions", "window", "seed")}
 
 
 def _of_counts(counts: Cooccurrence, kind: str, matrix: Floats32, parameters: dict[str, Any]) -> VectorSpace:

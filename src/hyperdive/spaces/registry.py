@@ -22,13 +22,14 @@ Then `hyperdive train TEXT -o MODEL --space mine` makes it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from typing import Any, Literal
 
 from hyperdive._plugins import find_plugins, load_plugin, plugin_error
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import OptionError
-from hyperdive.spaces.dive_options import DiveOptions
+from hyperdive.options import ABSENT_FROM_PAPER, MODEL_SPACE, SHARED_OPTIONS, DiveOptions, SpaceOptions, TrainOptions
 from hyperdive.spaces.makers import (
     Check,
     Make,
@@ -42,7 +43,6 @@ from hyperdive.spaces.makers import (
     sbow_maker,
     word2vec_maker,
 )
-from hyperdive.spaces.options import ABSENT_FROM_PAPER, SHARED_OPTIONS
 
 GROUP = "hyperdive.spaces"
 
@@ -73,7 +73,7 @@ _VECTORS: dict[str, Any] = {"uses": frozenset({"dimensions", "window", "seed"}),
 _FREQ: dict[str, Any] = {"uses": frozenset({"window", "pmi_filter"}), "base": {"pmi_filter": "none"}}
 _PPMI: dict[str, Any] = {**_FREQ, "uses": frozenset({"window", "pmi_filter", "pmi_shift"})}
 _MODEL = frozenset({"pmi_filter", "solver", "skipgram", "contexts", "terms"})
-_FAST = frozenset(option.name for option in fields(DiveOptions))
+_FAST = frozenset(DiveOptions.described())
 _PAPER = frozenset({*SHARED_OPTIONS, *ABSENT_FROM_PAPER})
 
 SPACES: dict[str, SpaceMaker] = {
@@ -101,6 +101,25 @@ SPACES: dict[str, SpaceMaker] = {
     ),
 }
 """The spaces that come with the package."""
+
+
+def training_options(preset: str, given: Mapping[str, Any]) -> TrainOptions:
+    """Return the options of a training from a preset and what the user gave; None means not given.
+
+    >>> training_options("default", {"space": "sbow-freq", "ridge": 0.1})
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: sbow-freq does not use ridge (leave it out)
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    space = str(given.get("space", MODEL_SPACE))
+    maker = space_maker(space)
+    of_training = SpaceOptions.own(given) | {name: 0 for name in ("skipgram", "contexts") if name in given}
+    unused = unused_option(space, str(given.get("solver", "fast")), bool(given.get("shift", True)), of_training)
+    if unused is not None:
+        raise OptionError(f"{unused[1]} does not use {unused[0]}", hint="leave it out")
+    options = TrainOptions.preset(preset, **{**maker.base, **given})
+    PmiFilter.of(options)
+    return options
 
 
 def unused_option(space: str, solver: str, shift: bool, names: Iterable[str]) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ import numpy as np
 from hyperdive._engine import Arrays, Engine, Facts
 from hyperdive._resume import is_stage, read_stage, write_stage
 from hyperdive._types import Array
+from hyperdive.options import DiveOptions
 from hyperdive.spaces.dive import (
     BLOCK,
     SAMPLE,
@@ -26,7 +27,7 @@ from hyperdive.spaces.dive import (
     one_pass,
 )
 from hyperdive.spaces.dive_objective import CountMatrix, sample_rows
-from hyperdive.spaces.dive_options import DiveOptions, Pass, workers
+from hyperdive.spaces.dive_options import Pass, workers
 
 _MATRIX = ("indptr", "indices", "data", "frequencies")
 _LEAST_BLOCKS = 8

@@ -10,8 +10,8 @@ import numpy as np
 
 from hyperdive._progress import Bar
 from hyperdive._resources import Run
-from hyperdive.errors import InputError, MissingExtra, OptionError
-from hyperdive.spaces.dive_options import check_dimensions, check_size
+from hyperdive.errors import InputError, MissingExtra
+from hyperdive.spaces.dive_options import check_size
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 
@@ -20,12 +20,7 @@ _LONGEST = 10_000  # gensim leaves out what goes beyond this in one line
 
 @dataclass(frozen=True, kw_only=True)
 class Word2VecOptions:
-    """The settings of the paper, with those it leaves at word2vec's own defaults.
-
-    >>> Word2VecOptions(negatives=0)
-    Traceback (most recent call last):
-    hyperdive.errors.OptionError: negatives is 0 (it can be 1 to 1000)
-    """
+    """The settings of the paper, with those it leaves at word2vec's own defaults."""
 
     dimensions: int = 100
     """Length of a vector. Paper: 100."""
@@ -45,20 +40,6 @@ class Word2VecOptions:
     """Size of the first steps; it falls to 0.0001."""
     seed: int = 0
     """With one thread the same seed gives the same bytes."""
-
-    def __post_init__(self) -> None:
-        check_dimensions(self.dimensions)
-        for name, low, high in (
-            ("window", 1, 65_535),
-            ("negatives", 1, 1000),
-            ("epochs", 1, 100_000),
-            ("sample", 0, 1),
-            ("smoothing", -2, 2),
-            ("rate", 1e-4, 10),
-            ("seed", 0, 2**31),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise OptionError(f"{name} is {getattr(self, name)}", hint=f"it can be {low} to {high}")
 
 
 class _Lines:

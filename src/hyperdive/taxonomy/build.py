@@ -17,13 +17,12 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
-from hyperdive.compilation.compiler import prepare
 from hyperdive.discover.hypernyms import MIN_SCORE
 from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import Ranking, ranking
 from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.scores.isa_score import ENDING_CONFIDENCE, head_confidence
+from hyperdive.scores.confidence import ENDING_CONFIDENCE, head_confidence
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.edge_weights import edge_ranking, pair_values, weigh
@@ -80,7 +79,6 @@ def taxonomy(
         corrections = read_corrections(corrections)
     rules = (corrections or Corrections()).check(options.parents)
     root = None if options.root is None else _standing(options.root, rules)
-    prepare("isa", "taxonomy", progress=progress)
     with progress.stage("choosing terms"):
         asked, notes = _names(model, terms, replace(options, root=root), least)
     names = [_standing(name, rules) for name in asked]

@@ -23,10 +23,10 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
+from hyperdive._lines import read_lines
 from hyperdive.errors import InputError
 from hyperdive.taxonomy.names import Spelling, normal
 from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
-from hyperdive.text.word_lists import raw_lines
 
 VERBS = {"force": 2, "forbid": 2, "root": 1, "merge": 2, "rename": 2, "add": 1}
 """The verbs of a line, and how many terms each has."""
@@ -298,16 +298,18 @@ def read_corrections(path: str | Path) -> Corrections:
     >>> edited.force, edited.forbid, edited.roots
     ((('tomato', 'fruit'),), (('tomato', 'meat'),), ('fruit',))
     """
-    lines = list(raw_lines(Path(path), "file of corrections", hint="check the path"))
-    columns = lines[0].split("\t") if lines else []
+    lines = list(read_lines(path, "file of corrections"))
+    columns = lines[0][1].split("\t") if lines else []
+    is_table = columns[:2] == ["child", "parent"]
+    rules, where = [], str(path)
     try:
-        if any("\0" in line for line in lines):
-            raise InputError("not a text file", hint=_SHAPE)
-        if columns[:2] == ["child", "parent"]:
-            return Corrections([table_rule(columns, line) for line in lines[1:]]).check()
-        return Corrections([read_rule(line) for line in lines]).check()
+        for number, line in lines[1:] if is_table else lines:
+            where = f"{path}: line {number}"
+            rules.append(table_rule(columns, line) if is_table else read_rule(line))
+        where = str(path)
+        return Corrections(rules).check()
     except InputError as error:
-        raise type(error)(f"{path}: {error.what}", hint=error.hint) from None
+        raise type(error)(f"{where}: {error.what}", hint=error.hint) from None
 
 
 def read_rule(line: str) -> Rule:

@@ -12,10 +12,10 @@ import threading
 from pathlib import Path
 
 from hyperdive._atomic import explain_os_errors, write_file
+from hyperdive._lines import MAX_BYTES
 from hyperdive._locks import exclusive
 from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.corrections import Corrections, Rule, read_rule
-from hyperdive.text.word_lists import MAX_BYTES
 
 _HEADING = "# Corrections of a taxonomy: see docs/taxonomy.md. One on a line, with tabs between verb and terms.\n"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._types import Bools, Floats32, Ints
-from hyperdive.taxonomy import _kernels
+from hyperdive.kernels import forest as kernels
 
 SHARE = 0.25
 FORCED, FORBIDDEN = 1e4, -1e6
@@ -60,9 +60,9 @@ def grow_forest(weights: Any, *, forced: Iterable[tuple[int, int]] = (), share: 
         weights[x, p] = FORCED
         fixed[x] = True
     starts, child, parent = candidate_edges(weights)
-    kept = _kernels.maximum_arborescence(child, parent, weights[child, parent].astype(np.float64), n)
+    kept = kernels.maximum_arborescence(child, parent, weights[child, parent].astype(np.float64), n)
     above = np.where(kept >= 0, parent[kept] if len(parent) else -1, -1)
-    _kernels.improve_forest(above, weights, starts, parent, fixed, share, _HORIZON, _SWEEPS)
+    kernels.improve_forest(above, weights, starts, parent, fixed, share, _HORIZON, _SWEEPS)
     for x, p in zip(*np.nonzero(weights <= FORBIDDEN / 2), strict=True):
         path = _path(above, int(x), int(p))
         free = [node for node in path if not fixed[node]]
@@ -99,7 +99,7 @@ def add_parents(parent: Ints, weights: Any, most: int, *, forced: Iterable[tuple
     first = [(int(x), int(p)) for x, p in enumerate(parent) if p >= 0 and (x, p) not in must]
     edges = np.array([*must, *first, *zip(child[best], above[best], strict=True)], dtype=np.int64).reshape(-1, 2)
     sure = np.arange(len(edges)) < len(must) + len(first)
-    taken = _kernels.add_edges(edges[:, 0], edges[:, 1], sure, weights, most, SHARE)
+    taken = kernels.add_edges(edges[:, 0], edges[:, 1], sure, weights, most, SHARE)
     parents: list[list[int]] = [[] for _ in range(n)]
     for x, p in edges[taken]:
         if p not in parents[x]:

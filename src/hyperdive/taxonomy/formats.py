@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from xml.sax.saxutils import escape
 
 from hyperdive.errors import OptionError, one_line
-from hyperdive.taxonomy import rdf
-from hyperdive.taxonomy.rdf import Naming, xml_text
+from hyperdive.taxonomy.rdf import Naming, render_rdf
 
 if TYPE_CHECKING:
     from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
@@ -77,8 +77,7 @@ def render(taxonomy: Taxonomy, format: str, naming: Naming | None = None) -> str
         raise OptionError(f"unknown format {format!r}", hint=f"use one of {', '.join(GraphFormat)}")
     vocabulary, _, syntax = _RDF.get(format, format).partition("-")
     if syntax:
-        graph = (rdf.skos if vocabulary == "skos" else rdf.owl)(taxonomy, naming or Naming())
-        return rdf.turtle(graph) if syntax == "ttl" else rdf.rdf_xml(graph)
+        return render_rdf(taxonomy, vocabulary, syntax, naming or Naming())
     writers: dict[str, Callable[[Taxonomy], str]] = {
         "tree": lambda one: f"{one}\n",
         "json": lambda one: json.dumps(one.to_dict(), indent=2, ensure_ascii=False) + "\n",
@@ -214,13 +213,24 @@ def _graphml(taxonomy: Taxonomy) -> str:
     for term in taxonomy.terms:
         marks = '<data key="added">true</data>' if term in taxonomy.added else ""
         marks += '<data key="placed">false</data>' if term in unplaced else ""
-        lines.append(f'    <node id="{node[term]}"><data key="label">{xml_text(term)}</data>{marks}</node>')
+        lines.append(f'    <node id="{node[term]}"><data key="label">{_xml_text(term)}</data>{marks}</node>')
     for edge in taxonomy.edges:
         facts = f'<data key="statements">{edge.statements}</data><data key="reason">{edge.reason}</data>'
         if edge.value is not None:
             facts = f'<data key="{measure}">{edge.value:.6g}</data>{facts}'
         lines.append(f'    <edge source="{node[edge.child]}" target="{node[edge.parent]}">{facts}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
+
+
+def _xml_text(text: str) -> str:
+    """Escape text for XML; characters that XML cannot hold become U+FFFD, invisible ones are written by number."""
+    signs = []
+    for sign in text.encode("utf-8", errors="replace").decode("utf-8"):
+        if (ord(sign) < 0x20 and sign not in "\t\n\r") or sign in "\ufffe\uffff":
+            signs.append("\ufffd")
+        else:
+            signs.append(escape(sign) if sign.isprintable() else f"&#x{ord(sign):X};")
+    return "".join(signs)
 
 
 def _mermaid(taxonomy: Taxonomy) -> str:

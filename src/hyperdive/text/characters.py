@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.forms import hash_forms
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.forms import hash_forms
 
 # Nothing assigned above this is a letter (private use, tags and variation selectors follow).
 _LAST = 0x323B0

@@ -1,4 +1,4 @@
-"""From a spool of word forms to the corpus folder: select, join phrases, count, order the vocabulary, write.
+"""From a spool of word forms to the corpus folder: select, count, order the vocabulary, write.
 
 The spool is everything that was read, once, as form ids in input order. What happens here depends on whole-corpus
 facts (counts, the vocabulary's order), so it is a second, streaming pass: memory does not grow with the text.
@@ -20,11 +20,11 @@ from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.errors import InputError
-from hyperdive.text._kernels import streams as _streams
+from hyperdive.kernels import forms as kernels
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import UNKNOWN
 from hyperdive.text.forms import words_at
 from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.options import EncodeOptions
 
 _CHUNK_TOKENS = 4 << 20
 _CHUNK_WORDS = _CHUNK_DOCUMENTS = 1 << 16
@@ -34,7 +34,7 @@ IN_MEMORY = 192 << 20
 
 @dataclass
 class Spool:
-    """Everything read: form ids (0 marks a gap that no phrase may bridge) and where documents and sentences start."""
+    """Everything read: form ids, from 1, and where documents and sentences start."""
 
     forms: npt.NDArray[np.uint32]
     documents: Ints
@@ -148,7 +148,7 @@ def select(
     writer: ArtifactWriter,
     progress: Progress,
 ) -> KeyStream:
-    """Forms → keys: drop gaps and stop words, apply the budget, move the offsets of documents and sentences."""
+    """Forms → keys: drop stop words, apply the budget, move the offsets of documents and sentences."""
     end = len(spool.forms)
     selected = scratch_array(writer, "kept.bin", end)
     sentences = scratch_array(writer, "kept_sentences.bin", len(spool.sentences), np.int64)
@@ -160,7 +160,7 @@ def select(
         while start < end and (written if by_kept else alphabetic) < limit:
             piece = np.asarray(spool.forms[start : start + _CHUNK_TOKENS])
             out = np.empty(len(piece), dtype=np.uint32)
-            used, got, new_stops, sentence = _streams.select(
+            used, got, new_stops, sentence = kernels.select(
                 piece, keys.of_form, keys.stop, out, start, written, spool.sentences, sentence, sentences,
                 limit - (written if by_kept else alphabetic), by_kept,
             )  # fmt: skip
@@ -172,7 +172,7 @@ def select(
             bar.advance(used)
             if used < len(piece):
                 break
-    over = int(np.count_nonzero(spool.forms[start:])) if start < end else 0
+    over = end - start
     sentences[sentence:] = written
     accounting.drop("stop_word", stops)
     accounting.drop("over_budget", over)
@@ -217,7 +217,7 @@ def count_keys(stream: KeyStream, size: int) -> Ints:
     """How often each key occurs."""
     counts = np.zeros(size, dtype=np.int64)
     for start in range(0, len(stream.keys), _CHUNK_TOKENS):
-        _streams.add_counts(np.asarray(stream.keys[start : start + _CHUNK_TOKENS]), counts)
+        kernels.add_counts(np.asarray(stream.keys[start : start + _CHUNK_TOKENS]), counts)
     return counts
 
 
@@ -311,7 +311,7 @@ def write_words(
                 written.result()
             # hashing and writing overlap with counting documents
             written = background.submit(out.append, ids)
-            _streams.document_frequency(ids, chunk.start, documents, last_seen, frequency)
+            kernels.document_frequency(ids, chunk.start, documents, last_seen, frequency)
             bar.advance(len(ids))
         if written is not None:
             written.result()

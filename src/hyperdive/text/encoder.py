@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from hyperdive._resources import check_threads
 from hyperdive._store import ArtifactWriter, check_output
 from hyperdive._types import Ints
 from hyperdive.errors import OptionError
-from hyperdive.text import phrases
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import KIND, VERSION, VERSION_WITHOUT_TERMS, Corpus
 from hyperdive.text.corpus_writer import (
     count_keys,
@@ -31,7 +31,6 @@ from hyperdive.text.corpus_writer import (
 from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, find_sources
@@ -90,7 +89,7 @@ def read_text(
     sizes = [source.size for source in sources]
     total = None if None in sizes else float(sum(size for size in sizes if size))
     # the budget applies to the shuffled order, so then everything is read
-    limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
+    limit = options.max_tokens if options.shuffle is None else 0
     pool, work = _executor(options, threads, None if spooler.observer is None else spooler.observer.examine)
     waiting: deque[tuple[TextBlock, Future[Tokens]]] = deque()
     positions: dict[str, int] = {}
@@ -170,18 +169,6 @@ class TextRun:
         if self.block_bytes < 1:
             raise OptionError(f"the block size is {self.block_bytes}", hint="it must be 1 or more")
 
-    @classmethod
-    def split(cls, options: Mapping[str, Any]) -> tuple[TextRun, dict[str, Any]]:
-        """The options of this class, and the others.
-
-        >>> run, others = TextRun.split({"threads": 2, "min_count": 1})
-        >>> run.threads, others
-        (2, {'min_count': 1})
-        """
-        own = {field.name for field in fields(cls)}
-        run = cls(**{name: value for name, value in options.items() if name in own})
-        return run, {name: value for name, value in options.items() if name not in own}
-
 
 def encode_text(
     inputs: str | Path | Sequence[str | Path] | DocumentSource | TextFiles,
@@ -207,8 +194,8 @@ def encode_text(
     >>> corpus.header["accounting"]
     {'dropped': {'stop_word': 4}, 'kept': 6, 'read': 10}
     """
-    run, others = TextRun.split(options)
-    rules = _with_possible_terms(EncodeOptions.preset(preset, **others), run.word_roles)
+    run = TextRun(**{name: value for name, value in options.items() if name not in EncodeOptions.described()})
+    rules = _with_possible_terms(EncodeOptions.preset(preset, **EncodeOptions.own(options)), run.word_roles)
     layout = DocumentLayout(document=run.document, field=run.field, column=run.column)
     progress, observer, reading = run.progress, run.observer, run.reading
     memory = MemoryPlan.of(run.memory, threads=check_threads(run.threads), block_bytes=run.block_bytes)
@@ -216,7 +203,6 @@ def encode_text(
     check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
-    phrase_list = phrases.load(rules, resolver)
     term_list = None if rules.terms in ("auto", "none") else read_terms(rules.terms, rules)
     if term_list is not None and term_list.note:
         progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
@@ -253,9 +239,6 @@ def encode_text(
         saved: Future[None] | None = None
         if observer is not None and memory.limit is None:  # with a limit, one thing after the other
             saved = aside.submit(observer.save, writer.folder, dict(header), spooler.documents.size - 1)
-        if rules.phrases != "none":
-            joiner = phrases.PhraseJoiner(rules, spooler.table, accounting, writer, progress)
-            spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None and saved is None:
             memory.require_for_patterns()
@@ -281,11 +264,11 @@ def encode_text(
 
 
 def _with_possible_terms(rules: EncodeOptions, word_roles: WordRoles | None) -> EncodeOptions:
-    """The rules without terms where there can be none: other options join or tag words, or the language is unknown."""
+    """The rules without terms where there can be none: words have tags or keep hyphens, or the language is unknown."""
     if rules.terms == "none":
         return rules
     by_default = EncodeOptions(terms="none")
-    for name in ("pos", "phrases", "hyphens"):
+    for name in ("pos", "hyphens"):
         if getattr(rules, name) != getattr(by_default, name):
             if rules.terms == "auto":
                 return replace(rules, terms="none")

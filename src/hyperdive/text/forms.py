@@ -38,17 +38,17 @@ class FormTable:
         hashes: npt.NDArray[np.uint64],
     ) -> npt.NDArray[np.uint32]:
         """Add a block's forms; returns their numbers in this table."""
-        from hyperdive.text._kernels import forms as _kernels
+        from hyperdive.kernels import forms as kernels
 
         room = self._size + len(starts)
         while 2 * room > len(self._slots):
-            self._slots = _kernels.grow_slots(self._slots, self._hashes, self._size)
+            self._slots = kernels.grow_slots(self._slots, self._hashes, self._size)
         self._hashes = _with_room(self._hashes, room)
         self._starts = _with_room(self._starts, room)
         self._lengths = _with_room(self._lengths, room)
         self._arena = _with_room(self._arena, self._used + len(arena))
         numbers: npt.NDArray[np.uint32]
-        numbers, self._size, self._used = _kernels.merge_forms(
+        numbers, self._size, self._used = kernels.merge_forms(
             self._slots, self._hashes, self._starts, self._lengths, self._arena, self._size, self._used,
             arena, starts, lengths, hashes,
         )  # fmt: skip
@@ -66,12 +66,12 @@ class FormTable:
         >>> FormTable().add_bytes(np.frombuffer(b"dogcatdog", dtype=np.uint8), np.array([0, 3, 6, 9])).tolist()
         [1, 2, 1]
         """
-        from hyperdive.text._kernels import forms as _kernels
+        from hyperdive.kernels import forms as kernels
 
         starts, lengths = offsets[:-1].copy(), np.diff(offsets).astype(np.int32)
         # writable as the bytes of a block are, so that the same compiled code takes both
         data = data if data.flags.writeable else data.copy()
-        return self.merge(data, starts, lengths, _kernels.hash_forms(data, starts, lengths))
+        return self.merge(data, starts, lengths, kernels.hash_forms(data, starts, lengths))
 
     def arrays(
         self,

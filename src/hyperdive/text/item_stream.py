@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from hyperdive._progress import Progress
 from hyperdive._types import Ints
-from hyperdive.text._kernels import term_search as k
-from hyperdive.text._kernels.term_items import FORM_MASK
+from hyperdive.kernels import terms as k
+from hyperdive.kernels.terms import FORM_MASK
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.term_items import TextItems
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hyperdive._progress import duration, human
 from hyperdive._resources import check_threads
-from hyperdive.text.options import EncodeOptions
+from hyperdive.options import EncodeOptions
 from hyperdive.text.sources import TextSource, compression_by_name, is_address, open_source
 
 # Measured on English Wikipedia with two cores of 2024; a plan is an estimate, not a promise.

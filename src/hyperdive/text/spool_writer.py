@@ -12,15 +12,15 @@ import numpy.typing as npt
 from hyperdive._progress import Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.forms import renumber
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.forms import renumber
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus_writer import Accounting, Spool
 from hyperdive.text.forms import FormTable
 from hyperdive.text.growing_array import GrowingArray
 from hyperdive.text.kept_text import KEEP_BELOW, KnownDigest, TextKeeper
 from hyperdive.text.lemmas import FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.sources import TextSource
 from hyperdive.text.term_items import ItemSpool

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Ints
-from hyperdive.text._kernels import term_search as k
+from hyperdive.kernels import terms as k
 from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
 from hyperdive.text.scratch_arrays import Scratch
@@ -26,7 +26,7 @@ Run = tuple[Hashes, Any]
 """Sorted hashes and how often each occurs."""
 Roles = npt.NDArray[np.uint8]
 WordRoles = Callable[[FormTable], Roles]
-"""From all forms to the part each can play in a noun phrase, as codes of `hyperdive.text._kernels.term_search`."""
+"""From all forms to the part each can play in a noun phrase, as codes of `hyperdive.kernels.terms`."""
 
 LONGEST = 6
 LEAST = 5

@@ -11,8 +11,8 @@ import numpy as np
 
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
-from hyperdive.text._kernels import term_search as k
-from hyperdive.text._kernels.term_items import FORM_MASK
+from hyperdive.kernels import terms as k
+from hyperdive.kernels.terms import FORM_MASK
 from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
 from hyperdive.text.forms import words_at
 from hyperdive.text.growing_array import GrowingArray
@@ -203,7 +203,7 @@ class TermInventory:
 
 @dataclass(frozen=True, eq=False)
 class _TermSearch:
-    """From a chunk to the occurrences of terms in it; see `hyperdive.text._kernels.term_search.occurrences`."""
+    """From a chunk to the occurrences of terms in it; see `hyperdive.kernels.terms.occurrences`."""
 
     key_of: Ints
     keep: Any

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Array
 from hyperdive.errors import InputError
-from hyperdive.text._kernels import term_items as k
+from hyperdive.kernels import terms as k
 from hyperdive.text.abbreviation_search import Pair, find_pairs
 from hyperdive.text.abbreviations import AbbreviationCounts
 from hyperdive.text.forms import FormTable, TableWords, words_at
@@ -27,7 +27,7 @@ _CHUNK, _CHUNK_DOCUMENTS = 4 << 20, 1 << 16
 
 
 class BlockItems(NamedTuple):
-    """The items of a block; see `hyperdive.text._kernels.term_items`."""
+    """The items of a block; see `hyperdive.kernels.terms`."""
 
     items: npt.NDArray[np.uint32]
     sentence_items: npt.NDArray[np.int64]
@@ -199,7 +199,7 @@ class ItemSpool:
 
 @dataclass(frozen=True)
 class TextItems:
-    """All items of a text; see `hyperdive.text._kernels.term_items`."""
+    """All items of a text; see `hyperdive.kernels.terms`."""
 
     items: npt.NDArray[np.uint32]
     documents: npt.NDArray[np.int64]

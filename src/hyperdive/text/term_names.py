@@ -79,8 +79,8 @@ def word_key(language: str = "en", lemmas: str = "simplemma") -> WordKey:
     >>> word_key()("Diseases"), word_key()("B12")
     ('disease', 'b12')
     """
+    from hyperdive.options import EncodeOptions
     from hyperdive.text.lemmas import STOPWORD_LANGUAGES, FormResolver
-    from hyperdive.text.options import EncodeOptions
 
     stopwords = "english" if language in STOPWORD_LANGUAGES else "none"
     resolver = FormResolver(EncodeOptions.preset(language=language, lemmas=lemmas, stopwords=stopwords))

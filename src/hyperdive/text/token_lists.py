@@ -12,10 +12,10 @@ import numpy as np
 from hyperdive._progress import SILENT, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
+from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import KIND, UNKNOWN, VERSION_WITHOUT_TERMS, Corpus
 from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, settle, write_words
 from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.options import EncodeOptions
 
 
 def encode_tokens(
@@ -42,7 +42,7 @@ def encode_tokens(
     """
     fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document", "terms": "none"}
     rules = EncodeOptions.preset("default", **{**fixed, **options})
-    for name in ("lemmas", "stopwords", "pos", "phrases", "terms", "shuffle"):
+    for name in ("lemmas", "stopwords", "pos", "terms", "shuffle"):
         if getattr(rules, name) not in ("none", None):
             raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
     numbers: dict[str, int] = {}

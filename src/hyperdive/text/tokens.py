@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Array
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.tokens import tokenise as tokenise_bytes
+from hyperdive.options import EncodeOptions
 from hyperdive.text import characters
-from hyperdive.text._kernels import codes as k
-from hyperdive.text._kernels.tokens import tokenise as tokenise_bytes
 from hyperdive.text.lemmas import BlockKeys
-from hyperdive.text.options import EncodeOptions
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.term_items import BlockItems, read_items
 
@@ -22,10 +22,10 @@ _HYPHENS = {"drop": k.DROP, "split": k.SPLIT, "keep": k.KEEP}
 
 
 class Tokens(NamedTuple):
-    """The words and sentences of a block; see `hyperdive.text._kernels.tokens.tokenise`."""
+    """The words and sentences of a block; see `hyperdive.kernels.tokens.tokenise`."""
 
     forms: npt.NDArray[np.uint32]
-    """The form of each token, numbered within the block from 1; 0 is a gap."""
+    """The form of each token, numbered within the block from 1."""
     arena: npt.NDArray[np.uint8]
     """The bytes of the distinct forms; form f is `arena[starts[f - 1] :][: lengths[f - 1]]`."""
     starts: npt.NDArray[np.int64]
@@ -121,7 +121,6 @@ def tokenise(
             characters.classes(),
             _HYPHENS[options.hyphens],
             options.alphabet == "ascii",
-            options.phrases != "none",
             spans,
             characters.abbreviation_hashes(),
             block.continued,

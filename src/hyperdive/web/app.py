@@ -277,7 +277,9 @@ _TYPES = {
 _HASHED = re.compile(r"assets/.*[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
 
 
-def static_files(folder: Path = Path(__file__).parent / "static") -> dict[str, Callable[[Request], Awaitable[Response]]]:
+def static_files(
+    folder: Path = Path(__file__).parent / "static",
+) -> dict[str, Callable[[Request], Awaitable[Response]]]:
     """Return an answer for each file of the page by its path, read now: a request never opens a file."""
     answers = {}
     for path in sorted(folder.rglob("*")):

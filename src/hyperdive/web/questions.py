@@ -12,8 +12,7 @@ from hyperdive import __version__
 from hyperdive.discover.question import source_of
 from hyperdive.discover.ranking import ranking
 from hyperdive.discover.signals import SIGNALS
-from hyperdive.scores.registry import usable_scores
-from hyperdive.scores.terms import terms_of
+from hyperdive.scores.terms import terms_of, usable_scores
 from hyperdive.table import Table
 from hyperdive.web import messages as m
 from hyperdive.web.limits import limits
@@ -34,7 +33,7 @@ def models(service: Served, _: m.NoParameters) -> m.ModelsReply:
 def scores(service: Served, request: Annotated[m.ModelQuery, Query()]) -> m.ScoresReply:
     """The scores that a model allows."""
     served = service.models[request.model]
-    usable = usable_scores(source_of(served.model))
+    usable = usable_scores(source_of(served.model), ["all"])
     return m.ScoresReply(
         served.name,
         tuple(m.ScoreInfo(one.name, one.ascii, one.family, one.formula, one.range, one.symmetric) for one in usable),

@@ -13,13 +13,10 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from hyperdive._progress import SILENT
 from hyperdive.api import Model, load
-from hyperdive.compilation.compiler import prepare
 from hyperdive.discover.dimensions import MOST_DIMENSIONS
 from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
-from hyperdive.scores._blocks import kernels
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
 from hyperdive.taxonomy.corrections import Corrections
 from hyperdive.taxonomy.corrections_file import CorrectionsFile
@@ -116,15 +113,11 @@ class ServedModel:
         return Commands(shlex.join(["hyperdive", verb, *parts]), "\n".join([*lines, call]))
 
     def warm_up(self) -> None:
-        """Read what a first question would wait for, then what speeds up many questions."""
+        """Read what a first question would wait for."""
         word = self.model.words[0]
         self.model.suggest(word[:1])
         self.model.hypernyms([word])
-        prepare("isa", "score", progress=SILENT)  # in other processes, where they have to be compiled
-        kernels.load()
-        for word in self.model.words[1:3]:  # the first with compiled kernels loads their code
-            self.model.hypernyms([word])
-            self.model.hyponyms([word])
+        self.model.hyponyms([word])
 
 
 class Catalogue:

@@ -1,0 +1,584 @@
+"""Commands that measure: score, evaluate, reproduce, datasets."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from hyperdive.cli.output import (
+    DATA,
+    DEFAULT_MODEL,
+    FORCE,
+    JSON,
+    THREADS,
+    ProgressOptions,
+    load_source,
+    quiet_stdout,
+    split_names,
+    write,
+    write_json,
+)
+from hyperdive.errors import InputError, OptionError
+from hyperdive.options import REQUIRED, Options, option
+
+BASELINES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0", "Hypernym", "Random")
+_MODEL = "Model or space folder, or the name of a packaged model."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions(ProgressOptions):
+    """The spaces that scores are computed from."""
+
+    model: str = option(DEFAULT_MODEL, _MODEL)
+    skipgram: str | None = option(None, "Space to compute W from, instead of the model's own.", rare=True)
+    counts: str | None = option(None, "SBOW Freq space, for the context entropies of SLQS.", rare=True)
+    exact: bool = option(False, "Look words up exactly; do not try their lemmas.", rare=True)
+    threads: int | None = option(None, THREADS, low=1, high=512)
+    json: bool = option(False, JSON)
+
+
+# ---- score -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreCommand(SourceOptions):
+    """Options of `hyperdive score`."""
+
+    score: tuple[str, ...] = option(
+        (), "Score such as C*dS or AL1:w0=20, or all; by default the paper's and the confidence; may be repeated."
+    )
+    input_format: Literal["tsv", "csv", "jsonl"] | None = option(
+        None, "Format of PAIRS, by default by file name or first line.", rare=True
+    )
+    output: Path | None = option(None, "Output file, by default standard output.")
+    output_format: Literal["tsv", "csv", "jsonl"] | None = option(
+        None, "Output format, by default as the input.", rare=True
+    )
+    list_: bool = option(False, "List all scores with their formulas and exit.")
+    force: bool = option(False, FORCE)
+
+
+def score(
+    pairs: Annotated[str | None, Parameter(name="PAIRS", help="File of pairs, or - for standard input.")] = None,
+    /,
+    *,
+    options: ScoreCommand,
+) -> None:
+    """Score pairs of terms: is the first a kind of the second?
+
+    PAIRS is a file with a candidate hyponym and a candidate hypernym on each line (TSV, CSV or JSON lines; - is
+    standard input). Other columns are copied. Every line is written back in order, with one column per score; larger
+    always means more likely. If a word has no vector, the scores are empty and the word is named in the column
+    `unknown`.
+    """
+    if options.list_:
+        _print_scores(options.json)
+        return
+    if pairs is None:
+        raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
+    from hyperdive._spelling import near_spellings, shown
+    from hyperdive.scores import usable_scores
+    from hyperdive.scores.files import PairFormat, PairWriter, open_pairs, score_stream
+
+    report = options.shown
+    source = load_source(options.model, skipgram=options.skipgram, counts=options.counts, terms=True)
+    chosen = usable_scores(source, list(options.score) or None)
+    file = open_pairs(pairs, None if options.input_format is None else PairFormat(options.input_format))
+    written = PairFormat.jsonl if options.json else PairFormat(options.output_format or file.format)
+    with _written(options.output, options.force) as out:
+        summary = score_stream(
+            source, file, chosen, PairWriter(out, written), lemmas=not options.exact, progress=report
+        )
+    if summary.unknown:
+        word = summary.examples[0]
+        near = near_spellings(word.lower(), source.main.words, source.main)
+        guess = f" (did you mean {' or '.join(near)}?)" if near else ""
+        report.note(
+            f"{summary.unknown} of {summary.pairs} pairs have a word without a vector, such as {shown(word)!r}{guess}; "
+            "see the column 'unknown'"
+        )
+
+
+def _print_scores(as_json: bool) -> None:
+    from hyperdive.scores import table
+
+    if as_json:
+        write_json(
+            [
+                {
+                    "name": one.name,
+                    "type": one.ascii,
+                    "family": one.family,
+                    "formula": one.formula,
+                    "range": one.range,
+                    "needs": sorted(one.needs),
+                    "options": one.options,
+                    "reference": one.reference,
+                }
+                for one in table()
+            ]
+        )
+        return
+    for one in table():
+        options = "".join(f" :{name}={value}" for name, value in one.options.items())
+        write(f"{one.ascii:<10} {one.family:<11} {one.formula}{options}")
+
+
+@contextlib.contextmanager
+def _written(path: Path | None, force: bool) -> Any:
+    """Standard output, or a file that appears only when it is complete."""
+    if path is None:
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:  # `| head`
+            quiet_stdout()
+            raise SystemExit(0) from None
+        return
+    from hyperdive._atomic import whole_file
+
+    file: IO[bytes]
+    with whole_file(path, force=force) as unfinished, unfinished.open("wb") as file:
+        yield file
+
+
+# ---- evaluate ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateCommand(SourceOptions):
+    """Options of `hyperdive evaluate`."""
+
+    pos_model: str | None = option(None, "Model with POS tags, for the POS-tagged datasets.", rare=True)
+    datasets: tuple[str, ...] = option((), "Datasets or files of pairs, comma-separated; by default all eleven.")
+    scores: tuple[str, ...] = option(
+        (), "Scores, comma-separated, such as C*dS,AL1:w0=20; or all; by default the paper's and confidence."
+    )
+    baseline: str | None = option(None, "Model to compare with, by a paired test.", rare=True)
+    resamples: int = option(1000, "Bootstrap resamples for 95 % intervals and tests; 0: none.", low=0)
+    further: bool = option(
+        False, "Also compute F1, accuracy, AP@100, directionality and coverage (in JSON).", rare=True
+    )
+    discovery: tuple[str, ...] = option(
+        (),
+        "Datasets for MAP, MRR and P@5 with the whole vocabulary as candidates; or the files DATA GOLD VOCABULARY of "
+        "SemEval-2018 task 9.",
+    )
+    taxonomy: tuple[Path, ...] = option(
+        (), "Gold taxonomies of SemEval-2016 task 13: how many of their edges the model finds."
+    )
+    data: Path | None = option(None, DATA, rare=True)
+    verify: bool = option(True, "Fail if a dataset file differs from the published one.", rare=True)
+    seed: int = option(0, "Random seed of the resamples.", low=0)
+
+
+def evaluate(
+    files: Annotated[
+        list[Path] | None,
+        Parameter(name="FILE", help="More gold files of --taxonomy; GOLD and VOCABULARY of --discovery."),
+    ] = None,
+    /,
+    *,
+    options: EvaluateCommand,
+) -> None:
+    """Evaluate a model on the eleven datasets, next to the paper's figures.
+
+    Average precision in per cent for the ten binary datasets, Spearman's ρ for HyperLex; below each figure, in colour,
+    the difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
+    hypernym, True or False) can be used in place of a dataset. Baselines are always included: random, frequency (the
+    difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
+    """
+    shown, scores, names = options.shown, split_names(options.scores), split_names(options.datasets)
+    if options.taxonomy or files:
+        if names or options.baseline or options.further or options.pos_model:
+            raise OptionError(
+                "gold files are evaluated by themselves", hint="leave out datasets, baseline, further and pos_model"
+            )
+        tasks = gold_tasks(options.taxonomy, options.discovery, files or ())
+        evaluate_tasks(options.model, tasks, scores, options.json, shown)
+        return
+    from hyperdive._resources import Run
+    from hyperdive.benchmark.datasets import ELEVEN
+    from hyperdive.benchmark.evaluation import EvaluationOptions, compare
+    from hyperdive.benchmark.evaluation import evaluate as measure
+    from hyperdive.benchmark.further_measures import further_measures
+    from hyperdive.scores import usable_scores
+
+    def spaces(model: str) -> Any:
+        return load_source(model, skipgram=options.skipgram, counts=options.counts)
+
+    source = spaces(options.model)
+    pos = None if options.pos_model is None else load_source(options.pos_model)
+    names = names or list(ELEVEN)
+    rules = EvaluationOptions(
+        scores=_with_baselines(scores, source),
+        bootstrap=options.resamples,
+        seed=options.seed,
+        lemmas=not options.exact,
+        data=options.data,
+        verify=options.verify,
+    )
+    run = Run(threads=options.threads, progress=shown)
+    evaluation = measure(source, pos, datasets=names, options=rules, model=_name(options.model), run=run)
+    result = evaluation.as_json()
+    differences = None
+    if options.baseline is not None:
+        other_source = spaces(options.baseline)
+        usable = {score.name for score in usable_scores(other_source, ["all"])}
+        rules = replace(rules, scores=[name for name in evaluation.scores if name.split(":")[0] in usable])
+        other = measure(other_source, pos, datasets=names, options=rules, model=_name(options.baseline), run=run)
+        differences = compare(evaluation, other)
+        result["baseline"] = {
+            "model": other.model,
+            "differences": {
+                name: {
+                    score: {
+                        "difference": round(one.difference, 4),
+                        "ci95": [round(end, 4) for end in one.ci95],
+                        "p": one.p,
+                    }
+                    for score, one in by_score.items()
+                }
+                for name, by_score in differences.items()
+            },
+        }
+    if options.further or options.discovery:
+        from hyperdive.benchmark.discovery import DiscoveryOptions
+        from hyperdive.discover.ranking import EMPTY_WORDS, ranking
+
+        result["further"] = further_measures(
+            evaluation,
+            source,
+            pos=pos,
+            discovery=split_names(options.discovery),
+            ranking=None if scores else ranking,
+            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=options.seed),
+        )
+    if options.json:
+        write_json(result)
+    else:
+        _print_evaluation(evaluation, differences, result.get("further"))
+    for note in evaluation.notes:
+        shown.note(note)
+
+
+def _with_baselines(wanted: list[str], source: Any) -> list[str] | None:
+    if not wanted:
+        return None
+    from hyperdive.scores import get, usable_scores
+
+    chosen = {get(name).name: name for name in wanted}
+    usable = {score.name for score in usable_scores(source, ["all"])}
+    for name in BASELINES:
+        if name.partition(":")[0] in usable:
+            chosen.setdefault(get(name).name, name)
+    return list(chosen.values())
+
+
+def _name(model: str) -> str:
+    return Path(model).name or model
+
+
+def _print_evaluation(evaluation: Any, differences: Any, further: dict[str, Any] | None) -> None:
+    import io
+    import shutil
+    import sys
+
+    from rich.console import Console
+
+    from hyperdive.benchmark.tables import difference_table, results_table, sizes_table
+
+    colour = sys.stdout.isatty()
+    out = io.StringIO()
+    width = max(shutil.get_terminal_size((140, 24)).columns, 100)
+    console = Console(file=out, force_terminal=colour, width=width, highlight=False, legacy_windows=False)
+    console.print(
+        f"{evaluation.model} ({evaluation.kind}): AP in per cent, ρ for HyperLex; below, the difference from the paper"
+    )
+    console.print(results_table(evaluation))
+    console.print()
+    console.print(sizes_table(evaluation))
+    if differences is not None:
+        console.print("\ncompared with the baseline (points, two-sided p)")
+        console.print(difference_table(differences))
+    if further is not None:
+        for score, one in further["directionality"].items():
+            console.print(
+                f"\ndirection by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of decided pairs)", end=""
+            )
+        for score, by_set in further["separation"].items():
+            if "all" in by_set:
+                console.print(f"\npairs with the same hypernym, by {score}: {by_set['all']:.1f} %", end="")
+        covered = further["coverage"]
+        console.print(
+            f"\ncoverage: {covered['found']} of {covered['words']} words, "
+            f"{covered['nonzero_dimensions']:.1f} non-zero dimensions on average"
+        )
+        for name, one in further["discovery"].items():
+            console.print(
+                f"discovery on {name} by {one['score']}: MAP {100 * one['map']:.1f}, MRR {100 * one['mrr']:.1f}, "
+                f"P@5 {100 * one['p_at_5']:.1f} over {one['hyponyms']} hyponyms"
+            )
+            for prior, same in one["priors"].items():
+                console.print(
+                    f"  {prior} for every word: MAP {100 * same['map']:.1f}, MRR {100 * same['mrr']:.1f}, "
+                    f"P@5 {100 * same['p_at_5']:.1f}"
+                )
+    write(out.getvalue().rstrip("\n"))
+
+
+@dataclass(frozen=True)
+class GoldTasks:
+    """The gold files a user named: taxonomies, and the three files of a discovery task."""
+
+    taxonomies: tuple[Path, ...]
+    discovery: tuple[Path, ...]
+
+
+def gold_tasks(taxonomies: Sequence[Path], discovery: Sequence[str], files: Sequence[Path]) -> GoldTasks:
+    """Assign files to tasks: files without an option belong to the discovery task if there is one.
+
+    >>> gold_tasks([Path("a.taxo")], [], [Path("b.taxo")]).taxonomies == (Path("a.taxo"), Path("b.taxo"))
+    True
+    >>> len(gold_tasks([Path("a.taxo")], ["data.txt"], [Path("gold.txt"), Path("vocabulary.txt")]).discovery)
+    3
+    """
+    named, rest = tuple(taxonomies), tuple(files)
+    if not discovery:
+        if not named:
+            raise OptionError(f"{rest[0]}: a file without an option", hint="name what it is: --taxonomy or --discovery")
+        return GoldTasks(named + rest, ())
+    three = tuple(Path(name) for name in discovery) + rest
+    if len(three) != 3:
+        raise OptionError(
+            f"--discovery takes three files, DATA GOLD VOCABULARY, not {len(three)}",
+            hint="write --taxonomy before each gold taxonomy",
+        )
+    return GoldTasks(named, three)
+
+
+def evaluate_tasks(model: str, tasks: GoldTasks, scores: Sequence[str], as_json: bool, shown: Any) -> None:
+    """Measure a model on gold files and print the figures."""
+    from hyperdive import __version__, load
+    from hyperdive.benchmark.discovery import evaluate_discovery, read_discovery
+    from hyperdive.benchmark.gold_taxonomy import evaluate_taxonomy, read_taxonomy
+
+    if scores and len(scores) > 1:
+        raise OptionError("gold files are evaluated by one score", hint="name one with --scores, or none for the best")
+    score = scores[0] if scores else None
+    golds = [read_taxonomy(path) for path in tasks.taxonomies]
+    task = read_discovery(*tasks.discovery) if tasks.discovery else None
+    opened = load(model)
+    taxonomies = [evaluate_taxonomy(opened, gold, score=score, progress=shown) for gold in golds]
+    discovery = None if task is None else evaluate_discovery(opened, task, score=score, progress=shown)
+    if as_json:
+        figures: dict[str, Any] = {}
+        if taxonomies:
+            figures["taxonomies"] = {result.name: result.as_json() for result in taxonomies}
+        if discovery is not None:
+            figures["discovery"] = {discovery.name: discovery.as_json()}
+        write_json({**figures, "model": Path(model).name or model, "version": __version__})
+        return
+    if taxonomies:
+        _print_taxonomies(taxonomies)
+    if discovery is not None:
+        _print_discovery(discovery)
+
+
+def _print_taxonomies(results: Sequence[Any]) -> None:
+    width = max(len("gold taxonomy"), *(len(result.name) for result in results))
+    write(f"{'':<{width}}  {'':<6}  direct edges in per cent   ancestors in per cent")
+    write(f"{'gold taxonomy':<{width}}  {'by':<6}      P      R     F1        P      R     F1  edges  unplaced")
+    for result in results:
+        for name, by in (("model", result.model), ("suffix", result.suffix)):
+            figures = "   ".join(
+                " ".join(f"{100 * value:6.1f}" for value in (one.precision, one.recall, one.f1))
+                for one in (by.direct, by.ancestors)
+            )
+            title = result.name if name == "model" else ""
+            write(f"{title:<{width}}  {name:<6} {figures}  {by.direct.stated:5d}  {by.unplaced:8d}")
+    for result in results:
+        write(f"{result.name}: {result.terms} terms, {result.multiword} of several words, {result.edges} edges")
+
+
+def _print_discovery(result: Any) -> None:
+    write(f"discovery on {result.name} by {result.score}, the first 15 answers, in per cent")
+    write(f"{'':<12} {'':>6} {'':>8}                         by the task's scorer")
+    write(f"{'questions':<12} {'number':>6} {'answered':>8}    MAP    MRR    P@5       MAP    MRR    P@5")
+    for name, figures in (("all", result.all), *result.by_type.items()):
+        values = "    ".join(
+            " ".join(f"{100 * value:6.1f}" for value in (by.map, by.mrr, by.p_at_5)) for by in (figures, figures.scorer)
+        )
+        write(f"{name:<12} {figures.questions:6d} {100 * figures.coverage:8.1f} {values}")
+    gold = result.gold
+    reachable = _share(gold.reachable, gold.answers)
+    several = _share(gold.multiword_reachable, gold.multiword)
+    write(f"{result.known_candidates} of {result.candidates} candidates are known")
+    write(f"{reachable} of the right answers are among them, {several} of those of several words")
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / max(whole, 1):.1f} %"
+
+
+# ---- reproduce ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceCommand(ProgressOptions):
+    """Options of `hyperdive reproduce`."""
+
+    output: Path = option(REQUIRED, "Output folder; the tables are written to its results/ folder.")
+    corpus: tuple[str, ...] = option(REQUIRED, "Training text, such as English Wikipedia; may be repeated.")
+    pubmed: tuple[str, ...] = option(
+        (), "Biomedical abstracts, one per line, for the table on Medical; may be repeated.", rare=True
+    )
+    solver: Literal["fast", "paper"] = option(
+        "fast", "fast: both rows of DIVE by our solver; paper: also a row by the paper's solver (hours).", rare=True
+    )
+    without: tuple[str, ...] = option(
+        (),
+        "Skip a part: pos, half, kmeans, gaussian, word2vec or experiments; its cells stay empty.",
+        rare=True,
+    )
+    tables_only: bool = option(False, "Do not train; write the tables from finished stages.", rare=True)
+    tagger: str = option("textblob", "Part-of-speech tagger: textblob or spacy.", rare=True)
+    dimensions: int = option(100, "Number of dimensions.", low=2, high=10_000, rare=True)
+    min_count: int = option(10, "Words with fewer occurrences are replaced by the unknown symbol.", low=1, rare=True)
+    resamples: int = option(1000, "Bootstrap resamples for the intervals of the claims; 0: none.", low=0, rare=True)
+    seed: int = option(0, "Random seed of training and resamples.", low=0)
+    data: Path | None = option(None, DATA, rare=True)
+    verify: bool = option(True, "Fail if a dataset file differs from the published one.", rare=True)
+    threads: int | None = option(
+        None, "Number of threads, by default all; only the result of word2vec depends on it.", low=1, high=512
+    )
+    json: bool = option(False, JSON, rare=True)
+
+
+def reproduce(*, options: ReproduceCommand) -> None:
+    """Reproduce every table of the paper from raw text, each figure next to the published one.
+
+    One run encodes the text with and without parts of speech, trains every space the paper compares, evaluates them on
+    the eleven datasets and writes tables, plots and a list of which of the paper's claims hold, for its own constants
+    and for ours. It takes about three hours on two free cores. Finished stages are kept: an interrupted run resumes
+    when the same command is run again.
+    """
+    from hyperdive._resources import check_threads
+    from hyperdive.paper import ReproduceOptions, prepare
+    from hyperdive.paper import reproduce as run
+
+    rules = ReproduceOptions(
+        solver=options.solver,
+        dimensions=options.dimensions,
+        min_count=options.min_count,
+        tagger=options.tagger,
+        without=tuple(split_names(options.without)),
+        seed=options.seed,
+        resamples=options.resamples,
+    )
+    checks: dict[str, Any] = {"data": options.data, "verify": options.verify}
+    plan = prepare(options.output, list(options.corpus), list(options.pubmed), options=rules, **checks)
+    shown = options.shown
+    shown.note(str(plan))
+    threads = check_threads(options.threads)  # gensim would otherwise use one
+    made = run(plan, tables_only=options.tables_only, threads=threads, progress=shown, **checks)
+    if options.json:
+        write_json(
+            {
+                "claims": [vars(claim) for claim in made.claims],
+                "tables": [table.as_json() for table in made.tables],
+                "files": [path.relative_to(made.folder).as_posix() for path in made.files],
+                "missing": list(made.missing),
+            }
+        )
+        return
+    for claim in made.claims:
+        write(f"{claim.verdict:<15} {claim.row}: {claim.statement}\n{'':<15} {claim.figures}")
+    write(f"\nAll tables: {made.folder / 'README.md'}")
+    if made.missing:
+        shown.note(f"not finished: {', '.join(made.missing)}")
+
+
+# ---- datasets ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetsCommand(Options):
+    """Options of `hyperdive datasets`."""
+
+    data: Path | None = option(None, DATA)
+    force: bool = option(False, "Overwrite files that differ from the published ones.")
+    json: bool = option(False, JSON)
+
+
+def datasets(
+    action: Annotated[
+        Literal["list", "fetch", "verify"], Parameter(name="ACTION", help="list, fetch or verify.")
+    ] = "list",
+    names: Annotated[list[str] | None, Parameter(name="NAME", help="Datasets; all if none is given.")] = None,
+    /,
+    *,
+    options: DatasetsCommand,
+) -> None:
+    """List, download or verify the evaluation datasets.
+
+    They are downloaded from the public repositories of their authors into a cache folder, and each file is checked
+    against the checksum of the published one. Use HYPERDIVE_DATA or --data to name a folder that already has them.
+    """
+    from hyperdive.benchmark.datasets import data_folder
+    from hyperdive.benchmark.download import fetch, verify
+
+    folder = data_folder(options.data)
+    if action == "list":
+        _print_datasets(folder, options.json)
+        return
+    if action == "fetch":
+        states = fetch(folder, names or (), force=options.force, progress=ProgressOptions().shown)
+    else:
+        states = verify(folder, names or ())
+    if options.json:
+        write_json({"folder": str(folder), "files": {one.file: one.state for one in states}})
+    else:
+        for one in states:
+            write(f"{one.state:<8} {one.file}")
+    wrong = [one for one in states if one.state != "ok"]
+    if wrong:
+        hint = "type: hyperdive datasets fetch" + (" --force" if any(one.state == "altered" for one in wrong) else "")
+        raise InputError(f"{len(wrong)} of {len(states)} files in {folder} are missing or altered", hint=hint)
+
+
+def _print_datasets(folder: Path, as_json: bool) -> None:
+    from hyperdive.benchmark.datasets import SPECS, manifest, plugin_names
+    from hyperdive.benchmark.download import state_of
+
+    rows: list[dict[str, Any]] = []
+    for spec in SPECS.values():
+        entries = [manifest()[file] for file in spec.files]
+        states = {state_of(folder, entry) for entry in entries}
+        rows.append(
+            {
+                "name": spec.name,
+                "pairs": spec.rows,
+                "positives": None if spec.graded else spec.positives,
+                "space": "pos" if spec.tagged else "raw",
+                "state": "altered" if "altered" in states else "missing" if "missing" in states else "ok",
+                "licence": entries[0].upstream_licence,
+                "source": entries[0].upstream_repository,
+            }
+        )
+    if as_json:
+        write_json({"folder": str(folder), "datasets": rows, "plugins": plugin_names()})
+        return
+    write(f"{'dataset':<14} {'pairs':>6} {'positive':>8} {'space':<5} {'state':<8} licence; source")
+    for row in rows:
+        positives = "graded" if row["positives"] is None else row["positives"]
+        where = f"{row['licence']}; github.com/{row['source']}"
+        write(f"{row['name']:<14} {row['pairs']:>6} {positives:>8} {row['space']:<5} {row['state']:<8} {where}")
+    for name in plugin_names():
+        write(f"{name:<14} of a plug-in")

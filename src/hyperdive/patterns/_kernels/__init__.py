@@ -1,1 +1,0 @@
-"""Compiled search for is-a statements in tokenised sentences: functions of arrays only."""
