@@ -181,7 +181,7 @@ def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.C
         found.included,
         found.more,
         found.notes,
-        served.commands("compare", request.terms, {"top": request.top}),
+        served.commands("explain", request.terms, {"top": request.top}, method="compare"),
     )
 
 
@@ -189,7 +189,7 @@ def topics(service: Served, request: Annotated[m.TopicsQuery, Query()]) -> m.Top
     """The dimensions of a model."""
     served = service.models[request.model]
     found = served.model.topics(request.top, request.words)
-    options = {"top": request.top, "words": request.words if request.words != 5 else None}
+    options = {"top": request.top, "words": request.words}
     return m.TopicsReply(served.name, tuple(found), found.notes, served.commands("topics", options=options))
 
 
@@ -197,8 +197,11 @@ def general(service: Served, request: Annotated[m.GeneralQuery, Query()]) -> m.G
     """The most general words, on the whole or within the topics of a query."""
     served = service.models[request.model]
     found = served.model.general(request.query, request.top)
-    options = {"query": request.query, "top": request.top if request.top != 30 else None}
-    return m.GeneralReply(served.name, request.query, tuple(found), served.commands("general", options=options))
+    options = {"top": request.top if request.top != 30 else None}
+    words = [] if request.query is None else [request.query]
+    line = served.commands("topics", words, {"general": True, **options})
+    python = served.commands("topics", words, options, method="general").python
+    return m.GeneralReply(served.name, request.query, tuple(found), m.Commands(line.cli, python))
 
 
 def score(service: Served, request: m.ScoreContent) -> m.ScoreReply:
