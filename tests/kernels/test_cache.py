@@ -49,7 +49,7 @@ def compiled_files(folder: Path) -> dict[str, bytes]:
 
 
 def test_code_is_kept_in_the_given_folder_and_compiling_is_announced_once(tmp_path: Path) -> None:
-    first = run({"NUMBA_CACHE_DIR": str(tmp_path)})
+    first = run({"NUMBA_CACHE_DIR": str(tmp_path)}, "import os; os.umask(0o002)" + ONE_KERNEL.format(own=True))
     folder = Path(first.stdout)
     assert folder.is_relative_to(tmp_path) and first.stderr == FIRST_USE
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -77,15 +77,15 @@ def cache_folder() -> Path | None:
         folder = parent / name
         with suppress(OSError):
             is_new = not folder.is_dir()
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(exist_ok=True, mode=0o700)
             if _is_private(parent) and _is_private(folder):
                 with tempfile.TemporaryFile(dir=folder):
                     pass
                 if is_new:
                     _remove_old_folders(parent)
                 return folder
-    note = "note: no folder can keep compiled kernels, so every start compiles them (set NUMBA_CACHE_DIR to a folder)\n"
-    _tell(note)
+    _tell("note: no folder can keep compiled kernels, so every start compiles them (set NUMBA_CACHE_DIR to a folder)\n")
     try:
         root = Path(tempfile.mkdtemp(prefix="hyperdive-kernels-"))
         folder = root / _FOLDER / name
