@@ -6,14 +6,16 @@ FROM python:3.12-slim AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE LICENSE-model ./
 COPY src src
+# time stamps of whole seconds, which layers keep: compiled kernels are found by those of their sources
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-compile '.[web]' \
-    && /venv/bin/python -P -m hyperdive.compilation.package
+    && find /venv -name '*.py' -path '*/hyperdive/*' -exec touch -d @0 {} +
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 1000 hyperdive && mkdir /data && chown hyperdive /data
 COPY --from=build /venv /venv
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1
 USER hyperdive
+RUN hyperdive doctor --compile
 WORKDIR /data
 VOLUME /data
 EXPOSE 8765

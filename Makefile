@@ -89,15 +89,9 @@ docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run the commands of
 	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md
 	@$(BIN)/python tools/docs_commands.py docs/tutorial.md
 
-# Every Python whose compiled kernels the wheel carries: those that can be started here.
-KERNEL_PYTHONS ?= $(shell for python in python3.11 python3.12 python3.13; do $$python --version >/dev/null 2>&1 && echo $$python; done)
 dist: $(VENV)/.stamp-dev  ## build wheel and sdist into dist/, install the wheel elsewhere and try it
 	@$(BIN)/python -m pip install -q --disable-pip-version-check build
-	@rm -rf dist build/smoke src/hyperdive/compilation/shipped/*.zip
-	@for python in $(KERNEL_PYTHONS); do \
-	 test -x build/kernels-$$python/bin/python || $$python -m venv build/kernels-$$python; \
-	 build/kernels-$$python/bin/python -m pip install -q --disable-pip-version-check -e . || exit 1; \
-	 build/kernels-$$python/bin/python -P -m hyperdive.compilation.package || exit 1; done
+	@rm -rf dist build/smoke
 	@$(BIN)/python -m build --quiet --sdist --wheel
 	@$(PYTHON) -m venv build/smoke
 	@build/smoke/$(notdir $(BIN))/python -m pip install -q --disable-pip-version-check dist/*.whl

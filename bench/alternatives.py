@@ -90,13 +90,6 @@ def gensim_dictionary(text: Path, folder: Path) -> int:
     return total
 
 
-def gensim_phrases(text: Path, folder: Path) -> int:
-    """Two-word phrases of the text by gensim."""
-    from gensim.models.phrases import Phrases
-
-    return len(Phrases(words_of(text), min_count=LEAST).export_phrases())
-
-
 def gensim_skipgram(text: Path, folder: Path, epochs: int = 1) -> int:
     """One epoch of gensim's skip-gram on two threads, reading and vocabulary included."""
     from gensim.models import Word2Vec
@@ -159,7 +152,7 @@ def sklearn_nmf(text: Path, folder: Path) -> int:
 PROGRAMS: dict[str, Callable[[Path, Path], int]] = {
     function.__name__: function
     for function in (
-        obvious_loop, obvious_count, gensim_dictionary, gensim_phrases, gensim_vocabulary, gensim_skipgram,
+        obvious_loop, obvious_count, gensim_dictionary, gensim_vocabulary, gensim_skipgram,
         glove_cooccur, spacy_hearst, sklearn_nmf,
     )
 }  # fmt: skip

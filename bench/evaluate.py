@@ -22,8 +22,7 @@ from scipy.optimize import linprog
 import common
 from hyperdive import load
 from hyperdive.scores import Pairs, Rows, as_source, get
-from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
-from hyperdive.scores.score_file import score_stream
+from hyperdive.scores.files import PairFormat, PairWriter, open_pairs, score_stream
 from hyperdive.spaces.space import VectorSpace
 
 
@@ -93,7 +92,7 @@ def kernels(space: VectorSpace, size: int) -> None:
     for name in ("C·ΔS", "CDE", "AL₁", "APinc"):
         print(f"{name:<6} {speed(name) / 1e6:8.2f} M pairs/s")
     part, few = slice(0, size // 4), 3000
-    ours = processor_seconds(lambda: get("AL₁")(Pairs(rows, q[part], p[part], threads=1))) / (size // 4)
+    ours = processor_seconds(lambda: get("AL₁")(Pairs(rows, q[part], p[part]))) / (size // 4)
     csr = rows.csr
     words = [
         {int(i): float(x) for i, x in zip(csr.indices[a:b], csr.data[a:b], strict=True)}

@@ -19,7 +19,7 @@ from hyperdive.benchmark.evaluation import measure, score_dataset
 from hyperdive.benchmark.measures import micro_average
 from hyperdive.scores import as_source, usable_scores
 
-SCORES = ("hyper", "C·ΔS", "W·ΔS", "ΔS", "P", "Psvd")
+SCORES = ("confidence", "C·ΔS", "W·ΔS", "ΔS", "P", "Psvd")
 
 
 def compared(small: Any, full: Any, data: Path | None = None) -> dict[str, Any]:

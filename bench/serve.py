@@ -2,11 +2,10 @@
 
     python bench/serve.py [--model MODEL] [--clients 20] [--seconds 10]
 
-Clients ask `/api/v1/hypernyms` about a word each, the next as soon as they have an answer: new words, each once,
-then words that were asked before, whose answers are kept. "alone" is the same question by Python in one process, after
-as many to warm up. Every line has the processor time of the server and its workers for each answer, and how many cores
-other programs took meanwhile; with C cores, N clients wait at least N/C times as long, and the clients take some of the
-cores too. Before that, a second of many clients makes the server start its workers.
+Each client requests `/api/v1/hypernyms` of a word, the next as soon as it has an answer; no word is repeated. "alone"
+is the same question by Python in one process, after as many to warm up. Every line has the processor time of the server
+for each answer, and how many cores other programs took meanwhile; with C cores, N clients wait at least N/C times as
+long, and the clients take some of the cores too.
 """
 
 from __future__ import annotations
@@ -31,24 +30,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.web.load import Load, load, questions
 
 from hyperdive import load as load_model
-from hyperdive.scores._blocks import kernels
 
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def processor(process: subprocess.Popen[str]) -> float:
-    """Seconds of processor time of a process and the processes it started, so far."""
-    ticks = 0
-    for number in (process.pid, *children(process)):
-        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / TICKS
-
-
-def children(process: subprocess.Popen[str]) -> list[int]:
-    """The processes that a process started."""
-    lists = Path(f"/proc/{process.pid}/task").glob("*/children")
-    return [int(number) for file in lists for number in file.read_text().split()]
+    """Seconds of processor time of a process so far."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def settle(process: subprocess.Popen[str]) -> None:
@@ -60,12 +49,9 @@ def settle(process: subprocess.Popen[str]) -> None:
 
 
 def memory(process: subprocess.Popen[str]) -> str:
-    """Memory of their own of the server and of its workers."""
-    sizes = []
-    for number in (process.pid, *children(process)):
-        found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{number}/status").read_text())
-        sizes.append(f"{int(found[1]) / 1000:.0f} MB" if found else "?")
-    return f"memory of the server {sizes[0]}, of its workers {', '.join(sizes[1:]) or 'none'}"
+    """Anonymous memory of the server."""
+    found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
+    return f"{int(found[1]) / 1000:.0f} MB of memory" if found else ""
 
 
 def get(address: str) -> bytes:
@@ -98,7 +84,6 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--terms", type=int, default=2000)
-    parser.add_argument("--workers", help="as the option of serve")
     given = parser.parse_args()
     print(machine())
     words = [word for word in load_model(given.model).words if word.isascii() and word.isalpha()]
@@ -106,7 +91,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hyperdive-bench-") as folder:
         began = time.perf_counter()
         command = [sys.executable, "-m", "hyperdive", "serve", given.model, "--port", "0", "--corrections", folder]
-        command += ["--workers", given.workers] if given.workers else []
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
         )
@@ -134,21 +118,17 @@ def measure(
     print(f"{'':28}{'answers/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'processor':>12}{'others':>9}{'errors':>8}")
     alone(given.model, words[-200:])
     paths, asked = questions(words[:-200]), 0
-    load(port, questions(words[-200:]), clients=given.clients, seconds=1, checked=False)
-    settle(process)  # many clients have made it start its workers
-    print(f"{len(children(process))} workers, {memory(process)}")
+    print(memory(process))
     for clients in (1, given.clients):
         ask = partial(load, port, clients=clients, seconds=given.seconds, checked=False)
-        seen = show(f"{clients} clients, new words", process, partial(ask, paths, start=asked))
+        seen = show(f"{clients} clients", process, partial(ask, paths, start=asked))
         asked += len(seen.seconds) + clients
-        show(f"{clients} clients, asked before", process, partial(ask, paths[:5]))
     taxonomy(address, given.terms)
 
 
 def alone(place: str, words: list[str]) -> None:
     """The same question by Python, one after another."""
     model = load_model(place)
-    kernels.load()
     half = len(words) // 2
     for word in words[:half]:
         model.hypernyms([word])

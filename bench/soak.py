@@ -4,8 +4,8 @@
 
 Clients ask questions of all kinds about random words, build taxonomies and delete them, and every tenth request is cut
 off in the middle, as by a browser that was closed. After half of the time a second client process is killed while it
-asks; once a minute one of the server's workers is, whose question another one then answers. The memory of the server
-and of its workers, and the descriptors of the server, are read every second; the second and last third are compared.
+waits for an answer. The memory and the descriptors of the server are read every second; the second and last third are
+compared.
 """
 
 from __future__ import annotations
@@ -98,12 +98,6 @@ class Clients:
         self.answers += 1
 
 
-def children(pid: int) -> list[int]:
-    """The workers of a server."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return sorted(int(child) for file in lists for child in file.read_text().split())
-
-
 def own_memory(pid: int) -> int:
     """Anonymous memory in bytes; none of a process that has just ended."""
     with contextlib.suppress(OSError):
@@ -113,8 +107,8 @@ def own_memory(pid: int) -> int:
 
 
 def facts(pid: int) -> tuple[int, int]:
-    """Memory of a server and its workers, and its open descriptors."""
-    return own_memory(pid) + sum(map(own_memory, children(pid))), len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    """Memory of a server, and its open descriptors."""
+    return own_memory(pid), len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def soak(model: str, minutes: float, many: int) -> list[str]:
@@ -140,16 +134,13 @@ def soak(model: str, minutes: float, many: int) -> list[str]:
             os._exit(0)
         for thread in threads:
             thread.start()
-        seen, half, workers_killed = [], end - 30 * minutes, 0
+        seen, half = [], end - 30 * minutes
         while time.monotonic() < end and server.poll() is None:
             seen.append(facts(server.pid))
             if killed and time.monotonic() > half:
                 os.kill(killed, signal.SIGKILL)
                 os.waitpid(killed, 0)
                 killed = 0
-            if len(seen) % 60 == 0 and (workers := children(server.pid)):
-                os.kill(random.choice(workers), signal.SIGKILL)
-                workers_killed += 1
             time.sleep(1)
         for thread in threads:
             thread.join()
@@ -168,10 +159,7 @@ def soak(model: str, minutes: float, many: int) -> list[str]:
         statistics.median(memory for memory, _ in part) for part in (seen[third : 2 * third], seen[-third:])
     )
     descriptors = [number for _, number in seen]
-    print(
-        f"{clients.answers:,} answers, {clients.cut:,} requests cut off, "
-        f"{workers_killed} workers killed, {len(clients.errors)} errors"
-    )
+    print(f"{clients.answers:,} answers, {clients.cut:,} requests cut off, {len(clients.errors)} errors")
     print(f"memory: {middle / 1e6:.0f} MB in the second third, {last / 1e6:.0f} MB in the last")
     print(f"descriptors: {descriptors[0]} at first, {max(descriptors)} at most, {descriptors[-1]} at the end")
     if last > MOST_GROWTH * middle:

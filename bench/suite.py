@@ -27,22 +27,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from hyperdive.compilation.compiler import prepare
-
 import common
 from alternatives import PROGRAMS, available
-from hyperdive._progress import SILENT
+from hyperdive.kernels.decorator import compile_all
 from hyperdive.text.sources import find_sources, open_source
 
 HERE = Path(__file__).parent
 EPOCHS, BEFORE = 5, {"gensim_skipgram": "gensim_vocabulary"}
 """How many epochs are compared, of which one is measured; what comes once before them."""
-STAGES = ("encode", "encode plain", "encode phrases", "count", "train")
+STAGES = ("encode", "encode plain", "count", "train")
 """Stages of hyperdive; the plain encoding is that of the paper, with neither patterns nor terms nor the text."""
 BESIDE = (
     ("encode plain", "obvious_loop", "the obvious loop (regular expression, dictionary of lemmas)", 1),
     ("encode plain", "gensim_dictionary", "gensim: simple_preprocess, Dictionary (no lemmas)", 1),
-    ("encode phrases", "gensim_phrases", "gensim: Phrases", 1),
     ("encode", "spacy_hearst", "spaCy sentences, six regular expressions (patterns alone)", 1),
     ("encode plain + count", "obvious_count", "the obvious loop, a dictionary of pairs", 1),
     ("encode plain + count", "glove_cooccur", "GloVe: vocab_count, cooccur (one core)", 1),
@@ -50,16 +47,6 @@ BESIDE = (
     ("train", "sklearn_nmf", "scikit-learn: NMF of the PPMI matrix, 40 iterations", 1),
 )
 """What is compared: stages of hyperdive, the alternative, how it is called, and its epochs."""
-KERNELS = (
-    ("encode", "encode"),
-    ("encode plain", "encode"),
-    ("encode phrases", "encode"),
-    ("encode phrases", "other"),
-    ("count", "count"),
-    ("train", "count"),
-    ("train", "train"),
-)
-"""Which compiled kernels a stage needs: compiling is not what is measured."""
 PACKAGES = ("hyperdive", "numpy", "scipy", "numba", "gensim", "spacy", "scikit-learn")
 
 
@@ -115,7 +102,6 @@ def stage_command(stage: str, text: Path, folder: Path) -> list[str]:
     arguments = {
         "encode": ["encode", str(text), "-o", corpus],
         "encode plain": ["encode", str(text), "-o", plain, *lean],
-        "encode phrases": ["encode", str(text), "-o", str(folder / "phrases"), *lean, "--phrases", "auto"],
         "count": ["count", plain, "-o", str(folder / "counts")],
         "train": ["train", corpus, "-o", str(folder / "model")],
     }[stage]
@@ -251,7 +237,7 @@ def main() -> None:
     sizes = {share: float(Fraction(share)) * len(data) / 1e6 for share in options.shares}
     chosen = set(options.only or (*STAGES, *PROGRAMS))
     print(common.machine(), flush=True)
-    prepare(*{use for stage, use in KERNELS if stage in chosen}, progress=SILENT)
+    compile_all()  # compiling is not what is measured
 
     for share in sorted(options.shares, key=Fraction):
         folder = options.work / share.replace("/", "-")

@@ -56,16 +56,14 @@ class Scenario:
 
 def _correct(healthy: Path, here: Path) -> None:
     """What the explorer does when a user accepts an edge of a taxonomy."""
-    from hyperdive.taxonomy.corrections_file import CorrectionsFile
-    from hyperdive.web import corrections
+    from hyperdive.web import taxonomies
     from hyperdive.web import taxonomy_messages as messages
-    from hyperdive.web.served_models import open_models
-    from hyperdive.web.service import Service
+    from hyperdive.web.service import Service, open_models
 
     models = open_models([str(healthy / "model")], corrections=here)
-    version = CorrectionsFile(models[None].file.path).read().version
-    operation = messages.Accept("accept", "poodle", "dog")
-    corrections.change(Service(models), messages.CorrectionsRequest("model", version, (operation,)))
+    operation = messages.Accept(op="accept", child="poodle", parent="dog")
+    request = messages.CorrectionsContent(version=models[None].corrections().version, operations=[operation])
+    taxonomies.change(Service(models), "model", request)
 
 
 def _fetch(healthy: Path, here: Path) -> None:
@@ -79,7 +77,7 @@ def _fetch(healthy: Path, here: Path) -> None:
     content = (healthy / "upstream" / "o" / "r" / "raw" / "abc" / "pairs.tsv").read_bytes()
     sha = hashlib.sha256(content).hexdigest()
     entry = datasets.ManifestEntry("LEDS", "out.tsv", sha, len(content), "o/r", "pairs.tsv", "abc", "none")
-    spec = datasets.Spec("LEDS", ("out.tsv",), datasets._by_label_with_header, 1, 1)
+    spec = datasets.Spec("LEDS", ("out.tsv",), "label and header", 1, 1)
     handler = partial(SimpleHTTPRequestHandler, directory=str(healthy / "upstream"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -126,9 +124,6 @@ SCENARIOS = (
                        "--set", "progress=none"), "out.tsv"),
     Scenario("export", ("export", "{healthy}/model", "{here}/out.vec"), "out.vec"),
     Scenario("import", ("import", "{healthy}/vectors.vec", "-o", "{here}/out"), "out"),
-    Scenario("evaluate --report", ("evaluate", "-m", "{healthy}/model", "--datasets", "{healthy}/labelled.tsv", "-s",
-                                   "C·ΔS", "--resamples", "0", "--report", "{here}/out.html", "--set", "progress=none"),
-             "out.html"),
     Scenario("datasets fetch", (), "out.tsv", call=_fetch, resumes=True),
     Scenario("serve (corrections)", (), "model.corrections.tsv", call=_correct,
              keeps=".model.corrections.tsv.lock"),

@@ -113,17 +113,16 @@ def _rules(options: Callable[[], Any]) -> Any:
 
 def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]:
     """Files that users write: name, a healthy content, what reads it."""
-    from hyperdive.benchmark.discovery_task import read_discovery
-    from hyperdive.benchmark.pairs_file import read_pairs
-    from hyperdive.benchmark.taxonomy_task import read_taxonomy
+    from hyperdive.benchmark.datasets import read_pairs
+    from hyperdive.benchmark.discovery import read_discovery
+    from hyperdive.benchmark.gold_taxonomy import read_taxonomy
     from hyperdive.discover.question import term_lines
     from hyperdive.options import EncodeOptions
-    from hyperdive.scores.pair_files import open_pairs
+    from hyperdive.scores.files import open_pairs
     from hyperdive.spaces.formats import read
     from hyperdive.taxonomy.corrections import read_corrections
     from hyperdive.taxonomy.corrections_file import CorrectionsFile
     from hyperdive.text.lemmas import FormResolver
-    from hyperdive.text.phrases import load
     from hyperdive.text.term_list import read_terms
 
     terms = b'dog\n# pets\nguide dog\t7\n"Cat"\nAIDS\nfire engine\n'
@@ -135,7 +134,6 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     table = b"child\tparent\tconfidence\npoodle\tdog\t0.9\ndog\tanimal\t0.8\nanimal\t\t1\n"
     rules = b"force\tpoodle\tdog\nforbid\tanimal\tfruit\nroot\tanimal\nrename\tcat\tfeline\nadd\tpony\n"
     yield "terms.txt", terms, lambda path: (term_lines(path), read_terms(path, EncodeOptions()))
-    yield "phrases.txt", terms, lambda path: load(EncodeOptions(phrases=str(path)), FormResolver(EncodeOptions()))
     yield "stop.txt", terms, lambda path: FormResolver(EncodeOptions(stopwords=str(path)))
     yield "pairs.tsv", pairs, read_pairs
     yield "pairs.csv", pairs.replace(b"\t", b","), read_pairs
@@ -182,10 +180,8 @@ def http_case(model: Path) -> Case:
     """Send damaged requests to the application, without a socket; no answer may be 500 or a trace."""
     from starlette.testclient import TestClient
 
-    from hyperdive.web.app import create_app
-    from hyperdive.web.endpoints import ENDPOINTS, PREFIX
-    from hyperdive.web.served_models import open_models
-    from hyperdive.web.service import Service
+    from hyperdive.web.app import ENDPOINTS, PREFIX, create_app
+    from hyperdive.web.service import Service, open_models
 
     held: dict[int, TestClient] = {}
     bodies = (

@@ -13,13 +13,11 @@ from hypothesis import settings
 
 from hyperdive._locks import exclusive
 from hyperdive.cli.main import main
-from hyperdive.kernels.decorator import use_processor_level
-from hyperdive.kernels.warmup import compile_all
+from hyperdive.kernels.decorator import compile_all
 
 # a busy machine and a kernel that is compiled first are no failures
 settings.register_profile("hyperdive", deadline=None)
 settings.load_profile("hyperdive")
-use_processor_level()  # as in the processes that tests start, so that all of them share the compiled kernels
 
 
 def pytest_sessionstart() -> None:

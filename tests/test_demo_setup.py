@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hyperdive.compilation.signatures import every_use
 
 from tests.tools import ROOT, load
 
@@ -76,21 +75,15 @@ def test_bytecode_is_kept_in_the_environment_where_the_shell_forbids_it(
     assert os.environ.get("PYTHONPYCACHEPREFIX") == kept
 
 
-def test_the_compiler_runs_beside_and_is_told_the_kernels_of_the_demo_in_their_order(
-    setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_kernels_are_compiled_once_before_the_first_demo(
+    setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    started: list[list[str]] = []
-    real = setup.subprocess.Popen
-
-    def popen(command: list[str], **options: Any) -> Any:
-        started.append(command)
-        return real([sys.executable, "-c", "import time; time.sleep(60)"], **options)
-
-    monkeypatch.setattr(setup.subprocess, "Popen", popen)
-    compiler = setup.Compiler(setup.Environment(tmp_path / "venv"))
-    assert compiler.seconds == 0
-    compiler.end()
-    assert 0 < compiler.seconds < 60
-    [command] = started
-    assert command[command.index("hyperdive.compilation.compiler") + 1 :] == list(setup.KERNELS)
-    assert set(setup.KERNELS) <= set(every_use())
+    monkeypatch.setattr(setup.sys, "argv", ["demo.py", str(tmp_path)])
+    monkeypatch.setattr(setup, "has_pip", lambda python: True)
+    setup.main()
+    verbs = [command[1] for command in setup.commands if command[0].endswith("hyperdive")]
+    assert verbs == ["doctor", "demo"]
+    assert "packages 0 s, kernels 0 s, demo 0 s" in capsys.readouterr().out
+    setup.commands.clear()
+    setup.main()
+    assert [command[1] for command in setup.commands] == ["demo"]

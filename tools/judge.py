@@ -24,8 +24,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from hyperdive.benchmark.calibration import Bin, expected_calibration_error
-from hyperdive.benchmark.charts import reliability_chart
+from hyperdive.benchmark.measures import Bin, expected_calibration_error
 from hyperdive.kernels.pattern_codes import NOUN
 from hyperdive.patterns.lexicon import of_form
 
@@ -525,7 +524,24 @@ def _report(arguments: argparse.Namespace) -> None:
         same, same_side = agreement(judged, read_rows(arguments.second, Judgement))
         sys.stdout.write(f"\nJudged twice: the same verdict {same}; right or not, the same {same_side}.\n")
     if arguments.plot:
-        arguments.plot.write_text(reliability_chart("Judged answers: right over confidence", curves), encoding="utf-8")
+        plot_reliability(arguments.plot, curves)
+
+
+def plot_reliability(path: Path, curves: Sequence[tuple[str, Sequence[Bin]]]) -> None:
+    """Draw the share of right answers over the mean confidence; the dotted line is perfect calibration."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({"svg.hashsalt": "hyperdive", "text.parse_math": False}):
+        axes = (figure := Figure(figsize=(5, 5), layout="constrained")).add_subplot()
+        axes.plot([0, 1], [0, 1], ":", color="grey")
+        for name, bins in curves:
+            places = [one.confidence for one in bins], [one.true for one in bins]
+            (line,) = axes.plot(*places, label=name)
+            axes.scatter(*places, s=[one.pairs for one in bins], color=line.get_color())
+        axes.set(title="Judged answers: right over confidence", xlabel="confidence", ylabel="right", aspect="equal")
+        axes.legend(frameon=False)
+        figure.savefig(path, metadata={"Date": None, "Creator": None} if path.suffix == ".svg" else None)
 
 
 def main() -> None:

@@ -10,8 +10,8 @@
 A mutant is killed when the examples in the module or the module's own tests fail; the program prints those that
 survive, as a diff, and the share killed. `mutants.toml` names the tests of each module, and the survivors that are the
 same program in other words, with the reason. Mutants are made on a copy of the package in a temporary folder: the
-working tree is never changed. Libraries are loaded once: each mutant runs in a fork of this process, with compiled
-kernels from the user's cache.
+working tree is never changed. Libraries are loaded once: each mutant runs in a fork of this process. The kernels
+of each copy are compiled first.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.original = b""
+        self.original, self.stamp = b"", 0
         for name in (
             "src",
             "tests",
@@ -209,7 +209,7 @@ class Copy:
     def start(self, mutant: Mutant, *, shown: bool = False) -> int:
         """Run the tests of a mutant's module in a fork of this process; its number."""
         place = self.folder / "src" / "hyperdive" / mutant.module
-        self.original = place.read_bytes()
+        self.original, self.stamp = place.read_bytes(), place.stat().st_mtime_ns
         place.write_text(mutant.source, encoding="utf-8")
         child = os.fork()
         if child:
@@ -236,8 +236,10 @@ class Copy:
             os._exit(code)
 
     def restore(self, mutant: Mutant) -> None:
-        """The module as it was."""
-        (self.folder / "src" / "hyperdive" / mutant.module).write_bytes(self.original)
+        """Restore the module, with the time stamp by which its compiled code is found."""
+        place = self.folder / "src" / "hyperdive" / mutant.module
+        place.write_bytes(self.original)
+        os.utime(place, ns=(self.stamp, self.stamp))
 
 
 def run(mutants: list[Mutant], copies: list[Copy], *, shown: bool = False) -> Iterator[tuple[Mutant, bool]]:
@@ -267,15 +269,15 @@ def run(mutants: list[Mutant], copies: list[Copy], *, shown: bool = False) -> It
             os.killpg(child, signal.SIGKILL)
 
 
-def prepare(folder: Path) -> None:
-    """Load the libraries that every test needs, and give mutants a copy of the compiled kernels to add to."""
+def prepare(folder: Path, copies: list[Copy]) -> None:
+    """Load the libraries that every test needs, and compile the kernels of each copy."""
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
-    where = "from hyperdive.compilation.environment import cache_folder; print(cache_folder().path)"
-    told = subprocess.run([sys.executable, "-c", where], capture_output=True, text=True, check=True).stdout
-    kept = Path(told.strip())
-    shutil.copytree(kept, folder / "kernels" / "hyperdive-kernels", copy_function=os.link)
-    (folder / "kernels" / "hyperdive-kernels").chmod(0o700)
     os.environ["NUMBA_CACHE_DIR"] = str(folder / "kernels")
+    compiled = "from hyperdive.kernels import decorator as d; d.compile_all(); print(d.processor_level()[0])"
+    for copy in copies:
+        environment = {**os.environ, "PYTHONPATH": str(copy.folder / "src")}
+        level = subprocess.check_output([sys.executable, "-c", compiled], env=environment, text=True).strip()
+    os.environ.update(NUMBA_CPU_NAME=level, NUMBA_CPU_FEATURES="")  # changed kernels are compiled at first use only
     sys.path[:] = [place for place in sys.path if Path(place).resolve() not in (ROOT / "tools", ROOT / "src")]
     for name in LIBRARIES:
         __import__(name)
@@ -325,7 +327,7 @@ def main() -> int:
         for number in range(max(1, chosen.jobs)):
             (Path(name) / str(number)).mkdir()
             copies.append(Copy(Path(name) / str(number)))
-        prepare(Path(name))
+        prepare(Path(name), copies)
         sound: set[tuple[str, ...]] = set()
         broken: list[str] = []
         for module, found in wanted:

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 
 import { api } from "./api/client";
-import type { Server } from "./api/types";
+import type { ServerReply } from "./api/types";
 import { Icon, type IconName } from "./components/icon";
 import { EmptyState, ErrorState, Loading } from "./components/states";
 import { Toast, type ToastMessage } from "./components/toast";
@@ -57,7 +57,7 @@ export function App() {
   return <Shell server={request.value} />;
 }
 
-function Shell({ server }: { server: Server }) {
+function Shell({ server }: { server: ServerReply }) {
   const [route, replace] = useRoute();
   const [message, setMessage] = useState<ToastMessage | null>(null);
   const explorer = useMemo(() => explorerOf(server, route, replace, setMessage), [server, route, replace]);
@@ -100,7 +100,7 @@ function Shell({ server }: { server: Server }) {
 }
 
 function explorerOf(
-  server: Server,
+  server: ServerReply,
   route: Route,
   replace: (change: Change) => void,
   notify: Explorer["notify"],

@@ -4,7 +4,7 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { Answer } from "../src/api/types";
+import type { AnswerReply } from "../src/api/types";
 import { AnswerList } from "../src/components/answer-list";
 import { bandOf, ConfidenceBar, formatValue } from "../src/components/confidence-bar";
 import { TermBox } from "../src/components/term-box";
@@ -37,16 +37,16 @@ describe("ConfidenceBar", () => {
 });
 
 describe("AnswerList", () => {
-  const answer = (term: string, sense: number | null): Answer => ({
+  const answer = (term: string, sense: number | null): AnswerReply => ({
     term,
     confidence: 0.8,
-    rank_score: 0.8,
+    score: null,
     signals: ["patterns"],
     statements: 3,
     evidence: [],
     sense,
   });
-  const show = (answers: Answer[]) => {
+  const show = (answers: AnswerReply[]) => {
     const explorer = { hrefTo: () => "#", parameters: {} } as unknown as Explorer;
     const table = { term: "bass", known: true, answers, notes: [], unknown: null };
     render(

@@ -9,8 +9,7 @@ const evidence = (sentence: string, hyponym: [number, number], hypernym: [number
   sentence,
   pattern: "such as",
   document: 1234,
-  hyponym_span: hyponym,
-  hypernym_span: hypernym,
+  spans: [hyponym, hypernym] as [[number, number], [number, number]],
 });
 
 describe("segmentsOf", () => {

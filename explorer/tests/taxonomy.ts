@@ -1,12 +1,12 @@
 /** A small taxonomy with a known shape, and large ones. */
 
-import type { Edge, Taxonomy } from "../src/api/types";
+import type { Edge, TreeReply } from "../src/api/types";
 
 export function edge(child: string, parent: string, confidence: number, reason: Edge["reason"] = "model"): Edge {
   return { child, parent, confidence, score: confidence, statements: 1, reason, evidence: [] };
 }
 
-export function taxonomyOf(edges: Edge[], unplaced: string[] = []): Taxonomy {
+export function taxonomyOf(edges: Edge[], unplaced: string[] = []): TreeReply {
   const terms = [...new Set([...edges.flatMap(({ child, parent }) => [parent, child]), ...unplaced])];
   const children = new Set(edges.map(({ child }) => child));
   return {
@@ -14,7 +14,7 @@ export function taxonomyOf(edges: Edge[], unplaced: string[] = []): Taxonomy {
     model: "small",
     version: "0",
     stale: false,
-    score: "isa",
+    score: "confidence",
     calibrated: true,
     measure: "confidence",
     terms,
@@ -43,7 +43,7 @@ export const PETS = taxonomyOf(
 );
 
 /** Every term under the term with a tenth of its number. */
-export function largeTaxonomy(size: number): Taxonomy {
+export function largeTaxonomy(size: number): TreeReply {
   const edges = Array.from({ length: size - 1 }, (_, place) => edge(`t${place + 1}`, `t${Math.floor((place + 1) / 10)}`, 0.9));
   return taxonomyOf(edges);
 }

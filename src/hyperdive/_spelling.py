@@ -48,7 +48,7 @@ def unknown_word(word: object, words: Iterable[str], known: Container[str], wher
     if not isinstance(word, str):
         return UnknownWordError(f"{word!r} is not a word: words are strings")
     near = near_spellings(word, words, known)
-    parts = [part for part in word.replace("_", " ").replace("-", " ").split() if part != word and part in known]
+    parts = [part for part in word.replace("-", " ").split() if part != word and part in known]
     hint = ""
     parts = [part for part in parts if len(part) <= LONGEST][:3]
     if near:

@@ -14,7 +14,7 @@ from inspect import Parameter, Signature, signature
 from math import lcm
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hyperdive.errors import OptionError
 
@@ -252,8 +252,6 @@ class EncodeOptions(Options):
     budget: Literal["alphabetic", "kept"] = option(
         "alphabetic", "What max_tokens counts: alphabetic tokens before stop-word removal, or tokens kept.", rare=True
     )
-    phrases: ClassVar[str] = "none"
-    phrase_threshold: ClassVar[float] = 0.5
     shuffle: int | None = option(None, "Shuffle documents with this seed; without it: input order.", low=0, rare=True)
 
     def as_parameters(self) -> dict[str, Any]:

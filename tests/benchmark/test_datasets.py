@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from hyperdive.benchmark import ELEVEN, MICRO_4, MICRO_10, datasets, load
-from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.datasets import SPECS, manifest
+from hyperdive.benchmark.datasets import SPECS, Dataset, manifest, read_pairs
 from hyperdive.benchmark.measures import average_precision
-from hyperdive.benchmark.pairs_file import read_pairs
 from hyperdive.errors import Error, InputError, OptionError
 
 COUNTS = {

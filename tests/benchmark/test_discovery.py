@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover
 from hyperdive.scores import Terms, as_source, get
 from hyperdive.spaces.space import VectorSpace

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.benchmark.discovery_task import (
+from hyperdive.benchmark.discovery import (
     ANSWERS,
     DiscoveryTask,
     QuestionFigures,
@@ -184,6 +184,6 @@ def test_answers_are_taken_however_unlikely_they_are() -> None:
     words = ["animal", "law", "dog", "cat", "court", "poodle", "spaniel", "judge", "thing"]
     patterns = Patterns.from_keys(words, ["such as"], pack([2, 3, 7], [0, 0, 4], [0, 0, 0]), [5, 4, 3])
     task = DiscoveryTask("x", ("court",), ("concept",), (("animal",),), ("animal", "dog", "cat"))
-    for score in (None, "hyper"):
+    for score in (None, "confidence"):
         result = evaluate_discovery(small_model(patterns=patterns), task, score=score)
         assert result.all.answered == 1 and result.all.mrr > 0

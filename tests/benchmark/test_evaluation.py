@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -17,12 +14,9 @@ from scipy.sparse import csr_array
 
 from hyperdive._resources import Run
 from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
-from hyperdive.benchmark.comparison import compare
-from hyperdive.benchmark.coverage import coverage
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
-from hyperdive.benchmark.evaluation import Evaluation, measure, score_dataset
-from hyperdive.benchmark.further_measures import further_measures
-from hyperdive.benchmark.report import page
+from hyperdive.benchmark.evaluation import Evaluation, compare, measure, score_dataset
+from hyperdive.benchmark.further_measures import coverage, further_measures
 from hyperdive.errors import InputError
 from hyperdive.scores import as_source, get
 from hyperdive.spaces.space import VectorSpace
@@ -277,53 +271,6 @@ def test_scores_that_the_pos_model_cannot_compute_are_left_out_where_a_set_has_t
 # ---- the page -----------------------------------------------------------------------------------------------------
 
 
-class _Balance(HTMLParser):
-    """Every opened element is closed, in order."""
-
-    EMPTY = frozenset({"meta", "br", "rect", "path", "polyline"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.addresses: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
-        assert tag != "script"
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.EMPTY:
-            assert self.open.pop() == tag
-
-
-def test_the_page_is_whole_offline_and_escapes_what_files_say() -> None:
-    nasty = Dataset.from_rows("<b>mine</b>", [("dog", "animal", 1.0), ("animal", "dog", 0.0), ("cow", "dog", 0.0)])
-    result = evaluate(
-        planted(), datasets=[tree_pairs(), nasty], model="<i>m</i>", options=EvaluationOptions(bootstrap=50)
-    )
-    text = page(
-        result, as_source(planted()), further=further_measures(result, planted()), differences=compare(result, result)
-    )
-    parser = _Balance()
-    parser.feed(text)
-    assert parser.open == [] and parser.addresses == []
-    assert "<b>mine" not in text and "<i>m" not in text
-    assert "http://" not in text and "https://" not in text
-    drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
-    assert len(drawings) == 4  # bars and curves for both sets
-    for drawing in drawings:
-        ElementTree.fromstring(drawing)
-        assert "nan" not in drawing
-    assert "Worst misses" in text and "cow" in text
-    assert text == page(
-        result, as_source(planted()), further=further_measures(result, planted()), differences=compare(result, result)
-    )
-
-
-# ---- the command line ---------------------------------------------------------------------------------------------
-
 Command = Callable[..., Any]
 
 
@@ -378,15 +325,6 @@ def test_evaluate_json_has_the_promised_shape(hyperdive: Command, model: Path, p
     assert len(tree["scores"]["C·ΔS"]["ci95"]) == 2
     assert result["baseline"]["differences"]["tree"]["C·ΔS"]["p"] == 1.0
     assert result["micro10"] == {}
-
-
-def test_evaluate_writes_a_report_once(hyperdive: Command, model: Path, pairs: Path, tmp_path: Path) -> None:
-    target = tmp_path / "out" / "report.html"
-    assert hyperdive("evaluate", "-m", model, "-d", pairs, "--resamples", 20, "--report", target).code == 0
-    assert target.read_text().startswith("<!doctype html>")
-    ran = hyperdive("evaluate", "-m", model, "-d", pairs, "--report", target)
-    assert ran.code == 1 and "already exists" in ran.err
-    assert [path.name for path in target.parent.iterdir()] == ["report.html"]
 
 
 @pytest.mark.parametrize(

@@ -11,21 +11,27 @@ import pytest
 
 from hyperdive.benchmark import EvaluationOptions, evaluate
 from hyperdive.benchmark.bootstrap import interval, paired_p
-from hyperdive.benchmark.calibration import Bin, expected_calibration_error, reliability
-from hyperdive.benchmark.comparison import compare
-from hyperdive.benchmark.coverage import Coverage, coverage
-from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.datasets import MICRO_10
+from hyperdive.benchmark.datasets import MICRO_10, Dataset
 from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover, discover_all, priors
-from hyperdive.benchmark.evaluation import Scored
+from hyperdive.benchmark.evaluation import Scored, compare
 from hyperdive.benchmark.further_measures import (
+    Coverage,
+    coverage,
     direction_figures,
     first_hundred,
     fold_figures,
     further_measures,
     separation_figures,
 )
-from hyperdive.benchmark.measures import average_precision_at, cross_validated, directionality, separation
+from hyperdive.benchmark.measures import (
+    Bin,
+    average_precision_at,
+    cross_validated,
+    directionality,
+    expected_calibration_error,
+    reliability,
+    separation,
+)
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import get
 from hyperdive.spaces.space import VectorSpace

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.gold_taxonomy import Gold, PrecisionRecall, closure, load_gold
 from hyperdive.errors import InputError
 from tests.examples import examples

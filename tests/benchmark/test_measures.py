@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from hyperdive.benchmark import bootstrap
-from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import Dataset
 from hyperdive.benchmark.evaluation import Scored
 from hyperdive.benchmark.measures import (
     Direction,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hyperdive.benchmark.gold_taxonomy import PrecisionRecall
-from hyperdive.benchmark.taxonomy_task import (
+from hyperdive.benchmark.gold_taxonomy import (
+    PrecisionRecall,
     TermTaxonomy,
     _percent,
     edge_figures,

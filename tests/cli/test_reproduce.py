@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmark.small_run import write_datasets, write_text
+from tests.paper.small_run import write_datasets, write_text
 
 MANY = 28
 Run = Callable[..., Any]
@@ -33,7 +33,7 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
     assert ran.err.splitlines()[0].startswith(f"{MANY} stages, 0 done")
     assert "] dive-raw: DIVE (ours), and skip-gram for W" in ran.err
     assert "DIVE (paper's constants): removing inclusion shift" in ran.out
-    assert f"All tables: {tmp_path / 'run' / 'results' / 'index.html'}" in ran.out
+    assert f"All tables: {tmp_path / 'run' / 'results' / 'README.md'}" in ran.out
     again = hyperdive(*arguments, "--set", "json=yes")
     assert again.err.splitlines()[0].startswith(f"{MANY} stages, {MANY} done")
     result = json.loads(again.out)

@@ -47,7 +47,7 @@ def rows(file: str) -> list[tuple[str, str]]:
 
 def confidences(name: str, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """The confidence in each pair whose terms the model can look up."""
-    values = model_named(name).score([q for q, _ in pairs], [p for _, p in pairs], "isa")
+    values = model_named(name).score([q for q, _ in pairs], [p for _, p in pairs], "confidence")
     return {pair: float(value) for pair, value in zip(pairs, values, strict=True) if not np.isnan(value)}
 
 
@@ -162,7 +162,7 @@ def test_pruning_candidates_changes_no_answer(term: str) -> None:
     """The answers are the surest of all words and terms of the model, a row of their own or not."""
     model = model_named(DEFAULT)
     question = Question(model, [term])
-    sure = get("isa")(question.upwards(0))
+    sure = get("confidence")(question.upwards(0))
     sure[question.named(EMPTY_WORDS) | question.same(0)] = 0.0
     first = best(np.where(sure >= MIN_CONFIDENCE, sure, -np.inf), 10)
     assert [(row.term, row.confidence) for row in model.hypernyms(term)] == [

@@ -36,7 +36,7 @@ from tests.engines.conftest import contents
 
 @pytest.mark.parametrize("options", [
     {}, {"preset": "paper", "max_tokens": 0}, {"max_tokens": 20_000}, {"max_tokens": 9_000, "budget": "kept"},
-    {"shuffle": 3}, {"shuffle": 3, "max_tokens": 15_000}, {"phrases": "auto", "min_count": 3}, {"rare": "drop"},
+    {"shuffle": 3}, {"shuffle": 3, "max_tokens": 15_000}, {"rare": "drop"},
     {"line_length": "sentence", "keep_text": False}, {"last_line": "drop", "terms": "none", "patterns": False},
 ])  # fmt: skip
 def test_parts_of_a_text_do_not_change_a_byte(

@@ -268,7 +268,7 @@ def told(code: str) -> str:
 
 def test_without_pyspark_or_a_master() -> None:
     missing = told("sys.modules['pyspark'] = None; SparkEngine('local[1]')")
-    assert missing == "the engine spark needs the 'spark' extra (type: pip install 'hyperdive[spark]')\n"
+    assert missing == "the engine spark needs the 'spark' extra (type: pip install -e '.[spark]')\n"
     need_spark()
     assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --master spark://HOST:7077")
 

@@ -13,7 +13,7 @@ from hyperdive.kernels import pattern_codes as k
 from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PATTERNS, PRECISION, Pattern
 from hyperdive.patterns.pattern_table import HEAD
 from hyperdive.patterns.store import Patterns, patterns_of
-from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
+from hyperdive.scores.stated import StatedPairs, StatedTerms
 
 
 def stated(folder: Path, text: str, **options: object) -> Patterns:

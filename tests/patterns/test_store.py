@@ -15,7 +15,6 @@ from hyperdive.patterns.collector import Collector
 from hyperdive.patterns.evidence import LONGEST, best_of_each, can_be_shown, choose, excerpt, pack, text_hashes
 from hyperdive.patterns.matches import Matches, Texts
 from hyperdive.patterns.merge import merge
-from hyperdive.patterns.pattern_table import OF_A_NAME
 from hyperdive.patterns.store import Patterns, patterns_of
 from tests.patterns.standin import NAMES, PETS, collected, matches_in
 
@@ -45,24 +44,6 @@ def test_heads_are_counted_apart() -> None:
     assert pets.head_counts[pair] == 1
     assert pets.counts[pets.index("guide dog"), pets.index("helper")] == 1
     assert pets.evidence("guide dog", "dog") == []
-
-
-def test_what_is_stated_of_a_few_terms_is_that_of_all() -> None:
-    rng = np.random.default_rng(0)
-    names = ["such as", "is a", f"is a{OF_A_NAME}", "head"]
-    keys = np.unique(pack(rng.integers(0, 40, 300), rng.integers(0, 40, 300), rng.integers(0, 4, 300)))
-    every = Patterns.from_keys([f"t{n}" for n in range(40)], names, keys, rng.integers(1, 9, len(keys)))
-    some = np.array([39, 3, 0, 3])
-    few, others = every.about(some), [n for n in range(40) if n not in some]
-    assert every.named.data.any() and every.head_counts.nnz
-    for part in ("counts", "variety", "named", "head_counts"):
-        told, whole = (getattr(one, part).toarray() for one in (few, every))
-        np.testing.assert_array_equal(told[some], whole[some])
-        assert whole[others].any() and not told[others].any()
-    np.testing.assert_array_equal(few.named_shares[some], every.named_shares[some])
-    for told, whole in zip(few.totals, every.totals, strict=True):
-        np.testing.assert_array_equal(told, whole)
-    assert not every.about(np.zeros(0, dtype=np.int64)).counts.nnz
 
 
 def test_the_most_frequent_term_comes_first() -> None:
@@ -245,8 +226,6 @@ def test_only_words_of_the_vocabulary() -> None:
     assert part.counts[part.index("poodle"), part.index("dog")] == 6
     assert part.totals[2] == 7
     assert part.evidence("poodle", "dog") == pets.evidence("poodle", "dog")
-    joined = pets.of_vocabulary({"guide_dog", "helper"})
-    assert sorted(joined.terms) == ["guide dog", "helper"]
 
 
 def test_a_subset_keeps_every_value(tmp_path: Path) -> None:

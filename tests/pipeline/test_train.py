@@ -22,6 +22,7 @@ from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.model import facts_of
 from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.pipeline.train import kind_of
 from hyperdive.spaces.inputs import SpaceInputs
@@ -117,7 +118,7 @@ def test_a_warm_start_knows_the_old_words(tmp_path: Path, text: Path) -> None:
     cold = train(text, tmp_path / "cold", **PLAIN, **{**SMALL, "passes": 1})
     assert isinstance(again, Model)
     assert isinstance(cold, Model)
-    assert again.facts["objective"][0] > cold.facts["objective"][0]
+    assert facts_of(again)["objective"][0] > facts_of(cold)["objective"][0]
     with pytest.raises(OptionError, match="8 dimensions, not 9"):
         train(text, tmp_path / "x", **PLAIN, start=first, **{**SMALL, "dimensions": 9})
     bare = train(text, tmp_path / "bare", **PLAIN, contexts=False, **SMALL)
@@ -325,7 +326,7 @@ def test_fit_recovers_the_planted_tree() -> None:
     """The words and all: AP ≥ 0.9 for C·ΔS and at least 95 % of the directions."""
     model = Dive(dimensions=40, pmi_filter="30tokens").fit(planted.lines()).model_
     pairs = planted.candidates()
-    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs])
+    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs], "C·ΔS")
     assert planted.average_precision(scores, np.array([true for _, _, true in pairs])) >= 0.9
     tree = planted.tree()
     directions = model.score([q for q, _ in tree], [p for _, p in tree], "ΔS")
@@ -354,11 +355,11 @@ def test_asking_for_unknown_words_and_phrases() -> None:
     assert batch[0] == 2
     assert np.isnan(batch[1])
     with pytest.raises(KeyError, match="animal"):
-        model.score("dog", "animall")
+        model.score("dog", "animall", "C·ΔS")
     with pytest.raises(InputError, match="not one of each"):
-        model.score("dog", ["animal"])  # type: ignore[call-overload]
+        model.score("dog", ["animal"], "C·ΔS")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="do not make pairs"):
-        model.score(["dog"], ["animal", "dog"])
+        model.score(["dog"], ["animal", "dog"], "C·ΔS")
 
 
 # ---- resuming only what is the same run ---------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -15,8 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fuzz.mutations import mutated_bytes
-from hyperdive.compilation.kernel_store import CompiledKernels, ShippedKernels
 
 from hyperdive._resources import MOST_THREADS, check_threads
 from hyperdive._store import Artifact
@@ -57,22 +54,6 @@ def test_a_damaged_zip_is_one_line(tmp_path: Path) -> None:
             _read_zip(tmp_path / "b.zip", [("pairs.txt", 20_000)])
         except DownloadError:
             continue
-
-
-def test_a_damaged_file_of_compiled_kernels_is_left_aside(tmp_path: Path) -> None:
-    """They are compiled instead; damage in the zip file was a trace."""
-    kernels = {"counts.tally-0": b"machine code " * 50, "text.words-1": bytes(range(256)) * 4}
-    ShippedKernels.write(tmp_path / "a.zip", kernels)
-    whole, choice, read = (tmp_path / "a.zip").read_bytes(), random.Random(0), 0
-    assert ShippedKernels(tmp_path / "a.zip").read("counts.tally-0") == kernels["counts.tally-0"]
-    for _ in range(400):
-        (tmp_path / "b.zip").write_bytes(mutated_bytes(whole, choice))
-        store = ShippedKernels(tmp_path / "b.zip")
-        for name, content in kernels.items():
-            found = store.read(name)
-            assert found in (None, content)
-            read += found is not None
-    assert read
 
 
 @pytest.mark.parametrize("location", ["http://[::1", "//", "ftp:///x", "http://127.0.0.1:99999/", "\t"])
@@ -135,20 +116,3 @@ def _session(leader: int) -> list[int]:
             if int(fields[3]) == leader and fields[0] != "Z":
                 found.append(int(place.name))
     return found
-
-
-def test_kernels_without_any_place_to_keep_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read-only installation without a writable home or temporary folder ended in a trace."""
-    from hyperdive.compilation import environment
-
-    def refused(*_: object, **__: object) -> str:
-        raise FileNotFoundError(2, "No usable temporary directory found")
-
-    monkeypatch.setattr(environment, "_places", lambda: [Path(os.devnull) / "x"])
-    monkeypatch.setattr(environment.tempfile, "mkdtemp", refused)
-    folder = environment.cache_folder.__wrapped__()
-    assert not folder.lasting
-    store = CompiledKernels(folder.path)
-    store.write("counts.tally-0", b"code")
-    assert store.read("counts.tally-0") is None
-    assert "counts.tally-0" not in store

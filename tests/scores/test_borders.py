@@ -4,42 +4,17 @@ from __future__ import annotations
 
 import io
 import sys
-from inspect import signature
-from typing import Any
 
 import numpy as np
 import pytest
 
-from hyperdive.benchmark.bootstrap import replicates
-from hyperdive.benchmark.discovery import DiscoveryOptions
-from hyperdive.benchmark.evaluation import measure, score_dataset
 from hyperdive.errors import InputError
-from hyperdive.patterns.evidence import pack
-from hyperdive.patterns.pattern_table import OF_A_NAME
-from hyperdive.patterns.store import Patterns
-from hyperdive.scores import _analogy_kernels, get
-from hyperdive.scores._blocks import kernels
-from hyperdive.scores.analogy_bounds import BoundedTerms
-from hyperdive.scores.asymmetric_l1 import best_scale
-from hyperdive.scores.gaussians import Gaussians
-from hyperdive.scores.lookup import gather
-from hyperdive.scores.pair_files import open_pairs
-from hyperdive.scores.pairs import Pairs, TermArrays, as_rows
-from hyperdive.scores.pattern_pairs import StatedPairs, StatedTerms
-from hyperdive.scores.rows import Rows
-from hyperdive.scores.score_file import score_stream
-from hyperdive.scores.source import Source, as_source
-from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, terms_of, with_vocabulary
+from hyperdive.scores import Pairs, Terms, get
+from hyperdive.scores.files import open_pairs
+from hyperdive.scores.pairs import TermArrays
+from hyperdive.scores.paper import best_scale
+from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
-
-inner = _analogy_kernels
-
-
-@pytest.mark.parametrize("columns", [[2, 1], [3, 2, 1], [1], [], [4, 9, 0, 7]])
-def test_columns_are_sorted_with_their_values(columns: list[int]) -> None:
-    places, values = np.array(columns, dtype=np.int64), np.array(columns, dtype=np.float64) / 2
-    inner._ascending(places, values)
-    assert places.tolist() == sorted(columns) and values.tolist() == [place / 2 for place in sorted(columns)]
 
 
 def test_a_vector_of_zeros_is_at_distance_one_whichever_it_is() -> None:
@@ -70,29 +45,6 @@ def test_standard_input_is_read_where_there_is_one(monkeypatch: pytest.MonkeyPat
     assert [block.num_rows for block in open_pairs("-")] == [1]
 
 
-def test_the_first_term_of_the_patterns_has_its_share_of_names() -> None:
-    keys, names = pack([0, 0], [1, 1], [0, 1]), ["such-as", f"such-as{OF_A_NAME}"]
-    patterns = Patterns.from_keys(["tiger", "team"], names, keys, [1, 3])
-    stated = StatedTerms(patterns, np.array([0, 1, -1]), np.zeros(3, dtype=np.bool_))
-    assert stated.named_shares.tolist() == [0.75, 0.0, 0.0]
-
-
-def test_a_class_with_one_hyponym_passes_on_what_it_is() -> None:
-    """x is the only c, c is a p, and y is like x: so y may be a p."""
-    kernels.load()
-    patterns = Patterns.from_keys(["x", "c", "p"], ["such as"], pack([0, 1], [1, 2], [0, 0]), [5, 5])
-    words = ["x", "c", "p", "y"]
-    near = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.9, 0.1, 0.0]]
-    main, skipgram = (VectorSpace(words, near, frequencies=[9, 8, 7, 6], kind=kind) for kind in ("dive", "skipgram"))
-    terms = NamedTerms(Source(main, skipgram=skipgram, stated=lambda: patterns), words)
-    [inherited] = terms.analogies(np.array([3])).inherited.toarray()[:, 2]
-    assert inherited > 0
-    assert terms.pairs([3, 3, 0], [2, 1, 2]).inherited[0] == pytest.approx(inherited)  # the rows of hyponyms, by place
-    for close in (False, True):
-        bounds = BoundedTerms(terms, np.array([2]), close=close).analogies(np.array([3]))
-        assert bounds.inherited.toarray()[0, 2] >= inherited - 1e-6
-
-
 def test_a_phrase_is_as_frequent_as_its_words_on_average() -> None:
     space = VectorSpace(["polar", "bear"], np.eye(2), frequencies=[10, 40], kind="dive")
     assert Terms(as_source(space), [["polar"], ["polar", "bear"], ["unknown"]]).frequencies.tolist() == [
@@ -100,14 +52,3 @@ def test_a_phrase_is_as_frequent_as_its_words_on_average() -> None:
         25.0,
         0.0,
     ]
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        *(Pairs, Rows, as_rows, Gaussians.scores, gather, Terms, NamedTerms, Vocabulary, terms_of, with_vocabulary),
-        *(StatedPairs, score_stream, replicates, score_dataset, measure, DiscoveryOptions),
-    ],
-)
-def test_all_cores_are_used_unless_told_otherwise(function: Any) -> None:
-    assert signature(function).parameters["threads"].default == 0

@@ -15,7 +15,7 @@ from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
-from .test_kernels import all_pairs, cosine, some_gaussians
+from .test_formulas import all_pairs, cosine, some_gaussians
 
 WORDS = ["animal", "dog", "hot"]
 MEANS = np.array([[0.0, 1.0], [1.0, 1.0], [-2.0, 0.5]])

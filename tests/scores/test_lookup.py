@@ -15,8 +15,7 @@ from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.scores.lookup import every_word, gather, joined, look_up, look_up_terms, name_of
-from hyperdive.scores.source import Source
-from hyperdive.scores.term_source import _statements, term_source
+from hyperdive.scores.source import Source, _statements, term_source
 from hyperdive.scores.terms import NamedTerms, Vocabulary, heads_of, terms_of
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.space import VectorSpace
@@ -102,31 +101,6 @@ def test_terms_come_after_words_and_one_that_is_a_word_is_the_word(
     assert space.words == list(vectors)
     assert space.is_sparse is (sparse_words or sparse_terms)
     assert [np.asarray(space[name]).tolist() for name in space.words] == list(vectors.values())
-
-
-def named_terms() -> NamedTerms:
-    """Of the three terms that patterns name, the space has all but the first."""
-    patterns = Patterns.from_keys(["yak", "dog", "animal"], ["such as"], pack([0, 1], [2, 2], [0, 0]), [2, 5])
-    words, vectors = ["dog", "animal", "hot dog"], np.eye(3) + 1
-    space = VectorSpace(words, vectors, frequencies=[7, 9, 3], kind="dive")
-    skipgram = VectorSpace(words, vectors, frequencies=[7, 9, 3], kind="skipgram")
-    return NamedTerms(Source(space, skipgram=skipgram, stated=lambda: patterns), words)
-
-
-def test_rows_of_heads_are_there_when_their_numbers_were_asked_for_before() -> None:
-    rows = np.array([2, 0])
-    for first in ("head_numbers", "head_rows", "head_columns"):
-        terms = named_terms()
-        getattr(terms, first)(rows)
-        numbers, heads = terms.head_columns(rows)
-        assert numbers[rows].tolist() == [1, -1] and heads[rows].tolist() == [0, -1], first
-
-
-def test_a_term_of_the_patterns_that_the_space_does_not_have_counts_as_no_class() -> None:
-    terms = named_terms()
-    assert terms.row_of_number.tolist() == [-1, 0, 1]
-    expected = [[0.0, 0.0], [0.0, np.log1p(7)], [np.log1p(2), np.log1p(9)]]
-    np.testing.assert_allclose(terms.class_columns, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +198,7 @@ def test_heads_that_nobody_asked_about_come_last() -> None:
 
 def test_without_patterns_nothing_is_projected() -> None:
     terms = Terms(two_orders(["cow"], ["cow"]), [["cow"]])
-    assert not terms.has_projection and terms.projected is None
+    assert not terms.has_confidence and terms.projected is None
 
 
 def test_the_head_is_the_last_word_and_may_be_the_first_row() -> None:
@@ -257,28 +231,17 @@ def stated_terms(words: list[str], stated: list[tuple[int, int]], names: list[st
     return NamedTerms(Source(spaces[0], skipgram=spaces[1], stated=lambda: patterns), words)
 
 
-def test_what_is_stated_of_the_head_supports_a_hypernym_and_no_more() -> None:
+def test_what_is_stated_of_the_head_supports_a_hypernym() -> None:
     """The head is the first term of the patterns, and the next one has statements of its own."""
-    terms = stated_terms(["guide dog", "dog"], [(0, 1), (1, 2)], ["dog", "animal", "thing"])
-    for row, heads in ((0, ["dog"]), (1, [])):
-        analogies = terms.analogies(np.array([row]))
-        said = terms.supported(row)[0][analogies.neighbours.nnz + analogies.inherited.nnz :]
-        assert (said.tolist(), terms.supported(row)[1]) == ([1], heads)
-    assert terms.row_of_number.tolist() == [1, -1, -1]
+    terms = stated_terms(["guide dog", "dog", "animal", "thing"], [(0, 1), (1, 2)], ["dog", "animal", "thing"])
+    assert [terms.supported(row).tolist() for row in range(4)] == [[1, 2], [2, 3], [3], []]
+    assert terms.row_of_number.tolist() == [1, 2, 3]
 
 
 def test_a_term_that_is_there_twice_has_its_first_row() -> None:
     terms = stated_terms(["dog", "cat"], [(0, 1)], ["dog", "cat"])
     twice = NamedTerms(terms.source, ["cat", "dog", "dog", "cat"])
     assert twice.row_of_number.tolist() == [1, 0]
-
-
-def test_what_neighbours_say_is_kept_for_the_next_question() -> None:
-    terms = stated_terms(["dog", "cat"], [(0, 1)], ["dog", "cat"])
-    rows = np.array([1])
-    first = terms.analogies(rows)
-    assert terms.analogies(rows.copy()) is first
-    assert terms.analogies(np.array([0])) is not first
 
 
 def test_only_a_term_with_a_row_of_its_own_is_in_the_text() -> None:
@@ -324,7 +287,7 @@ def test_vectors_in_8_bits_stay_so_where_both_are(packed_words: bool, packed_ter
 
     space = joined_space(of(["hot", "dog"], [[1, 0], [0, 2]], packed_words), of(["hot dog"], [[3, 4]], packed_terms))
     assert (space.packed is not None) == (packed_words and packed_terms)
-    assert np.asarray(space.arrays).tolist() == [[1, 0], [0, 2], [3, 4]]
+    assert np.asarray(space.matrix).tolist() == [[1, 0], [0, 2], [3, 4]]
 
 
 def test_how_often_it_is_said_what_a_term_is() -> None:

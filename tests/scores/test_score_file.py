@@ -13,9 +13,8 @@ from hyperdive import Model
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores import get, pair_files
-from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
-from hyperdive.scores.score_file import score_stream
+from hyperdive.scores import files, get
+from hyperdive.scores.files import PairFormat, PairWriter, open_pairs, score_stream
 from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
 
@@ -234,7 +233,7 @@ def test_json_lines_are_lists_with_a_label_or_fields(tmp_path: Path) -> None:
 
 
 def test_json_lines_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_files, "_LINES", 2)
+    monkeypatch.setattr(files, "_LINES", 2)
     for many, blocks in ((4, [2, 2]), (5, [2, 2, 1])):
         path = put(tmp_path, "a.jsonl", '["a", "b"]\n' * many)
         assert [block.num_rows for block in open_pairs(path)] == blocks

@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
-from hyperdive._sparse_rows import SparseRows
 from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
 from hyperdive.options import SpaceOptions
 from hyperdive.spaces.inputs import SpaceInputs
@@ -290,11 +289,3 @@ def test_the_header_of_a_saved_space(tmp_path):
     wide = csr_array((np.ones(2), np.array([0, 1], dtype=np.int64), np.array([0, 1, 2])), shape=(2, 2))
     VectorSpace(["a", "b"], wide, frequencies=[1, 1], kind="plain").save(tmp_path / "wide")
     assert VectorSpace.load(tmp_path / "wide").matrix.toarray().tolist() == [[1, 0], [0, 1]]
-
-
-def test_sparse_rows_of_32_bits_are_taken_as_they_are():
-    rows = SparseRows(np.array([1, 2], np.float32), np.array([0, 1], np.int32), np.array([0, 1, 2]), (2, 2))
-    space = VectorSpace(["a", "b"], rows, frequencies=[1, 1], kind="plain")
-    assert space.arrays is rows and space["b"].tolist() == [0.0, 2.0]
-    wide = SparseRows(np.array([1.0, 2.0]), rows.indices, rows.indptr, (2, 2))
-    assert VectorSpace(["a", "b"], wide, frequencies=[1, 1], kind="plain").matrix.dtype == np.float32

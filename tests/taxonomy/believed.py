@@ -39,7 +39,7 @@ def believe(
         return table[word[pairs.q], word[pairs.p]]
 
     def by(model: Any, wanted: str | None = None) -> Ranking:
-        return Ranking("hyper" if calibrated else "told", score, calibrated)
+        return Ranking("confidence" if calibrated else "told", score, calibrated)
 
     for name in ("edge_ranking", "ranking"):
         patch.setattr(f"hyperdive.taxonomy.build.{name}", by)

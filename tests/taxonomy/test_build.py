@@ -18,7 +18,7 @@ from hyperdive.discover.question import term_lines
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import Evidence, pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.isa_score import HEAD_CONFIDENCE
+from hyperdive.scores.confidence import HEAD_CONFIDENCE
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
 from hyperdive.scores.terms import heads_of
@@ -152,8 +152,8 @@ def test_phrases_hang_under_their_heads(monkeypatch: Patch) -> None:
 
 
 def test_a_better_parent_than_the_head(monkeypatch: Patch) -> None:
-    words = ["dog", "food", "hot_dog"]
-    model = believe(monkeypatch, words, {("hot_dog", "food"): 0.97})
+    words = ["dog", "food", "hot dog"]
+    model = believe(monkeypatch, words, {("hot dog", "food"): 0.97})
     assert model.taxonomy(["hot dog", "dog", "food"]).parents("hot dog") == ["food"]
     assert model.taxonomy(["hot dog", "dog"]).parents("hot dog") == ["dog"]
 
@@ -164,7 +164,7 @@ def test_a_head_that_is_unknown_itself_holds_nothing(monkeypatch: Patch) -> None
     found = model.taxonomy(["zebra", "striped zebra", "young striped zebra", "animal"])
     assert found.unknown == ("zebra", "striped zebra", "young striped zebra")
     assert set(found.unplaced) == {*found.unknown, "animal"}
-    forced = Corrections(force=[("zebra", "animal")])
+    forced = Corrections([("force", "zebra", "animal")])
     found = model.taxonomy(["striped zebra", "young striped zebra"], corrections=forced)
     assert found.parents("young striped zebra") == ["striped zebra"]
     assert found.parents("striped zebra") == ["zebra"]
@@ -288,7 +288,14 @@ def test_options_that_make_no_sense(monkeypatch: Patch, options: dict[str, Any])
 
 
 def test_corrections_are_obeyed(monkeypatch: Patch) -> None:
-    rules = Corrections(force=[("cat", "car"), ("unicorn", "animal")], forbid=[("poodle", "dog"), ("bird", "animal")])
+    rules = Corrections(
+        [
+            ("force", "cat", "car"),
+            ("force", "unicorn", "animal"),
+            ("forbid", "poodle", "dog"),
+            ("forbid", "bird", "animal"),
+        ]
+    )
     found = grown(monkeypatch, PETS, corrections=rules)
     assert found.parents("cat") == ["car"]
     assert found.parents("unicorn") == ["animal"]  # forced, so it need not be known
@@ -296,14 +303,14 @@ def test_corrections_are_obeyed(monkeypatch: Patch) -> None:
     assert (edge.confidence, edge.score, edge.reason) == (1.0, None, "expert")
     assert found.parents("poodle") == ["animal"]
     assert ("bird", "animal") not in pairs(found)
-    rules = Corrections(forbid=[("poodle", "animal")])
+    rules = Corrections([("forbid", "poodle", "animal")])
     found = grown(monkeypatch, PETS, corrections=rules)
     assert "animal" not in found.parents("poodle")
     assert not ("dog" in found.parents("poodle") and "animal" in found.parents("dog"))
 
 
 def test_corrections_that_do_not_matter_are_told(monkeypatch: Patch) -> None:
-    found = grown(monkeypatch, PETS, corrections=Corrections(forbid=[("zebra", "dog")]))
+    found = grown(monkeypatch, PETS, corrections=Corrections([("forbid", "zebra", "dog")]))
     assert found.notes == ("forbidding 'zebra' under 'dog' changes nothing: 'zebra' is not among the terms",)
 
 
@@ -367,7 +374,7 @@ def combined(monkeypatch: Patch) -> Iterator[None]:
         assert pairs.patterns is not None
         return np.where(pairs.patterns.counts > 0, 0.8, 0.1)
 
-    monkeypatch.setattr("hyperdive.discover.ranking.ISA", "combined in a taxonomy")
+    monkeypatch.setattr("hyperdive.discover.ranking.CONFIDENCE", "combined in a taxonomy")
     yield
     unregister("combined in a taxonomy")
 

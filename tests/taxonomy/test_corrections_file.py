@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from hyperdive.errors import OutputError
-from hyperdive.taxonomy.corrections_file import Change, CorrectionsFile, VersionConflict
+from hyperdive.taxonomy.corrections_file import CorrectionsFile, VersionConflict
 
 WRITER = """
 import sys
-from hyperdive.taxonomy.corrections_file import Change, CorrectionsFile, VersionConflict
+from hyperdive.taxonomy.corrections_file import CorrectionsFile, VersionConflict
 
 file, name, conflicts = CorrectionsFile(sys.argv[1]), sys.argv[2], 0
 for number in range(40):
     while True:
         try:
-            file.change(file.read().version, Change(add=(("root", f"term {name} {number}"),)))
+            file.save(file.read().changed([("root", f"term {name} {number}")]))
             break
         except VersionConflict:
             conflicts += 1
@@ -39,11 +39,11 @@ def test_two_programs_lose_no_change(tmp_path: Path) -> None:
 def test_an_older_version_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "pets.corrections.tsv"
     mine, other = CorrectionsFile(path), CorrectionsFile(path)
-    version = mine.read().version
-    other.change(version, Change(add=(("root", "dog"),)))
+    present = mine.read()
+    other.save(present.changed([("root", "dog")]))
     before = path.read_bytes()
     with pytest.raises(VersionConflict) as caught:
-        mine.change(version, Change(add=(("root", "cat"),)))
+        mine.save(present.changed([("root", "cat")]))
     assert caught.value.version == other.read().version
     assert path.read_bytes() == before
 
@@ -51,6 +51,6 @@ def test_an_older_version_changes_nothing(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="not a usable place"):
-        CorrectionsFile(tmp_path / "file" / "pets.tsv").change(
-            CorrectionsFile(tmp_path / "none").read().version, Change(add=(("root", "dog"),))
+        CorrectionsFile(tmp_path / "file" / "pets.tsv").save(
+            CorrectionsFile(tmp_path / "none").read().changed([("root", "dog")])
         )

@@ -18,7 +18,6 @@ from hyperdive._store import ArtifactWriter
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text import parts, readers
-from hyperdive.text.phrases import _sentence_border
 from hyperdive.text.readers import DocumentLayout, _ReadableFile
 from hyperdive.text.scratch_arrays import ScratchArray
 from hyperdive.text.sources import (
@@ -33,7 +32,6 @@ from hyperdive.text.sources import (
 from hyperdive.text.term_candidates import LONGEST, _cohesion
 from hyperdive.text.term_occurrences import TermOccurrences, _inside
 from hyperdive.text.token_lists import encode_tokens
-from hyperdive.text.word_lists import raw_lines
 
 
 def test_a_line_has_one_word_or_more() -> None:
@@ -49,14 +47,6 @@ def test_an_array_in_pieces_is_whole(monkeypatch: pytest.MonkeyPatch, size: int)
     pieces = list(parts._pieces(np.arange(size)))
     assert [len(piece) for piece in pieces] == [4] * (size // 4) + [size % 4] * (size % 4 > 0)
     assert [int(value) for piece in pieces for value in piece] == list(range(size))
-
-
-@pytest.mark.parametrize(
-    ("starts", "near", "border"),
-    [([0, 5], 3, 5), ([0, 5], 5, 5), ([0, 5], 6, 10), ([0, 12], 3, 10), ([0, 12], 10, 10), ([0, 12], 11, 10)],
-)
-def test_the_next_start_of_a_sentence(starts: list[int], near: int, border: int) -> None:
-    assert _sentence_border(np.array(starts), near, 10) == border
 
 
 def test_reading_nothing_is_not_reading_everything() -> None:
@@ -155,14 +145,6 @@ def test_occurrences_lie_inside_the_text(starts: list[int], lengths: list[int], 
 def test_what_is_not_a_token_is_refused(tmp_path: Path, token: Any) -> None:
     with pytest.raises(InputError, match="is not a token"):
         encode_tokens([["dog", token]], tmp_path / "c", min_count=1)
-
-
-def test_a_mark_of_byte_order_counts_at_the_start_only(tmp_path: Path) -> None:
-    (tmp_path / "list").write_bytes("\ufeffdog\n\ufeffcat\nmouse\n".encode())
-    assert list(raw_lines(tmp_path / "list", "list", "")) == ["dog", "\ufeffcat", "mouse"]
-    (tmp_path / "bad").write_bytes(b"dog\nc\xff\n")
-    with pytest.raises(InputError, match="byte 5"):
-        list(raw_lines(tmp_path / "bad", "list", ""))
 
 
 # ---- blocks of text -----------------------------------------------------------------------------------------
@@ -416,10 +398,3 @@ def test_compressed_text_counts_three_times(tmp_path: Path) -> None:
     for wrong in (TextSource(STDIN), TextSource("x"), DocumentSource("p", size=5)):
         with pytest.raises(OptionError, match="only files can be read in parts"):
             parts.cut_parts([wrong], DocumentLayout(), 8, 8)
-
-
-def test_a_list_of_words_has_a_size(tmp_path: Path) -> None:
-    with (tmp_path / "list").open("wb") as file:
-        file.truncate((256 << 20) + 1)
-    with pytest.raises(InputError, match="too large for a list"):
-        next(raw_lines(tmp_path / "list", "list", ""))

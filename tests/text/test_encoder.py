@@ -65,7 +65,7 @@ def text(tmp_path: Path) -> Path:
 # ---- the same bytes -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"preset": "paper"}, {"phrases": "auto", "min_count": 3}, {"shuffle": 7},
+@pytest.mark.parametrize("options", [{}, {"preset": "paper"}, {"shuffle": 7},
                                      {"max_tokens": 1500}, {"max_tokens": 900, "budget": "kept"},
                                      {"document": "file", "line_length": "sentence"}])  # fmt: skip
 def test_threads_and_block_size_do_not_change_a_byte(tmp_path: Path, text: Path, options: dict[str, Any]) -> None:
@@ -141,7 +141,7 @@ def test_a_long_document_is_cut_at_places_of_its_own(tmp_path: Path, monkeypatch
 def test_paper_preset_is_the_papers_rules() -> None:
     paper = EncodeOptions.preset("paper")
     assert paper == EncodeOptions(
-        hyphens="drop", alphabet="ascii", lemmas="simplemma", stopwords="english", pos="none", phrases="none",
+        hyphens="drop", alphabet="ascii", lemmas="simplemma", stopwords="english", pos="none",
         min_count=10, rare="unknown", line_length=100, last_line="drop", max_tokens=51_200_000, budget="alphabetic", terms="none",
     )  # fmt: skip
 
@@ -190,9 +190,7 @@ def test_vocabulary_order_is_by_count_then_by_word(tmp_path: Path) -> None:
 
 
 def test_every_word_read_is_kept_or_has_a_reason(tmp_path: Path, text: Path) -> None:
-    for number, options in enumerate(
-        ({}, {"preset": "paper"}, {"rare": "drop"}, {"phrases": "auto", "min_count": 2}, {"max_tokens": 500})
-    ):
+    for number, options in enumerate(({}, {"preset": "paper"}, {"rare": "drop"}, {"max_tokens": 500})):
         accounting = encode_text(text, tmp_path / f"c{number}", **options).header["accounting"]
         assert accounting["read"] == accounting["kept"] + sum(accounting["dropped"].values())
 
@@ -256,43 +254,6 @@ def test_other_languages_say_what_is_missing(tmp_path: Path) -> None:
         encode_text(tmp_path / "t.txt", tmp_path / "c", language="xx", stopwords="none")
     corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", language="de", stopwords="none", min_count=1)
     assert "hund" in written(corpus)
-
-
-# ---- phrases ------------------------------------------------------------------------------------------------
-
-
-def test_given_phrases_longest_first_whatever_case_and_inflection(tmp_path: Path) -> None:
-    (tmp_path / "terms.txt").write_text("blood pressure\nHigh blood pressure\nstandard of living\nsingle\n")
-    (tmp_path / "t.txt").write_text(
-        "High Blood Pressures hurt. Blood pressure, blood, pressure. Standards of living rise. Blood\npressure\n"
-    )
-    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1, phrases=str(tmp_path / "terms.txt"))
-    assert written(corpus) == [
-        "high_blood_pressure", "hurt", "blood_pressure", "blood", "pressure", "standard_of_living", "rise",
-        "blood", "pressure"]  # fmt: skip
-    assert corpus.header["phrases"] == {"given": 3, "matched": 3}
-
-
-def test_found_phrases_have_up_to_four_words(tmp_path: Path) -> None:
-    draw = random.Random(1)
-    fillers = [f"filler{c}" for c in "abcdefghijklmnopqrst"]
-    lines = []
-    for _ in range(400):
-        words = [draw.choice(fillers) for _ in range(6)]
-        words.insert(draw.randrange(6), draw.choice(["amino acids", "amino acid", "new york stock exchange"]))
-        lines.append(" ".join(words))
-    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
-    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", phrases="auto")
-    assert [word for word in corpus.vocabulary if "_" in word] == ["amino_acid", "new_york_stock_exchange"]
-
-
-def test_phrases_with_tags_are_nouns(tmp_path: Path) -> None:
-    (tmp_path / "terms.txt").write_text("blood pressure\n")
-    (tmp_path / "t.txt").write_text("The blood pressure rises.\n")
-    corpus = encode_text(
-        tmp_path / "t.txt", tmp_path / "c", min_count=1, phrases=str(tmp_path / "terms.txt"), pos="textblob", threads=1
-    )
-    assert "blood_pressure|n" in corpus.vocabulary
 
 
 # ---- the way back to the text -------------------------------------------------------------------------------
@@ -462,7 +423,7 @@ def test_options_are_checked() -> None:
         EncodeOptions.preset("nope")
     with pytest.raises(OptionError, match="no option 'color'"):
         EncodeOptions.preset(color="red")
-    for wrong in ({"line_length": 0}, {"min_count": 0}, {"max_tokens": -1}, {"phrase_threshold": 2.0}, {"shuffle": -1},
+    for wrong in ({"line_length": 0}, {"min_count": 0}, {"max_tokens": -1}, {"shuffle": -1},
                   {"line_length": "page"}, {"max_tokens": 1 << 62}):  # fmt: skip
         with pytest.raises(OptionError):
             EncodeOptions.preset(**wrong)

@@ -197,24 +197,9 @@ def test_dictionary_columns_are_text(tmp_path: Path) -> None:
     assert encode_text(tmp_path / "t.parquet", tmp_path / "c", min_count=1).header["totals"]["documents"] == 3
 
 
-def test_phrases_are_lower_case_in_every_script(tmp_path: Path) -> None:
-    """Only ASCII letters were, so the phrase could not be found again."""
-    (tmp_path / "terms.txt").write_text("École Normale\n", encoding="utf-8")
-    (tmp_path / "t.txt").write_text("Une École normale ici\n", encoding="utf-8")
-    corpus = encode_text(
-        tmp_path / "t.txt",
-        tmp_path / "c",
-        min_count=1,
-        phrases=str(tmp_path / "terms.txt"),
-        lemmas="none",
-        stopwords="none",
-    )
-    assert "école_normale" in corpus.vocabulary
-
-
 def test_token_lists_refuse_what_they_cannot_do(tmp_path: Path) -> None:
     """Options were recorded and ignored, and odd tokens were tracebacks."""
-    for options in ({"shuffle": 1}, {"phrases": "auto"}, {"lemmas": "simplemma"}):
+    for options in ({"shuffle": 1}, {"lemmas": "simplemma"}):
         with pytest.raises(OptionError, match="taken as they are"):
             encode_tokens([["a"]], tmp_path / "c", **options)
     for token in (1, "", "a b", "<unk>", "\ud800"):
@@ -301,7 +286,7 @@ def test_a_long_document_that_begins_without_a_word(
 def test_scratch_on_disk_and_in_memory_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long texts work on disk, which short tests would never see."""
     (tmp_path / "t.txt").write_text(GOOD * 20)
-    options: dict[str, Any] = {"phrases": "auto", "shuffle": 1, "rare": "drop", "min_count": 2}
+    options: dict[str, Any] = {"shuffle": 1, "rare": "drop", "min_count": 2}
     encode_text(tmp_path / "t.txt", tmp_path / "memory", **options)
     monkeypatch.setattr("hyperdive.text.corpus_writer.IN_MEMORY", 0)
     encode_text(tmp_path / "t.txt", tmp_path / "disk", **options)

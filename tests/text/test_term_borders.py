@@ -1,4 +1,4 @@
-"""Terms and phrases at their borders: just often enough, just coherent enough, the last item, the first chunk."""
+"""Terms at their borders: just often enough, just coherent enough, the last item, the first chunk."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hyperdive.errors import InputError
 from hyperdive.kernels import terms as k
 from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import phrases, term_candidates, term_inventory, term_items
+from hyperdive.text import term_candidates, term_inventory, term_items
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
-from hyperdive.text.lemmas import FormKeys, FormResolver
+from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.readers import TextBlock
 from hyperdive.text.scratch_arrays import Scratch
@@ -393,44 +393,6 @@ def test_the_singular_is_preferred_where_it_is_a_quarter(
     assert stream_spelling == [spelt]
 
 
-# ---- phrases ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("chunk", [1, 4, 1000])
-def test_collocations_to_the_last_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    monkeypatch.setattr(phrases, "_CHUNK", chunk)
-    text = "Amino acids help. " * 2 + "Amino acid helps. " * 2 + "Very very big. " * 4 + "New york stock exchange. " * 3
-    (tmp_path / "t.txt").write_text(text + "Acid rain. Dogs bark.\n")
-    progress = Noted()
-    corpus = encode_text(
-        tmp_path / "t.txt", tmp_path / "c", min_count=3, phrases="auto", stopwords="none", progress=progress
-    )
-    assert [corpus.all_words[i] for i in corpus.tokens] == [
-        *["amino_acid_help"] * 4, *["very_very_big"] * 4, *["new_york_stock_exchange"] * 3, "acid", "rain", "dog", "bark",
-    ]  # fmt: skip
-    assert corpus.header["phrases"] == {"found": 7, "threshold": 0.5}
-    assert corpus.header["accounting"] == {"dropped": {"joined_into_phrase": 25}, "kept": 15, "read": 40}
-    size = {bar.total for bar in progress.bars if bar.stage in ("phrases", "neighbours")}
-    assert size and all(bar.done == bar.total for bar in progress.bars)
-
-
-def test_phrases_of_the_list_have_two_to_sixteen_words(tmp_path: Path) -> None:
-    words = [f"zq{letter}" for letter in "abcdefghijklmnopq"]
-    (tmp_path / "l.txt").write_text("\n".join([" ".join(words[:16]), " ".join(words), "single", "red Dogs"]) + "\n")
-    options = EncodeOptions(phrases=str(tmp_path / "l.txt"))
-    loaded = phrases.load(options, FormResolver(options))
-    assert [(phrase.words, phrase.name) for phrase in loaded] == [
-        (tuple(words[:16]), "_".join(words[:16])), (("red", "dog"), "red_dogs"),
-    ]  # fmt: skip
-    assert phrases.split_terms(["red  Dogs", "Cat", "12", "a-b"], options) == [["red", "dogs"], ["cat"], [], ["a", "b"]]
-    assert phrases.split_terms([], options) == []
-
-
-def test_names_that_clash_get_numbers() -> None:
-    assert phrases._distinct(["a_b", "a_b", "a_b", "c_d"], ["x", "c_d"], "") == ["a_b", "a_b_2", "a_b_3", "c_d_2"]
-    assert phrases._distinct(["a_b", "a_b"], ["a_b|n"], "|n") == ["a_b_2", "a_b_3"]
-
-
 # ---- temporary arrays ---------------------------------------------------------------------------------------
 
 
@@ -467,7 +429,7 @@ def test_limits_of_a_list_of_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert read(f"{sixteen}\n{seventeen}\n") == ([sixteen], "1 longer than 16 words")
     assert read("dog\nDNA\nDNA\n") == (["dog", "DNA"], "") and read("dog of\n") == (["dog of"], "")
     assert read("dog\n#" + "x" * 9997 + "\n") == (["dog"], "")
-    for line in ("#" + "x" * 9998 + "\n", "x" * 10_000):
+    for line in ("#" + "x" * 9999 + "\n", "x" * 10_001):
         with pytest.raises(InputError, match="line 2 is too long"):
             read("dog\n" + line)
     monkeypatch.setattr("hyperdive.text.term_list.MAX_LINES", 3)

@@ -17,7 +17,7 @@ from hyperdive.spaces.packaged_models import DEFAULT, packaged_models
 from tests.web.browser import Tab, launched
 from tests.web.small_model import small_model
 
-pytest.importorskip("starlette")
+pytest.importorskip("fastapi")
 
 
 class Running:

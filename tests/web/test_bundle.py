@@ -1,12 +1,16 @@
 """The page that the wheel ships is the one that the source in `explorer/` builds, and it is small and self-contained."""
 
 import gzip
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import hyperdive
-from tests.web.npm import packages, run_npm
+from tests.web.npm import EXPLORER, packages, run_npm
 
+TYPES = Path(__file__).parents[2] / "tools" / "explorer_types.py"
 STATIC = Path(hyperdive.__file__).parent / "web" / "static"
 
 
@@ -37,6 +41,14 @@ def test_source_builds_the_bundle_byte_for_byte(tmp_path: Path) -> None:
     built, shipped = _files(tmp_path), _files(STATIC)
     assert sorted(built) == sorted(shipped), "the bundle is not of this source: cd explorer && npm ci && npm run build"
     assert built == shipped
+
+
+def test_the_types_are_those_of_the_description() -> None:
+    printed = subprocess.run(
+        [sys.executable, TYPES], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONUTF8": "1"}
+    ).stdout
+    current = (EXPLORER / "src" / "api" / "types.ts").read_text(encoding="utf-8")
+    assert printed == current, "run: cd explorer && npm run types"
 
 
 def test_unit_tests_of_the_front_end_pass() -> None:

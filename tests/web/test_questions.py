@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hyperdive import Model, load
+from hyperdive.cli import arguments
 from tests.web.conftest import Running
 
 
@@ -40,12 +42,12 @@ def test_hypernyms_are_those_of_the_model(server: Running, model: Model) -> None
 def test_senses_are_those_of_the_model(server: Running, model: Model) -> None:
     answer = server.get("hypernyms", term="jaguar", top=2, senses="true").json()
     told = [(one["sense"], one["term"]) for one in answer["results"][0]["answers"]]
-    assert told == [(one.sense, one.term) for one in model.senses("jaguar", 2)]
+    assert told == [(one.sense, one.term) for one in model.hypernyms("jaguar", 2, senses=True)]
     assert {sense for sense, _ in told} >= {1, 2}
     assert answer["command"]["cli"] == "hyperdive hypernyms jaguar --top 2 --senses"
-    assert "model.senses('jaguar', top=2)" in answer["command"]["python"]
+    assert "model.hypernyms('jaguar', top=2, senses=True)" in answer["command"]["python"]
     other = server.get("hypernyms", term="jaguar", senses="true", score="C*dS").json()["results"][0]["answers"]
-    assert [one["term"] for one in other] == [one.term for one in model.senses("jaguar", score="C*dS")]
+    assert [one["term"] for one in other] == [one.term for one in model.hypernyms("jaguar", score="C*dS", senses=True)]
     assert server.get("hyponyms", term="jaguar", senses="true").status_code == 400
 
 
@@ -84,9 +86,41 @@ def test_the_shown_python_lines_give_the_answer(server: Running, path: str, para
         assert json.dumps(name) in text, name
 
 
+@pytest.mark.parametrize(
+    ("path", "parameters", "line"),
+    [
+        (
+            "hypernyms",
+            {"term": "hot dog", "min_confidence": 0.2, "evidence": 1},
+            "'hot dog' --set min_confidence=0.2 --evidence",
+        ),
+        ("hypernyms", {"term": "-dog", "candidate": ["animal"]}, "--candidates candidates.txt -- -dog"),
+        (
+            "hyponyms",
+            {"term": "insect", "score": "C*dS", "block": "ant"},
+            "insect --set 'score=C*dS' --set block=block.txt",
+        ),
+        ("similar", {"term": ["dog", "cat"], "top": 3}, "dog cat --top 3"),
+        ("evidence", {"hyponym": "dog", "hypernym": "animal"}, "dog animal"),
+        ("explain", {"hyponym": "dog", "hypernym": "animal", "top": 4}, "dog animal --top 4"),
+        ("compare", {"term": ["dog", "cat", "animal"]}, "dog cat animal"),
+        ("topics", {"top": 3}, "--top 3 --words 5"),
+        ("general", {"query": "species"}, "species --general"),
+    ],
+)
+def test_the_shown_command_is_one_of_the_command_line(
+    server: Running, path: str, parameters: dict[str, object], line: str
+) -> None:
+    shown = server.get(path, **parameters).json()["command"]["cli"]
+    program, name, *tokens = shlex.split(shown)
+    assert program == "hyperdive" and shown.endswith(f"{name} {line}")
+    command = arguments.load(name)
+    assert arguments.parse(arguments.build(name, command), command, tokens)
+
+
 def test_explain_has_all_scores(server: Running, model: Model) -> None:
     answer = server.get("explain", hyponym="dog", hypernym="animal", top=2).json()
-    expected = model.explain("dog", "animal", 2)
+    expected = model.explain("dog", "animal", top=2)
     assert answer["included"] == pytest.approx(expected.included)
     assert {one["score"] for one in answer["scores"]} == {one.score for one in expected.scores}
     assert len(answer["dimensions"]) == 2 and set(answer["signals"]).isdisjoint(answer["against"])

@@ -153,13 +153,11 @@ def test_a_folder_that_cannot_be_written_is_said(serve: Serve, small: Path, tmp_
 
 
 def test_what_is_served_can_be_checked_first(hyperdive: Callable[..., object], small: Path, tmp_path: Path) -> None:
-    ran = hyperdive("serve", small, "--set", "check=yes", "--port", "1234", "--corrections", tmp_path, "--workers", 3)
+    ran = hyperdive("serve", small, "--set", "check=yes", "--port", "1234", "--corrections", tmp_path)
     assert ran.code == 0  # type: ignore[attr-defined]
     shown = ran.out  # type: ignore[attr-defined]
     assert "http://127.0.0.1:1234/" in shown and "small:" in shown and "patterns, sentences, topics" in shown
     assert str(tmp_path / "small.corrections.tsv") in shown
-    assert "workers      3, when more than 8 questions come at one time" in shown
-    assert "workers      none" in hyperdive("serve", small, "--set", "check=yes", "--workers", 0).out  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

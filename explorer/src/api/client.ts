@@ -1,23 +1,26 @@
 /** The typed client of the server's API. Every failure is an `ApiError` with a message for people. */
 
 import type {
-  Answers,
-  Comparison,
-  Correction,
-  Corrections,
-  ErrorBody,
-  GeneralWords,
-  Job,
-  Operation,
-  PairEvidence,
-  Server,
-  SimilarAnswers,
+  AnswersReply,
+  ChangeReply,
+  CompareReply,
+  CorrectionsContent,
+  CorrectionsReply,
+  EvidenceReply,
+  Failure,
+  GeneralReply,
+  JobReply,
+  ServerReply,
+  SimilarReply,
   Suggestion,
-  Taxonomy,
   TaxonomyRequest,
-  Topics,
-  Worklist,
+  TopicsReply,
+  TreeReply,
+  WorklistReply,
 } from "./types";
+
+/** A step of the corrections. */
+export type Operation = CorrectionsContent["operations"][number];
 
 const BASE = "/api/v1";
 
@@ -28,7 +31,7 @@ export class ApiError extends Error {
 
   constructor(
     readonly status: number,
-    body: ErrorBody,
+    body: Failure,
   ) {
     super(body.message);
     this.code = body.code;
@@ -67,9 +70,9 @@ async function send<T>(url: string, options: RequestInit = {}): Promise<T> {
   throw new ApiError(response.status, await errorBody(response));
 }
 
-async function errorBody(response: Response): Promise<ErrorBody> {
+async function errorBody(response: Response): Promise<Failure> {
   try {
-    const { error } = (await response.json()) as { error: ErrorBody };
+    const { error } = (await response.json()) as { error: Failure };
     if (typeof error.message === "string") return error;
   } catch {
     // not our JSON: something between the page and the server answered
@@ -87,48 +90,48 @@ function post<T>(path: string, body: unknown): Promise<T> {
 }
 
 export const api = {
-  server: (signal?: AbortSignal) => get<Server>("/server", {}, signal),
+  server: (signal?: AbortSignal) => get<ServerReply>("/server", {}, signal),
 
   suggest: (model: string, q: string, signal?: AbortSignal) =>
     get<{ suggestions: Suggestion[] }>("/suggest", { model, q, top: 8 }, signal),
 
   hypernyms: (model: string, term: string, top: number, signal?: AbortSignal) =>
-    get<Answers>("/hypernyms", { model, term, top }, signal),
+    get<AnswersReply>("/hypernyms", { model, term, top }, signal),
 
   senses: (model: string, term: string, top: number, signal?: AbortSignal) =>
-    get<Answers>("/hypernyms", { model, term, top, senses: true }, signal),
+    get<AnswersReply>("/hypernyms", { model, term, top, senses: true }, signal),
 
   hyponyms: (model: string, term: string, top: number, signal?: AbortSignal) =>
-    get<Answers>("/hyponyms", { model, term, top }, signal),
+    get<AnswersReply>("/hyponyms", { model, term, top }, signal),
 
   similar: (model: string, term: string, signal?: AbortSignal) =>
-    get<SimilarAnswers>("/similar", { model, term, top: 12 }, signal),
+    get<SimilarReply>("/similar", { model, term, top: 12 }, signal),
 
   evidence: (model: string, hyponym: string, hypernym: string, signal?: AbortSignal) =>
-    get<PairEvidence>("/evidence", { model, hyponym, hypernym, top: 5 }, signal),
+    get<EvidenceReply>("/evidence", { model, hyponym, hypernym, top: 5 }, signal),
 
   compare: (model: string, term: string[], signal?: AbortSignal) =>
-    get<Comparison>("/compare", { model, term }, signal),
+    get<CompareReply>("/compare", { model, term }, signal),
 
-  topics: (model: string, signal?: AbortSignal) => get<Topics>("/topics", { model, words: 8 }, signal),
+  topics: (model: string, signal?: AbortSignal) => get<TopicsReply>("/topics", { model, words: 8 }, signal),
 
   general: (model: string, query: string | undefined, signal?: AbortSignal) =>
-    get<GeneralWords>("/general", { model, query, top: 30 }, signal),
+    get<GeneralReply>("/general", { model, query, top: 30 }, signal),
 
-  buildTaxonomy: (request: TaxonomyRequest) => post<Job>("/taxonomies", request),
+  buildTaxonomy: (request: TaxonomyRequest) => post<JobReply>("/taxonomies", request),
 
-  cancelTaxonomy: (id: string) => send<Job>(address(`/taxonomies/${id}`), { method: "DELETE" }),
+  cancelTaxonomy: (id: string) => send<JobReply>(address(`/taxonomies/${id}`), { method: "DELETE" }),
 
-  tree: (id: string, signal?: AbortSignal) => get<Taxonomy>(`/taxonomies/${id}/tree`, {}, signal),
+  tree: (id: string, signal?: AbortSignal) => get<TreeReply>(`/taxonomies/${id}/tree`, {}, signal),
 
   worklist: (id: string, top: number, signal?: AbortSignal) =>
-    get<Worklist>(`/taxonomies/${id}/worklist`, { top }, signal),
+    get<WorklistReply>(`/taxonomies/${id}/worklist`, { top }, signal),
 
   corrections: (model: string, signal?: AbortSignal) =>
-    get<Corrections>(`/corrections/${encodeURIComponent(model)}`, {}, signal),
+    get<CorrectionsReply>(`/corrections/${encodeURIComponent(model)}`, {}, signal),
 
   correct: (model: string, version: string, operations: Operation[]) =>
-    post<Correction>(`/corrections/${encodeURIComponent(model)}`, { version, operations }),
+    post<ChangeReply>(`/corrections/${encodeURIComponent(model)}`, { version, operations }),
 };
 
 export const eventsAddress = (id: string): string => address(`/taxonomies/${id}/events`);

@@ -1,12 +1,12 @@
 /** The progress of a taxonomy that is being built, as server-sent events. */
 
 import { eventsAddress } from "./client";
-import type { Job } from "./types";
+import type { JobReply } from "./types";
 
 /** Calls `report` with every state of a job until it has ended; the returned function stops listening. */
-export function watchJob(id: string, report: (job: Job) => void, lost: () => void): () => void {
+export function watchJob(id: string, report: (job: JobReply) => void, lost: () => void): () => void {
   const source = new EventSource(eventsAddress(id));
-  const read = (event: Event): Job => JSON.parse((event as MessageEvent<string>).data) as Job;
+  const read = (event: Event): JobReply => JSON.parse((event as MessageEvent<string>).data) as JobReply;
   source.addEventListener("progress", (event) => report(read(event)));
   for (const end of ["done", "failed", "cancelled"]) {
     source.addEventListener(end, (event) => {

@@ -1,6 +1,6 @@
 /** Hypernyms or hyponyms of a term, each with its confidence; an answer opens to show why. */
 
-import type { Answer, AnswerTable } from "../api/types";
+import type { AnswerReply, TermAnswers } from "../api/types";
 import { useExplorer } from "../state/explorer";
 import { extendTrail } from "../state/trail";
 import { groupBySense } from "../taxonomy/senses";
@@ -15,7 +15,7 @@ export type Direction = "broader" | "narrower";
 
 interface AnswerListProps {
   model: string;
-  table: AnswerTable;
+  table: TermAnswers;
   calibrated: boolean;
   direction: Direction;
   /** The answer that shows its evidence. */
@@ -28,14 +28,14 @@ interface AnswerListProps {
 export function AnswerList(props: AnswerListProps) {
   const { table, calibrated } = props;
   if (!table.answers.length) return <NotKnown table={table} />;
-  const largest = Math.max(...table.answers.map(({ rank_score }) => rank_score), 1e-9);
-  const list = (answers: readonly Answer[]) => (
+  const largest = Math.max(...table.answers.map(({ score }) => score ?? 0), 1e-9);
+  const list = (answers: readonly AnswerReply[]) => (
     <ul class="answers">
       {answers.map((answer) => (
         <AnswerRow
           key={answer.term}
           answer={answer}
-          share={calibrated && answer.confidence !== null ? answer.confidence : answer.rank_score / largest}
+          share={calibrated && answer.confidence !== null ? answer.confidence : (answer.score ?? 0) / largest}
           {...props}
         />
       ))}
@@ -57,12 +57,12 @@ export function AnswerList(props: AnswerListProps) {
   );
 }
 
-function AnswerRow(props: AnswerListProps & { answer: Answer; share: number }) {
+function AnswerRow(props: AnswerListProps & { answer: AnswerReply; share: number }) {
   const { answer, share, table, calibrated, direction, opened, onOpen, shared } = props;
   const { hrefTo, parameters } = useExplorer();
   const { term, statements } = answer;
   const open = opened === term;
-  const value = calibrated ? answer.confidence : answer.rank_score;
+  const value = calibrated ? answer.confidence : answer.score;
   const asked = table.term;
   return (
     <li class={open ? "answer answer-open" : "answer"}>
@@ -107,7 +107,7 @@ function AnswerRow(props: AnswerListProps & { answer: Answer; share: number }) {
 }
 
 /** The model says so when it does not know; the nearest guess is in its note. */
-function NotKnown({ table }: { table: AnswerTable }) {
+function NotKnown({ table }: { table: TermAnswers }) {
   const { hrefTo } = useExplorer();
   if (table.unknown) {
     return (

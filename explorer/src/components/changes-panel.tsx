@@ -1,13 +1,13 @@
 /** The corrections that are saved beside the model, each of which can be taken out again. */
 
-import type { Corrections } from "../api/types";
+import type { CorrectionsReply } from "../api/types";
 import type { Step } from "../state/use-corrections";
 import { describeEntry, removeEntry } from "../taxonomy/steps";
 import { Icon } from "./icon";
 import { EmptyState } from "./states";
 
 interface ChangesPanelProps {
-  corrections: Corrections | null;
+  corrections: CorrectionsReply | null;
   editable: boolean;
   onStep: (step: Step) => void;
 }

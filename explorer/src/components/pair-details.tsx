@@ -1,7 +1,7 @@
 /** Why one term is thought to be a kind of another: the sentences, the patterns, the signals. */
 
 import { api } from "../api/client";
-import type { PairEvidence, Signal } from "../api/types";
+import type { EvidenceReply } from "../api/types";
 import { useExplorer } from "../state/explorer";
 import { useRequest } from "../state/use-request";
 import { counted } from "./counted";
@@ -13,7 +13,7 @@ interface PairDetailsProps {
   model: string;
   hyponym: string;
   hypernym: string;
-  signals?: readonly Signal[];
+  signals?: readonly string[];
 }
 
 export function PairDetails({ model, hyponym, hypernym, signals }: PairDetailsProps) {
@@ -43,7 +43,7 @@ export function PairDetails({ model, hyponym, hypernym, signals }: PairDetailsPr
   );
 }
 
-function Statements({ pair }: { pair: PairEvidence }) {
+function Statements({ pair }: { pair: EvidenceReply }) {
   const { hyponym, hypernym, statements, evidence, patterns, head, stated_hypernyms: stated } = pair;
   if (statements === 0) {
     return (

@@ -8,14 +8,14 @@ export interface Segment {
   hypernym: boolean;
 }
 
-/** The parts of a sentence; spans count code points and may overlap. */
-export function segmentsOf({ sentence, hyponym_span, hypernym_span }: Evidence): Segment[] {
+/** The parts of a sentence; spans (hyponym first) count code points and may overlap. */
+export function segmentsOf({ sentence, spans }: Evidence): Segment[] {
   const characters = Array.from(sentence);
   const within = (place: number, [start, end]: [number, number]) => start <= place && place < end;
   const segments: Segment[] = [];
   characters.forEach((character, place) => {
-    const hyponym = within(place, hyponym_span);
-    const hypernym = within(place, hypernym_span);
+    const hyponym = within(place, spans[0]);
+    const hypernym = within(place, spans[1]);
     const last = segments.at(-1);
     if (last && last.hyponym === hyponym && last.hypernym === hypernym) last.text += character;
     else segments.push({ text: character, hyponym, hypernym });

@@ -1,6 +1,6 @@
 /** The selected term of a tree: its place, why it is there, and what can be done about it. */
 
-import type { Taxonomy } from "../api/types";
+import type { TreeReply } from "../api/types";
 import { useExplorer } from "../state/explorer";
 import { edgeValue, pathTo, type Forest } from "../taxonomy/forest";
 import { counted } from "./counted";
@@ -10,15 +10,16 @@ import type { MenuItem } from "./menu";
 import { PairDetails } from "./pair-details";
 import { EmptyState } from "./states";
 
-const REASONS = {
+const REASONS: Record<string, string> = {
   model: "found by the model",
   head: "the phrase ends with its parent",
   ending: "the word ends with its parent",
+  modifier: "its modifier is a kind of its parent’s",
   expert: "decided by you",
 };
 
 interface TermPanelProps {
-  taxonomy: Taxonomy;
+  taxonomy: TreeReply;
   forest: Forest;
   term: string | null;
   /** What the model calls a term that was renamed. */

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
 import { api } from "../api/client";
-import type { WorklistEdge } from "../api/types";
+import type { DoubtfulEdge } from "../api/types";
 import { shown, useRequest } from "../state/use-request";
 import type { Step } from "../state/use-corrections";
 import { edgeValue } from "../taxonomy/forest";
@@ -71,7 +71,7 @@ export function WorklistPanel({ taxonomy, version, calibrated, editable, onStep,
 }
 
 interface WorklistItemProps {
-  edge: WorklistEdge;
+  edge: DoubtfulEdge;
   calibrated: boolean;
   editable: boolean;
   onStep: (step: Step) => void;

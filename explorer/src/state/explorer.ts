@@ -3,14 +3,14 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-import type { Model, Server } from "../api/types";
+import type { ModelInfo, ServerReply } from "../api/types";
 import type { ToastMessage } from "../components/toast";
 import type { View } from "./route";
 import type { Change } from "./use-route";
 
 export interface Explorer {
-  server: Server;
-  model: Model;
+  server: ServerReply;
+  model: ModelInfo;
   /** Parameters of the present view. */
   parameters: Readonly<Record<string, string>>;
   /** Changes parameters of the present view without a new entry of the history. */

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { api, ApiError } from "../api/client";
-import type { Corrections, Operation } from "../api/types";
+import { api, ApiError, type Operation } from "../api/client";
+import type { CorrectionsReply } from "../api/types";
 import { useExplorer } from "./explorer";
 import { asApiError } from "./use-request";
 
@@ -23,7 +23,7 @@ type Kind = "do" | "undo" | "redo";
 
 export interface Editing {
   /** null until the server has answered. */
-  corrections: Corrections | null;
+  corrections: CorrectionsReply | null;
   editable: boolean;
   undo: Step | undefined;
   redo: Step | undefined;
@@ -70,7 +70,7 @@ export function afterStep(history: History, kind: Kind, inverse: Step, version: 
 
 export function useCorrections(): Editing {
   const { model, server, notify } = useExplorer();
-  const [corrections, setCorrections] = useState<Corrections | null>(null);
+  const [corrections, setCorrections] = useState<CorrectionsReply | null>(null);
   const [history, setHistory] = useState<History>(EMPTY);
   const [conflict, setConflict] = useState<{ step: Step; kind: Kind } | null>(null);
   const latest = useRef({ version: "", history: EMPTY });

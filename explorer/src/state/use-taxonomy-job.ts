@@ -4,17 +4,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { api, ApiError } from "../api/client";
 import { watchJob } from "../api/job-events";
-import type { Job, TaxonomyRequest } from "../api/types";
+import type { JobReply, TaxonomyRequest } from "../api/types";
 import { asApiError } from "./use-request";
 
 export type Building =
   | { state: "starting" }
-  | { state: "running"; job: Job }
-  | { state: "done"; job: Job }
+  | { state: "running"; job: JobReply }
+  | { state: "done"; job: JobReply }
   | { state: "cancelled" }
   | { state: "failed"; error: ApiError };
 
-function stateOf(job: Job): Building {
+function stateOf(job: JobReply): Building {
   if (job.state === "done") return { state: "done", job };
   if (job.state === "cancelled") return { state: "cancelled" };
   if (job.state === "failed" && job.error) return { state: "failed", error: new ApiError(422, job.error) };
@@ -28,7 +28,7 @@ export function useTaxonomyJob(request: TaxonomyRequest, attempt: number): [Buil
   useEffect(() => {
     let stopped = false;
     let stopWatching = () => {};
-    const report = (job: Job) => {
+    const report = (job: JobReply) => {
       if (stopped) return;
       running.current = job.state === "waiting" || job.state === "running" ? job.id : null;
       setBuilding(stateOf(job));

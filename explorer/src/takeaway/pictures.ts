@@ -1,6 +1,6 @@
 /** Pictures of the views: answers, trees, comparisons, neighbourhoods, topics. */
 
-import type { Answers, Comparison, Topic } from "../api/types";
+import type { AnswersReply, CompareReply, Topic } from "../api/types";
 import { formatValue } from "../components/confidence-bar";
 import { edgeValue } from "../taxonomy/forest";
 import type { Neighbourhood } from "../taxonomy/neighbourhood";
@@ -13,7 +13,7 @@ const MARGIN = 24;
 const MOST_ROWS = 2000; // a picture with more lines than this cannot be read, nor drawn as PNG
 
 /** Lists of answers side by side. */
-export function answersPicture(title: string, lists: readonly { heading: string; answers: Answers }[]): string {
+export function answersPicture(title: string, lists: readonly { heading: string; answers: AnswersReply }[]): string {
   const terms = lists.flatMap(({ answers }) => answers.results[0]?.answers ?? []).map(({ term }) => term.length * LETTER);
   const bars = Math.max(180, ...terms) + 10;
   const column = bars + 190;
@@ -25,13 +25,13 @@ export function answersPicture(title: string, lists: readonly { heading: string;
     const left = MARGIN + place * column;
     drawing.text(left, MARGIN + 52, heading, { fill: drawing.palette.muted });
     const rows = answers.results[0]?.answers ?? [];
-    const largest = Math.max(1e-9, ...rows.map(({ rank_score }) => rank_score));
+    const largest = Math.max(1e-9, ...rows.map(({ score }) => score ?? 0));
     if (!rows.length) drawing.text(left, MARGIN + 52 + LINE, "not known", { fill: drawing.palette.muted });
     rows.forEach((answer, row) => {
       const y = MARGIN + 52 + LINE * (row + 1);
-      const value = answers.calibrated ? answer.confidence : answer.rank_score;
+      const value = answers.calibrated ? answer.confidence : answer.score;
       drawing.text(left, y, answer.term);
-      drawing.bar(left + bars, y - 9, 100, answers.calibrated ? (answer.confidence ?? 0) : answer.rank_score / largest);
+      drawing.bar(left + bars, y - 9, 100, answers.calibrated ? (answer.confidence ?? 0) : (answer.score ?? 0) / largest);
       drawing.text(left + bars + 150, y, formatValue(value, answers.calibrated), { anchor: "end" });
     });
   });
@@ -60,7 +60,7 @@ export function treePicture(title: string, rows: readonly Row[], calibrated: boo
 }
 
 /** The paper's figure: dimensions by the broadest word, a bar for each word. */
-export function comparisonPicture(comparison: Comparison): string {
+export function comparisonPicture(comparison: CompareReply): string {
   const { words, dimensions } = comparison;
   const bar = 8;
   const block = words.length * (bar + 2) + 12;

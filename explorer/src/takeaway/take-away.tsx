@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 
-import type { Command } from "../api/types";
+import type { Commands } from "../api/types";
 import { Dialog } from "../components/dialog";
 import { Icon } from "../components/icon";
 import { toPng } from "./drawing";
@@ -20,7 +20,7 @@ export interface TakeAwayProps {
   files: FileOffer[];
   markdown: () => string;
   picture?: (() => string) | undefined;
-  command: Command;
+  command: Commands;
 }
 
 /** The files of a view whose content is a table. */

@@ -1,7 +1,7 @@
 /** What can be taken from a tree: the server's formats, and pictures of what is open. */
 
 import { exportAddress } from "../api/client";
-import type { Taxonomy } from "../api/types";
+import type { TreeReply } from "../api/types";
 import { useExplorer } from "../state/explorer";
 import type { Forest } from "../taxonomy/forest";
 import { layNeighbourhood } from "../taxonomy/neighbourhood";
@@ -12,7 +12,7 @@ import { TakeAway } from "./take-away";
 
 interface TreeTakeAwayProps {
   title: string;
-  taxonomy: Taxonomy;
+  taxonomy: TreeReply;
   forest: Forest;
   rows: readonly Row[];
   /** The term whose neighbourhood is shown instead of the tree. */

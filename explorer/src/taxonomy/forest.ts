@@ -1,6 +1,6 @@
 /** A taxonomy indexed for showing: children of each term, sizes, and what a minimum confidence cuts off. */
 
-import type { Edge, Taxonomy } from "../api/types";
+import type { Edge, TreeReply } from "../api/types";
 
 export interface Forest {
   /** Terms without a parent that have children, the largest first. */
@@ -33,7 +33,7 @@ function reaches(edge: Edge, minimum: number): boolean {
 }
 
 /** The forest of the edges that reach a minimum; a group whose edge is cut becomes a top term of its own. */
-export function buildForest(taxonomy: Taxonomy, minimum = -Infinity): Forest {
+export function buildForest(taxonomy: TreeReply, minimum = -Infinity): Forest {
   const above = new Map<string, Edge>();
   const children = new Map<string, string[]>();
   const cutEdges: Edge[] = [];
@@ -69,7 +69,7 @@ export function buildForest(taxonomy: Taxonomy, minimum = -Infinity): Forest {
 }
 
 /** Edges whose parent has lost all its children and its own place, so that neither end is on screen. */
-function stranded(taxonomy: Taxonomy, inTrees: Set<string>, cutEdges: Edge[], unplaced: Set<string>): Edge[] {
+function stranded(taxonomy: TreeReply, inTrees: Set<string>, cutEdges: Edge[], unplaced: Set<string>): Edge[] {
   const named = new Set([...cutEdges.map((edge) => edge.child), ...inTrees, ...unplaced]);
   const byParent = new Map(cutEdges.map((edge) => [edge.parent, edge]));
   return taxonomy.terms

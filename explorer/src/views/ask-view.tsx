@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 
 import { api } from "../api/client";
-import type { Answers, SimilarAnswers } from "../api/types";
+import type { AnswersReply, SimilarReply } from "../api/types";
 import { AnswerList, type Direction } from "../components/answer-list";
 import { Icon } from "../components/icon";
 import { ModelTermBox } from "../components/model-term-box";
@@ -155,7 +155,7 @@ interface AnswersPanelProps {
   heading: string;
   line: string;
   direction: Direction;
-  request: Request<Answers>;
+  request: Request<AnswersReply>;
   opened: string | undefined;
   onOpen: (term: string | undefined) => void;
   /** What stands at the end of the head of the panel. */
@@ -191,7 +191,7 @@ function AnswersPanel({ heading, line, direction, request, opened, onOpen, child
 
 interface SenseSwitchProps {
   on: boolean;
-  answers: Answers | undefined;
+  answers: AnswersReply | undefined;
   onChange: (on: boolean) => void;
 }
 
@@ -213,7 +213,7 @@ function SenseSwitch({ on, answers, onChange }: SenseSwitchProps) {
   );
 }
 
-function SimilarTerms({ request, term }: { request: Request<SimilarAnswers>; term: string }) {
+function SimilarTerms({ request, term }: { request: Request<SimilarReply>; term: string }) {
   const { hrefTo, parameters } = useExplorer();
   const neighbours = shown(request)?.results[0]?.neighbours ?? [];
   if (!neighbours.length) return null;
@@ -241,13 +241,13 @@ function SimilarTerms({ request, term }: { request: Request<SimilarAnswers>; ter
   );
 }
 
-function AskTakeAway({ term, broader, narrower }: { term: string; broader: Answers; narrower: Answers }) {
+function AskTakeAway({ term, broader, narrower }: { term: string; broader: AnswersReply; narrower: AnswersReply }) {
   const bySense = (broader.results[0]?.answers ?? []).some(({ sense }) => sense !== null);
-  const rowsOf = (direction: Direction, answers: Answers) =>
+  const rowsOf = (direction: Direction, answers: AnswersReply) =>
     (answers.results[0]?.answers ?? []).map((answer) => [
       direction === "broader" ? term : answer.term,
       direction === "broader" ? answer.term : term,
-      answer.confidence ?? answer.rank_score,
+      answer.confidence ?? answer.score,
       answer.statements,
       answer.signals.join(", "),
       ...(bySense ? [direction === "broader" ? answer.sense : null] : []),

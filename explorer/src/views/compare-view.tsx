@@ -1,7 +1,7 @@
 /** Compare: words over the dimensions they have, as in the paper's figure; what includes what, and where it fails. */
 
 import { api } from "../api/client";
-import type { Comparison, SharedDimension } from "../api/types";
+import type { CompareReply, Shared } from "../api/types";
 import { Icon } from "../components/icon";
 import { ModelTermBox } from "../components/model-term-box";
 import { EmptyState, ErrorState, Loading } from "../components/states";
@@ -85,7 +85,7 @@ export function CompareView() {
   );
 }
 
-function ComparisonFigure({ comparison }: { comparison: Comparison }) {
+function ComparisonFigure({ comparison }: { comparison: CompareReply }) {
   const { parameters, replace } = useExplorer();
   const { words } = comparison;
   const failing = parameters["sort"] === "fails";
@@ -156,7 +156,7 @@ function ComparisonFigure({ comparison }: { comparison: Comparison }) {
 const BAR = 8;
 const GAP = 3;
 
-function DimensionRow({ dimension, words, largest }: { dimension: SharedDimension; words: readonly string[]; largest: number }) {
+function DimensionRow({ dimension, words, largest }: { dimension: Shared; words: readonly string[]; largest: number }) {
   const { values, label, further } = dimension;
   const broadest = values[0] ?? 0;
   const percent = (value: number) => `${(100 * value) / largest}%`;
@@ -195,7 +195,7 @@ function DimensionRow({ dimension, words, largest }: { dimension: SharedDimensio
   );
 }
 
-function CompareTakeAway({ comparison }: { comparison: Comparison }) {
+function CompareTakeAway({ comparison }: { comparison: CompareReply }) {
   const { words, dimensions, command } = comparison;
   const table = {
     columns: ["dimension", "label", ...words],

@@ -1,6 +1,6 @@
 /** The dialogs of the corrections that need a second term. */
 
-import type { Taxonomy } from "../api/types";
+import type { TreeReply } from "../api/types";
 import { TermDialog } from "../components/term-dialog";
 import type { Choice } from "../components/term-box";
 import type { Step } from "../state/use-corrections";
@@ -12,7 +12,7 @@ export type CorrectionKind = "move" | "merge" | "add" | "rename";
 interface CorrectionDialogProps {
   kind: CorrectionKind;
   term: string;
-  taxonomy: Taxonomy;
+  taxonomy: TreeReply;
   forest: Forest;
   onStep: (step: Step) => void;
   onClose: () => void;

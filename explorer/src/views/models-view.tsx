@@ -1,7 +1,7 @@
 /** Two models: the same question to both, answers that they share marked. */
 
 import { api } from "../api/client";
-import type { Answers, Model } from "../api/types";
+import type { AnswersReply, ModelInfo } from "../api/types";
 import { AnswerList, type Direction } from "../components/answer-list";
 import { ModelTermBox } from "../components/model-term-box";
 import { EmptyState, ErrorState, Loading } from "../components/states";
@@ -65,7 +65,7 @@ export function ModelsView() {
   );
 }
 
-function ModelChoice({ label, value, onChange }: { label: string; value: Model; onChange: (name: string) => void }) {
+function ModelChoice({ label, value, onChange }: { label: string; value: ModelInfo; onChange: (name: string) => void }) {
   const { server } = useExplorer();
   return (
     <label class="field">
@@ -80,18 +80,18 @@ function ModelChoice({ label, value, onChange }: { label: string; value: Model; 
 }
 
 interface BothModelsProps {
-  first: Model;
-  second: Model;
+  first: ModelInfo;
+  second: ModelInfo;
   term: string;
   direction: Direction;
 }
 
-function useAnswers(model: Model, term: string, direction: Direction): Request<Answers> {
+function useAnswers(model: ModelInfo, term: string, direction: Direction): Request<AnswersReply> {
   const ask = direction === "broader" ? api.hypernyms : api.hyponyms;
   return useRequest(`${model.name} ${term} ${direction}`, (signal) => ask(model.name, term, TOP, signal));
 }
 
-const termsOf = (answers: Answers | undefined): string[] => (answers?.results[0]?.answers ?? []).map(({ term }) => term);
+const termsOf = (answers: AnswersReply | undefined): string[] => (answers?.results[0]?.answers ?? []).map(({ term }) => term);
 
 function BothModels({ first, second, term, direction }: BothModelsProps) {
   const { parameters, replace } = useExplorer();
@@ -148,8 +148,8 @@ function BothModels({ first, second, term, direction }: BothModelsProps) {
 interface BothTakeAwayProps {
   term: string;
   direction: Direction;
-  models: [Model, Model];
-  answers: [Answers, Answers];
+  models: [ModelInfo, ModelInfo];
+  answers: [AnswersReply, AnswersReply];
 }
 
 function BothTakeAway({ term, direction, models, answers }: BothTakeAwayProps) {
@@ -158,7 +158,7 @@ function BothTakeAway({ term, direction, models, answers }: BothTakeAwayProps) {
       models[place]!.name,
       term,
       answer.term,
-      answer.confidence ?? answer.rank_score,
+      answer.confidence ?? answer.score,
       answer.statements,
     ]),
   );

@@ -2,7 +2,8 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { Operation, Taxonomy } from "../api/types";
+import type { Operation } from "../api/client";
+import type { TreeReply } from "../api/types";
 import { ChangesPanel } from "../components/changes-panel";
 import { formatValue } from "../components/confidence-bar";
 import { Icon } from "../components/icon";
@@ -29,7 +30,7 @@ const FIRST_ROWS = 150; // rows that are open at first
 
 interface TaxonomyEditorProps {
   title: string;
-  taxonomy: Taxonomy;
+  taxonomy: TreeReply;
   editing: Editing;
   onRebuild: () => void;
 }
@@ -342,7 +343,7 @@ function shownAfter(operation: Operation, term: string): string {
 }
 
 /** The smallest and the largest value of an edge. */
-function valueRange(taxonomy: Taxonomy): [number, number] {
+function valueRange(taxonomy: TreeReply): [number, number] {
   const values = taxonomy.edges.map(edgeValue).filter((value) => value !== null);
   if (!values.length) return [0, 1];
   const lowest = values.reduce((least, value) => Math.min(least, value));

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { api } from "../api/client";
-import type { Job, TaxonomyRequest } from "../api/types";
+import type { JobReply, TaxonomyRequest } from "../api/types";
 import { EmptyState, ErrorState, Loading } from "../components/states";
 import { useExplorer } from "../state/explorer";
 import { useCorrections } from "../state/use-corrections";
@@ -70,7 +70,7 @@ export function TaxonomyPage({ request, title }: TaxonomyPageProps) {
   return <TaxonomyEditor title={title} taxonomy={taxonomy} editing={editing} onRebuild={again} />;
 }
 
-function Progress({ title, job, onCancel }: { title: string; job: Job | null; onCancel: () => void }) {
+function Progress({ title, job, onCancel }: { title: string; job: JobReply | null; onCancel: () => void }) {
   const share = job?.total ? Math.min(1, job.done / job.total) : null;
   return (
     <section class="panel progress">

@@ -1,7 +1,7 @@
 /** Topics: what each dimension of a model is about, and which words are most general. */
 
 import { api } from "../api/client";
-import type { GeneralWords, Topic, Topics } from "../api/types";
+import type { GeneralReply, Topic, TopicsReply } from "../api/types";
 import { ModelTermBox } from "../components/model-term-box";
 import { EmptyState, ErrorState, Loading } from "../components/states";
 import { useExplorer } from "../state/explorer";
@@ -124,7 +124,7 @@ function GeneralPanel() {
   );
 }
 
-function GeneralList({ general }: { general: GeneralWords }) {
+function GeneralList({ general }: { general: GeneralReply }) {
   const { hrefTo } = useExplorer();
   const largest = Math.max(1e-9, ...general.words.map(({ value }) => value));
   return (
@@ -142,7 +142,7 @@ function GeneralList({ general }: { general: GeneralWords }) {
   );
 }
 
-function TopicsTakeAway({ topics }: { topics: Topics }) {
+function TopicsTakeAway({ topics }: { topics: TopicsReply }) {
   const table = {
     columns: ["dimension", "label", "words", "size", "share", "status"],
     rows: topics.topics.map(({ dimension, label, words, size, share, status }) => [

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._resources import check_threads
 from hyperdive._types import Floats
 from hyperdive.benchmark.measures import TiedOrder, rank
 from hyperdive.kernels import resample as kernels
-from hyperdive.scores._blocks import in_blocks
 
 if TYPE_CHECKING:
     from hyperdive.benchmark.evaluation import Scored
@@ -23,6 +24,15 @@ GROUP = 64  # resamples that go through a ranking together: the draws of one pai
 KEPT = 3
 """Datasets whose draws are kept."""
 _DRAWN = 1 << 18  # numbers drawn at once: Python's other threads are waited for after each time
+
+
+def in_blocks(kernel: Callable[..., None], size: int, *arguments: Any, block: int, threads: int) -> None:
+    """Call `kernel(*arguments, start, end)` until 0 … size is covered, on threads; 0 means one per core."""
+    starts = range(0, size, block)
+    with ThreadPoolExecutor(check_threads(threads or None) if len(starts) > 1 else 1) as pool:
+        jobs = [pool.submit(kernel, *arguments, start, min(start + block, size)) for start in starts]
+        for job in jobs:
+            job.result()
 
 
 @lru_cache(maxsize=KEPT)

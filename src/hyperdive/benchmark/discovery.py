@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Bools, Floats
-from hyperdive.benchmark.dataset import Dataset
+from hyperdive.benchmark.datasets import Dataset, gold_lines
 from hyperdive.benchmark.measures import expected_precision, rank
+from hyperdive.discover.hypernyms import AnswerOptions, ask
+from hyperdive.discover.question import are_known
+from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Source, as_source, get, look_up
 from hyperdive.scores.lookup import Lookup
@@ -40,7 +46,6 @@ class DiscoveryOptions:
     seed: int = 0
     lemmas: bool = True
     """Whether to look terms up by their lemma, too."""
-    threads: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ def discover_all(
         known = np.sort(np.random.default_rng(options.seed).choice(known, options.sample, replace=False))
     if len(known) == 0:
         return [Discovery(0.0, 0.0, 0.0, 0, missing)] * len(scores)
-    ask = _Asker(source, lookup, keys, dataset, options.never, options.threads)
+    ask = _Asker(source, lookup, keys, dataset, options.never)
     functions = [get(score) if isinstance(score, str) else score for score in scores]
     results = np.array([ask(int(term), functions) for term in known])  # hyponym, score, measure
     return [
@@ -128,9 +133,7 @@ def discover_all(
 class _Asker:
     """The vocabulary as candidates, with the phrases that are asked behind it."""
 
-    def __init__(
-        self, source: Source, lookup: Lookup, keys: Any, dataset: Dataset, never: Iterable[str], threads: int
-    ) -> None:
+    def __init__(self, source: Source, lookup: Lookup, keys: Any, dataset: Dataset, never: Iterable[str]) -> None:
         words = source.main.words
         self._dataset = dataset
         single, several = (np.flatnonzero(which) for which in (np.diff(lookup.starts) == 1, np.diff(lookup.starts) > 1))
@@ -140,9 +143,9 @@ class _Asker:
         self._row[several] = len(words) + np.arange(len(several))
         phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
         if phrases:
-            self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False), threads=threads)
+            self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False))
         else:
-            self._terms = Vocabulary(source, threads=threads)
+            self._terms = Vocabulary(source)
         self._every = np.arange(len(words))
         self._never = np.zeros(len(words), dtype=np.bool_)
         self._never[[source.main.index(word) for word in never if word in source.main]] = True
@@ -173,3 +176,246 @@ def _measures(values: Floats, right: Bools, total: int) -> tuple[float, float, f
         # the best of s right answers among t tied ones stands, in the mean, at (t + 1)/(s + 1)
         first = 1.0 / (start + (end - start + 1) / (int((hit == hit[0]).sum()) + 1))
     return float((chance * precision).sum() / total), first, float(chance[:5].sum() / 5)
+
+
+ANSWERS = 15
+
+
+@dataclass(frozen=True)
+class DiscoveryTask:
+    """Questions with their right answers and the candidates for all of them."""
+
+    name: str
+    queries: tuple[str, ...]
+    types: tuple[str, ...]
+    gold: tuple[tuple[str, ...], ...]
+    vocabulary: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScorerFigures:
+    """What the task's own scorer prints, each in [0, 1]; see `question_figures`."""
+
+    map: float
+    mrr: float
+    p_at_5: float
+
+
+@dataclass(frozen=True)
+class QuestionFigures:
+    """Means over `questions`, each in [0, 1]; a question that is not among the `answered` ones counts as 0."""
+
+    map: float
+    mrr: float
+    p_at_5: float
+    scorer: ScorerFigures
+    questions: int
+    answered: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of questions that were answered."""
+        return self.answered / self.questions if self.questions else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain numbers, figures in per cent."""
+        shares = {"map": self.map, "mrr": self.mrr, "p_at_5": self.p_at_5, "coverage": self.coverage}
+        percent = {name: round(100 * share, 4) for name, share in shares.items()}
+        scorer = {name: round(100 * share, 4) for name, share in asdict(self.scorer).items()}
+        return {**percent, "scorer": scorer, "questions": self.questions, "answered": self.answered}
+
+
+@dataclass(frozen=True)
+class GoldReach:
+    """How many right answers there are, and how many of them are candidates that the model knows.
+
+    The others can never be given. `multiword` and `multiword_reachable` count those of several words.
+    """
+
+    answers: int
+    reachable: int
+    multiword: int
+    multiword_reachable: int
+
+
+@dataclass(frozen=True)
+class DiscoveryResult:
+    """A model on one discovery task, over all questions and by type, ranked by `score`."""
+
+    name: str
+    score: str
+    all: QuestionFigures
+    by_type: dict[str, QuestionFigures]
+    gold: GoldReach
+    candidates: int
+    known_candidates: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain numbers, figures in per cent."""
+        return {
+            "score": self.score,
+            **self.all.as_json(),
+            "types": {name: figures.as_json() for name, figures in self.by_type.items()},
+            "gold": asdict(self.gold),
+            "candidates": self.candidates,
+            "known_candidates": self.known_candidates,
+        }
+
+
+def read_discovery(data: str | Path, gold: str | Path, vocabulary: str | Path) -> DiscoveryTask:
+    """A discovery task from its three files; its name is that of the data file up to `.data`.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "pets.data.txt").write_text("Poodle\\tConcept\\n")
+    >>> _ = (folder / "pets.gold.txt").write_text("dog\\tanimal\\n")
+    >>> _ = (folder / "pets.vocabulary.txt").write_text("animal\\ndog\\nlaw\\n")
+    >>> task = read_discovery(*(folder / f"pets.{part}.txt" for part in ("data", "gold", "vocabulary")))
+    >>> task.queries, task.types, task.gold
+    (('poodle',), ('concept',), (('dog', 'animal'),))
+    """
+    questions = [_fields(line) for line in gold_lines(data, "file of queries")]
+    answers = [_fields(line) for line in gold_lines(gold, "file of gold hypernyms")]
+    candidates = [_name(line) for line in gold_lines(vocabulary, "file of candidates")]
+    for number, fields in enumerate(questions, 1):
+        if len(fields) < 2:
+            raise InputError(
+                f"{data}: line {number} has no query and type", hint="each line is a query and its type, a tab between"
+            )
+    if len(questions) != len(answers):
+        raise InputError(
+            f"{data} has {len(questions)} lines and {gold} has {len(answers)}",
+            hint="line i of the one must belong to line i of the other",
+        )
+    for number, fields in enumerate(answers, 1):
+        if not fields:
+            raise InputError(f"{gold}: line {number} is empty", hint="each line has the hypernyms of one query")
+    return DiscoveryTask(
+        Path(data).name.partition(".data")[0],
+        tuple(fields[0] for fields in questions),
+        tuple(fields[-1] for fields in questions),
+        tuple(tuple(dict.fromkeys(fields)) for fields in answers),
+        tuple(dict.fromkeys(name for name in candidates if name)),
+    )
+
+
+def _fields(line: str) -> list[str]:
+    return [name for field in line.split("\t") if (name := _name(field))]
+
+
+def _name(text: str) -> str:
+    return " ".join(text.split())
+
+
+def question_figures(
+    hits: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64], answered: npt.NDArray[np.bool_]
+) -> QuestionFigures:
+    """MAP, MRR and P@5 over the first 15 answers, by the usual formulas and by those of the task's own scorer.
+
+    With n right answers, AP is the sum of the precisions at the ranks with a hit, divided by min(n, 15), and P@5 the
+    hits among the first five, divided by 5. The scorer reads no more than the first n answers: with h(k) the hits among
+    the first min(k, n), its AP is the mean of h(k)/min(k, n) over k = 1 … 15, and its P@5 is h(5)/min(5, n).
+
+    Args:
+        hits: Whether answer j (of 15) to question i is right.
+        sizes: How many right answers each question has.
+        answered: Which questions have an answer at all.
+
+    >>> hits = np.zeros((2, 15), dtype=bool)
+    >>> hits[0, 1] = hits[1, 1] = True                     # the second answer is right; question 1 has one gold answer
+    >>> figures = question_figures(hits, np.array([2, 1]), np.array([True, True]))
+    >>> figures.map, figures.mrr, figures.p_at_5
+    (0.375, 0.5, 0.2)
+    >>> round(figures.scorer.map, 4), figures.scorer.mrr, figures.scorer.p_at_5
+    (0.2333, 0.25, 0.25)
+    """
+    if len(hits) == 0:
+        return QuestionFigures(0.0, 0.0, 0.0, ScorerFigures(0.0, 0.0, 0.0), 0, 0)
+    ranks = np.arange(1, hits.shape[1] + 1)
+    precision = hits.cumsum(axis=1) / ranks
+    read = hits & (ranks <= sizes[:, None])
+    recall = read.cumsum(axis=1) / np.minimum(ranks, sizes[:, None])
+    return QuestionFigures(
+        float(((hits * precision).sum(axis=1) / np.minimum(sizes, len(ranks))).mean()),
+        _reciprocal_rank(hits),
+        float(precision[:, 4].mean()),
+        ScorerFigures(float(recall.mean()), _reciprocal_rank(read), float(recall[:, 4].mean())),
+        len(hits),
+        int(answered.sum()),
+    )
+
+
+def _reciprocal_rank(hits: npt.NDArray[np.bool_]) -> float:
+    return float(np.where(hits.any(axis=1), 1.0 / (1 + hits.argmax(axis=1)), 0.0).mean())
+
+
+def evaluate_discovery(
+    model: AnyModel, task: DiscoveryTask, *, score: str | None = None, progress: Progress = SILENT
+) -> DiscoveryResult:
+    """Ask a model for the 15 best hypernyms of every query among the candidates, however unlikely they are.
+
+    Args:
+        model: The model to ask.
+        task: Questions, right answers and candidates, from `read_discovery`.
+        score: The score to rank by; without one, the order of `hypernyms`.
+        progress: Where to show how far it is.
+
+    >>> from hyperdive import Model
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> matrix = np.array([[3, 2, 1], [2, 1, 0], [1, 0, 0], [0, 0, 2]])
+    >>> words = ["animal", "dog", "poodle", "law"]
+    >>> model = Model(VectorSpace(words, matrix, frequencies=[9, 5, 1, 3], kind="dive"))
+    >>> gold = (("dog", "animal"), ("canine",))
+    >>> task = DiscoveryTask("pets", ("poodle", "hound"), ("concept", "concept"), gold, ("animal", "dog", "law"))
+    >>> result = evaluate_discovery(model, task)
+    >>> result.all.map, result.all.answered, result.gold.answers, result.gold.reachable
+    (0.5, 1, 3, 2)
+    """
+    by = ranking(model, score)
+    known = are_known(model, task.queries)
+    hits = np.zeros((len(task.queries), ANSWERS), dtype=np.bool_)
+    answered = np.zeros(len(task.queries), dtype=np.bool_)
+    candidates = [name for name, found in zip(task.vocabulary, are_known(model, task.vocabulary), strict=True) if found]
+    numbers = np.flatnonzero(known).tolist() if candidates else []
+    if numbers:
+        tables = ask(
+            model,
+            [task.queries[number] for number in numbers],
+            AnswerOptions(
+                top=ANSWERS,
+                candidates=candidates,
+                score=score,
+                min_confidence=0.0 if by.calibrated else None,
+            ),
+            progress=progress,
+        )
+        for number, table in zip(numbers, tables, strict=True):
+            right = set(task.gold[number])
+            answered[number] = len(table) > 0
+            hits[number, : len(table)] = [answer.term in right for answer in table]
+    sizes = np.array([len(right) for right in task.gold], dtype=np.int64)
+    types = np.array(task.types)
+    by_type = {
+        str(name): question_figures(hits[types == name], sizes[types == name], answered[types == name])
+        for name in sorted(set(task.types))
+    }
+    return DiscoveryResult(
+        task.name,
+        by.name,
+        question_figures(hits, sizes, answered),
+        by_type,
+        _reach(task, set(candidates)),
+        len(task.vocabulary),
+        len(candidates),
+    )
+
+
+def _reach(task: DiscoveryTask, candidates: set[str]) -> GoldReach:
+    several = [answer for right in task.gold for answer in right if " " in answer]
+    every = [answer for right in task.gold for answer in right]
+    return GoldReach(
+        len(every),
+        sum(answer in candidates for answer in every),
+        len(several),
+        sum(answer in candidates for answer in several),
+    )

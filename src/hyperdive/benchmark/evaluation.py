@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +15,10 @@ from hyperdive import __version__
 from hyperdive._resources import Run, check_threads
 from hyperdive._types import Bools, Floats
 from hyperdive.benchmark import bootstrap as resampling
-from hyperdive.benchmark.dataset import Dataset
-from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, load_all
+from hyperdive.benchmark.datasets import ELEVEN, MICRO_4, MICRO_10, Dataset, load_all
 from hyperdive.benchmark.measures import micro_average, rank, ranked_precision, spearman
-from hyperdive.benchmark.paper import kind_of
-from hyperdive.errors import InputError
+from hyperdive.benchmark.printed import kind_of
+from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Score, Source, Terms, as_source, usable_scores
 from hyperdive.scores.source import AnyModel
 
@@ -157,10 +156,9 @@ def score_dataset(
     *,
     pos: bool = False,
     lemmas: bool = True,
-    threads: int = 0,
 ) -> Scored:
     """Every pair of a dataset under every score."""
-    terms = Terms(source, dataset.space_keys(pos=pos), lemmas=lemmas, threads=threads)
+    terms = Terms(source, dataset.space_keys(pos=pos), lemmas=lemmas)
     known = terms.found[dataset.q] & terms.found[dataset.p]
     by_lemma = terms.lookup.by_lemma
     saved = int((known & (by_lemma[dataset.q] | by_lemma[dataset.p])).sum())
@@ -198,7 +196,7 @@ class EvaluationOptions:
     """What `evaluate` measures and how."""
 
     scores: Sequence[str | Score] | None = None
-    """The scores to evaluate; None is all that the spaces allow."""
+    """The scores to evaluate; None are those of the paper, and the confidence, that the spaces allow."""
     bootstrap: int = 0
     """Resamples for 95 % intervals; 0 leaves them out."""
     seed: int = 0
@@ -242,57 +240,24 @@ def evaluate(
     if tagged is None and is_tagged(raw.main):
         tagged = raw
     loaded = load_all(datasets, data=options.data, verify=options.verify)
-    with ThreadPoolExecutor(1) as pool:
-        # the longest first, so that no thread is left with it at the end
-        drawn = _DrawnAhead(sorted(loaded, key=len, reverse=True), options, pool)
-        return _evaluated((raw, tagged), loaded, drawn, options, model, run)
-
-
-class _DrawnAhead:
-    """Resamples of the next datasets, drawn while a model is read and other datasets are scored.
-
-    Args:
-        datasets: In the order in which they will be measured.
-        options: How many resamples, and their seed.
-        pool: The thread that draws.
-    """
-
-    def __init__(self, datasets: Sequence[Dataset], options: EvaluationOptions, pool: Executor) -> None:
-        self.datasets, self._options, self._pool = datasets, options, pool
-        self._waiting = list(datasets) if options.bootstrap else []
-        self._drawn: dict[str, Future[Any]] = {}
-        for _ in range(resampling.KEPT - 1):
-            self.draw_next()
-
-    def draw_next(self) -> None:
-        """Draw those of one more dataset; no more are kept than of a few."""
-        if self._waiting:
-            dataset, options = self._waiting.pop(0), self._options
-            arguments = (dataset.name, len(dataset), options.bootstrap, options.seed)
-            self._drawn[dataset.name] = self._pool.submit(resampling.draws, *arguments)
-
-    def wait(self, name: str) -> None:
-        """Until those of a dataset are there, if they have been begun."""
-        if name in self._drawn:
-            self._drawn[name].result()
+    return _evaluated(raw, tagged, loaded, options, model, run)
 
 
 def _evaluated(
-    sources: tuple[Source, Source | None],
+    raw: Source,
+    tagged: Source | None,
     loaded: Sequence[Dataset],
-    drawn: _DrawnAhead,
     options: EvaluationOptions,
     model: str,
     run: Run,
 ) -> Evaluation:
-    """The figures of datasets in the main space and the tagged one, made in the order in which resamples are drawn."""
-    raw, tagged = sources
+    """Return the figures of datasets in the main space and the tagged one."""
     chosen = usable_scores(raw, options.scores)
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
     notes = []
     if options.scores is None and tagged is not None and any(dataset.tagged for dataset in loaded):
-        allowed = {score.name for score in usable_scores(tagged)}
+        allowed = {score.name for score in usable_scores(tagged, ["all"])}
         lacking = [score.ascii for score in chosen if score.name not in allowed]
         chosen = [score for score in chosen if score.name in allowed]
         if lacking:
@@ -303,29 +268,70 @@ def _evaluated(
     workers = min(_AT_ONCE, threads)
     progress = run.progress.stage("evaluating", total=len(loaded), unit="datasets")
 
-    def scored_by(dataset: Dataset, threads: int) -> Scored:
+    def scored_by(dataset: Dataset) -> Scored:
         use_pos = dataset.tagged and tagged is not None
         source = tagged if use_pos and tagged is not None else raw
-        return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas, threads=threads)
+        return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas)
 
     def measured(scored: Scored, threads: int) -> Result:
-        drawn.wait(scored.dataset.name)
         result = measure(scored, bootstrap=options.bootstrap, seed=options.seed, threads=threads)
-        drawn.draw_next()
         bar.advance(1)
         return result
 
     def figures(dataset: Dataset, threads: int) -> Result:
-        return measured(scored_by(dataset, threads), threads)
+        return measured(scored_by(dataset), threads)
 
     with progress as bar, ThreadPoolExecutor(workers) as pool:
         made: dict[str, Future[Result]] = {}
-        for dataset in drawn.datasets[:1]:  # with it, what all of them read is made, once
-            made[dataset.name] = pool.submit(measured, scored_by(dataset, threads), threads)
-        for dataset in drawn.datasets[1:]:
+        longest = sorted(loaded, key=len, reverse=True)  # first, so that no thread is left with it at the end
+        for dataset in longest[:1]:  # scoring it computes what all of them share, once
+            made[dataset.name] = pool.submit(measured, scored_by(dataset), threads)
+        for dataset in longest[1:]:
             made[dataset.name] = pool.submit(figures, dataset, threads // workers)
         results = {dataset.name: made[dataset.name].result() for dataset in loaded}
     for name, result in results.items():
         if result.scored.oov == result.n:
             notes.append(f"{name}: not one pair has both words in the space, so its figures are chance")
     return Evaluation(results, tuple(score.name for score in chosen), model, kind_of(raw), tuple(notes))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """This model's figure minus the baseline's, in points, with its 95 % interval and two-sided p value."""
+
+    difference: float
+    ci95: tuple[float, float]
+    p: float
+
+
+def compare(evaluation: Evaluation, baseline: Evaluation) -> dict[str, dict[str, Difference]]:
+    """Return paired differences by dataset (and `micro10`) and score, over the same resamples."""
+    shared = [score for score in evaluation.scores if score in baseline.scores]
+    if not shared:
+        raise OptionError("the two models have no score in common", hint="choose one with --scores")
+    table: dict[str, dict[str, Difference]] = {}
+    for name, result in evaluation.results.items():
+        other = baseline.results[name]
+        if not result.replicates or not other.replicates:
+            raise InputError("a paired test needs resamples", hint="add --resamples 1000")
+        table[name] = {
+            score: _difference(
+                result.cells[score].value - other.cells[score].value, result.replicates[score], other.replicates[score]
+            )
+            for score in shared
+        }
+    if evaluation.micro10:
+        total = sum(evaluation.results[name].n for name in MICRO_10)
+        table["micro10"] = {}
+        for score in shared:
+            first, second = (
+                sum(figures.results[name].n * figures.results[name].replicates[score] for name in MICRO_10) / total
+                for figures in (evaluation, baseline)
+            )
+            value = evaluation.micro10[score] - baseline.micro10[score]
+            table["micro10"][score] = _difference(value, np.asarray(first), np.asarray(second))
+    return table
+
+
+def _difference(value: float, first: Any, second: Any) -> Difference:
+    return Difference(value, resampling.interval(first - second), resampling.paired_p(first, second))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from hyperdive.benchmark.coverage import coverage
-from hyperdive.benchmark.datasets import MICRO_10
+from hyperdive.benchmark.datasets import MICRO_10, Dataset
 from hyperdive.benchmark.discovery import DiscoveryOptions, discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
 from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality, separation
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores import get
+from hyperdive.scores import Rows, as_source, get, look_up
 from hyperdive.scores.source import AnyModel
 
 F1_SETS = ("Medical", "HypeNet")
@@ -130,3 +129,43 @@ def further_measures(
             "priors": {prior.name: asdict(figures) for prior, figures in zip(prior_scores, rest, strict=True)},
         }
     return further
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Distinct words of some datasets (phrases split), and those a space has; spaces with and without POS apart."""
+
+    words: int
+    found: int
+    nonzero_dimensions: float
+
+    @property
+    def share(self) -> float:
+        """Found words in per cent."""
+        return 100.0 * self.found / self.words if self.words else 0.0
+
+
+def coverage(
+    raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None = None, lemmas: bool = False
+) -> Coverage:
+    """Coverage and average number of non-zero dimensions over the distinct words of all datasets together.
+
+    >>> from hyperdive.spaces.space import VectorSpace
+    >>> space = VectorSpace(["animal", "dog"], [[3, 1], [1, 0]], frequencies=[9, 5], kind="dive")
+    >>> coverage(space, [Dataset.from_rows("x", [("dog", "animal", 1.0), ("yak", "animal", 1.0)])])
+    Coverage(words=3, found=2, nonzero_dimensions=1.5)
+    """
+    words = found = 0
+    sizes: list[Any] = []
+    for space, tagged in ((raw, False), (pos, True)):
+        chosen = [dataset for dataset in datasets if (dataset.tagged and pos is not None) == tagged]
+        if space is None or not chosen:
+            continue
+        distinct = sorted({word for dataset in chosen for key in dataset.space_keys(pos=tagged) for word in key})
+        main = as_source(space).main
+        lookup = look_up(main, [[word] for word in distinct], lemmas=lemmas)
+        words += len(distinct)
+        found += int(lookup.found.sum())
+        sizes.append(Rows(main.matrix[np.unique(lookup.rows)]).sizes)
+    together = np.concatenate(sizes) if sizes else np.zeros(0)
+    return Coverage(words, found, float(together.mean()) if together.size else 0.0)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hyperdive.benchmark.comparison import Difference
 from hyperdive.benchmark.datasets import MICRO_4, MICRO_10
-from hyperdive.benchmark.evaluation import Evaluation
-from hyperdive.benchmark.paper import printed, printed_micro
+from hyperdive.benchmark.evaluation import Difference, Evaluation
+from hyperdive.benchmark.printed import printed, printed_micro
 
 SHORT = {
     "EVALution": "EVAL",

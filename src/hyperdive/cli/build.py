@@ -179,6 +179,8 @@ def train(
 
 
 def _describe(path: Path, model: Model) -> None:
+    from hyperdive.model import facts_of
+
     size = human(sum(file.stat().st_size for file in path.iterdir() if file.is_file()), "B")
     if model.dive.kind != "dive":
         write(f"{path}: {model.dive.kind}, {len(model):,} words, {model.dive.dimensions:,} dimensions, {size}")
@@ -191,8 +193,8 @@ def _describe(path: Path, model: Model) -> None:
         f"{size}"
     )
     write(f"  also stored: {', '.join(beside) or 'nothing'}")
-    corpus = model.facts["corpus"]
-    write(f"  from {corpus['tokens']:,} tokens; objective {model.facts['objective'][-1]:.4f} nats per token")
+    corpus = facts_of(model)["corpus"]
+    write(f"  from {corpus['tokens']:,} tokens; objective {facts_of(model)['objective'][-1]:.4f} nats per token")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -289,7 +289,7 @@ def doctor(*, options: DoctorCommand) -> int:
     30 seconds, so that no later command has to.
     """
     if options.compile:
-        from hyperdive.kernels.warmup import compile_all
+        from hyperdive.kernels.decorator import compile_all
 
         with ProgressOptions().shown.stage("compiling numeric kernels"):
             compile_all()

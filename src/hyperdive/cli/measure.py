@@ -49,7 +49,9 @@ class SourceOptions(JsonOptions, ProgressOptions):
 class ScoreCommand(SourceOptions):
     """Options of `hyperdive score`."""
 
-    score: tuple[str, ...] = option((), "Score such as C*dS or AL1:w0=20, by default all available; may be repeated.")
+    score: tuple[str, ...] = option(
+        (), "Score such as C*dS or AL1:w0=20, or all; by default the paper's and the confidence; may be repeated."
+    )
     input_format: Literal["tsv", "csv", "jsonl"] | None = option(
         None, "Format of PAIRS, by default by file name or first line.", rare=True
     )
@@ -81,8 +83,7 @@ def score(
         raise OptionError("no file of pairs was given", hint="type: hyperdive score PAIRS.tsv -m MODEL, or - for stdin")
     from hyperdive._spelling import near_spellings, shown
     from hyperdive.scores import usable_scores
-    from hyperdive.scores.pair_files import PairFormat, PairWriter, open_pairs
-    from hyperdive.scores.score_file import score_stream
+    from hyperdive.scores.files import PairFormat, PairWriter, open_pairs, score_stream
 
     report = options.shown
     source = load_source(options.model, skipgram=options.skipgram, counts=options.counts, terms=True)
@@ -91,13 +92,7 @@ def score(
     written = PairFormat.jsonl if options.json else PairFormat(options.output_format or file.format)
     with _written(options.output, options.force) as out:
         summary = score_stream(
-            source,
-            file,
-            chosen,
-            PairWriter(out, written),
-            lemmas=not options.exact,
-            threads=options.threads or 0,
-            progress=report,
+            source, file, chosen, PairWriter(out, written), lemmas=not options.exact, progress=report
         )
     if summary.unknown:
         word = summary.examples[0]
@@ -161,7 +156,9 @@ class EvaluateCommand(SourceOptions):
 
     pos_model: str | None = option(None, "Model with POS tags, for the POS-tagged datasets.", rare=True)
     datasets: tuple[str, ...] = option((), "Datasets or files of pairs, comma-separated; by default all eleven.")
-    scores: tuple[str, ...] = option((), "Scores, comma-separated, such as C*dS,AL1:w0=20; by default all available.")
+    scores: tuple[str, ...] = option(
+        (), "Scores, comma-separated, such as C*dS,AL1:w0=20; or all; by default the paper's and confidence."
+    )
     baseline: str | None = option(None, "Model to compare with, by a paired test.", rare=True)
     resamples: int = option(1000, "Bootstrap resamples for 95 % intervals and tests; 0: none.", low=0)
     further: bool = option(
@@ -195,6 +192,7 @@ def evaluate(
     the difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
     hypernym, True or False) can be used in place of a dataset. Baselines are always included: random, frequency (the
     difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
+    `--scores all` evaluates every score, `--scores ablation` the confidence without each of its parts.
     """
     shown, scores, names = options.shown, split_names(options.scores), split_names(options.datasets)
     if options.taxonomy or files:
@@ -206,9 +204,8 @@ def evaluate(
         evaluate_tasks(options.model, tasks, scores, options.json, shown)
         return
     from hyperdive._resources import Run
-    from hyperdive.benchmark.comparison import compare
     from hyperdive.benchmark.datasets import ELEVEN
-    from hyperdive.benchmark.evaluation import EvaluationOptions
+    from hyperdive.benchmark.evaluation import EvaluationOptions, compare
     from hyperdive.benchmark.evaluation import evaluate as measure
     from hyperdive.benchmark.further_measures import further_measures
     from hyperdive.scores import usable_scores
@@ -233,7 +230,7 @@ def evaluate(
     differences = None
     if options.baseline is not None:
         other_source = spaces(options.baseline)
-        usable = {score.name for score in usable_scores(other_source)}
+        usable = {score.name for score in usable_scores(other_source, ["all"])}
         rules = replace(rules, scores=[name for name in evaluation.scores if name.split(":")[0] in usable])
         other = measure(other_source, pos, datasets=names, options=rules, model=_name(options.baseline), run=run)
         differences = compare(evaluation, other)
@@ -261,7 +258,7 @@ def evaluate(
             pos=pos,
             discovery=split_names(options.discovery),
             ranking=None if scores else ranking,
-            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=options.seed, threads=options.threads or 0),
+            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=options.seed),
         )
     if options.json:
         write_json(result)
@@ -274,14 +271,10 @@ def evaluate(
 def _with_baselines(wanted: list[str], source: Any) -> list[str] | None:
     if not wanted:
         return None
-    from hyperdive.scores import get, usable_scores
+    from hyperdive.scores import usable_scores
 
-    chosen = {get(name).name: name for name in wanted}
-    usable = {score.name for score in usable_scores(source)}
-    for name in BASELINES:
-        if name.partition(":")[0] in usable:
-            chosen.setdefault(get(name).name, name)
-    return list(chosen.values())
+    usable = {score.name for score in usable_scores(source, ["all"])}
+    return [*wanted, *(name for name in BASELINES if name.partition(":")[0] in usable)]
 
 
 def _name(model: str) -> str:
@@ -369,8 +362,8 @@ def gold_tasks(taxonomies: Sequence[Path], discovery: Sequence[str], files: Sequ
 def evaluate_tasks(model: str, tasks: GoldTasks, scores: Sequence[str], as_json: bool, shown: Any) -> None:
     """Measure a model on gold files and print the figures."""
     from hyperdive import __version__, load
-    from hyperdive.benchmark.discovery_task import evaluate_discovery, read_discovery
-    from hyperdive.benchmark.taxonomy_task import evaluate_taxonomy, read_taxonomy
+    from hyperdive.benchmark.discovery import evaluate_discovery, read_discovery
+    from hyperdive.benchmark.gold_taxonomy import evaluate_taxonomy, read_taxonomy
 
     if scores and len(scores) > 1:
         raise OptionError("gold files are evaluated by one score", hint="name one with --scores, or none for the best")
@@ -473,8 +466,8 @@ def reproduce(*, options: ReproduceCommand) -> None:
     when the same command is run again.
     """
     from hyperdive._resources import check_threads
-    from hyperdive.benchmark.reproduce import ReproduceOptions, prepare
-    from hyperdive.benchmark.reproduce import reproduce as run
+    from hyperdive.paper import ReproduceOptions, prepare
+    from hyperdive.paper import reproduce as run
 
     rules = ReproduceOptions(
         solver=options.solver,
@@ -488,8 +481,7 @@ def reproduce(*, options: ReproduceCommand) -> None:
     checks: dict[str, Any] = {"data": options.data, "verify": options.verify}
     plan = prepare(options.output, list(options.corpus), list(options.pubmed), options=rules, **checks)
     shown = options.shown
-    for line in str(plan).splitlines():
-        shown.note(line)
+    shown.note(str(plan))
     threads = check_threads(options.threads)  # gensim would otherwise use one
     made = run(plan, tables_only=options.tables_only, threads=threads, progress=shown, **checks)
     if options.json:
@@ -504,7 +496,7 @@ def reproduce(*, options: ReproduceCommand) -> None:
         return
     for claim in made.claims:
         write(f"{claim.verdict:<15} {claim.row}: {claim.statement}\n{'':<15} {claim.figures}")
-    write(f"\nAll tables: {made.folder / 'index.html'}")
+    write(f"\nAll tables: {made.folder / 'README.md'}")
     if made.missing:
         shown.note(f"not finished: {', '.join(made.missing)}")
 

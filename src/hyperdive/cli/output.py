@@ -109,8 +109,7 @@ def load_source(
     stand after its words; the paper's datasets are scored with words alone.
     """
     from hyperdive import load
-    from hyperdive.scores import as_source
-    from hyperdive.scores.term_source import term_source
+    from hyperdive.scores.source import as_source, term_source
 
     if terms and skipgram is None and counts is None:
         return term_source(load(model))

@@ -14,7 +14,7 @@ from hyperdive.options import Options, option
 
 if TYPE_CHECKING:
     from hyperdive.web.security import Access
-    from hyperdive.web.served_models import Catalogue
+    from hyperdive.web.service import Catalogue
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,15 +55,14 @@ def serve(
     import sys
 
     try:
-        import starlette  # noqa: F401
+        import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtra("serve", "web") from None
     from hyperdive.web.app import create_app
     from hyperdive.web.security import Access, is_loopback
-    from hyperdive.web.served_models import open_models
     from hyperdive.web.server import listen, run
-    from hyperdive.web.service import Service
+    from hyperdive.web.service import Service, open_models
 
     token = options.token or os.environ.get("HYPERDIVE_TOKEN")
     if token is not None and (

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._sparse_rows import distinct
 from hyperdive._types import Ints
 from hyperdive.counts.shard_layout import Shard, ShardLayout
 from hyperdive.counts.shards import Buffers, RowArrays
@@ -132,7 +131,7 @@ def load(
         left, right = np.empty(size, dtype=room), np.empty(size, dtype=room)
         to_left, to_right = int(options.sides != "right"), int(options.sides != "left")
         borders = [line.result() + shift for line, shift in zip(lines, shifts, strict=True)]
-        edges = distinct(np.concatenate(borders))
+        edges = np.unique(np.concatenate(borders))
         list(
             pool.map(
                 lambda k: kernels.invert(
@@ -202,7 +201,7 @@ def _borders(corpus: Corpus, low: int, high: int) -> Ints:
         offsets = corpus.line_offsets
         first, last = np.searchsorted(offsets, [low, high])
         inside = np.array(offsets[first:last], dtype=np.int64)
-    return distinct(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
+    return np.unique(np.concatenate([[low], np.clip(inside, low, high), [high]])).astype(np.int64)
 
 
 def _split(target: tuple[int, int], parts: int) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
-"""Pictures of words over dimensions: colour-blind safe, light or dark, the same bytes for the same model.
+"""Figures of words over dimensions: colour-blind safe, light or dark, the same bytes for the same model.
 
-Words of a corpus may hold anything: they are drawn as plain text, never as markup or formulas.
+Words of a corpus may contain anything: they are drawn as plain text, never as markup or formulas.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from hyperdive._atomic import write_file
-from hyperdive.discover.compare import HIDDEN, Comparison, compare, vectors_of
-from hyperdive.discover.dimensions import dimensions_of
+from hyperdive.discover.explain import HIDDEN, Comparison, compare, vectors_of
+from hyperdive.discover.topics import dimensions_of
 from hyperdive.errors import MissingExtra, OptionError, OutputError, one_line
-from hyperdive.scores.asymmetric_l1 import W0, best_scale
+from hyperdive.scores.paper import W0, best_scale
 from hyperdive.scores.source import AnyModel
 
 FORMATS = (".png", ".svg")
@@ -94,6 +94,83 @@ def plot_pair(
     _save(path, draw, dark=dark, force=force)
 
 
+@dataclass(frozen=True)
+class PairPanel:
+    """A pair over the dimensions where one of its words has a value that is shown, by the hypernym's value.
+
+    `values` are those of hypernym and hyponym, `sums` their sums over all dimensions.
+    """
+
+    hyponym: str
+    hypernym: str
+    labels: tuple[str, ...] = ()
+    values: tuple[tuple[float, float], ...] = ()
+    sums: tuple[float, float] = (0.0, 0.0)
+    missing: str = ""
+
+    @classmethod
+    def of(cls, model: AnyModel, hyponym: str, hypernym: str) -> PairPanel:
+        """Look the words up in a model; `missing` names those it does not have."""
+        dimensions = dimensions_of(model)
+        missing = [word for word in (hyponym, hypernym) if word not in dimensions.space]
+        if missing:
+            return cls(hyponym, hypernym, missing=", ".join(missing))
+        p, q = dimensions.vector(hypernym), dimensions.vector(hyponym)
+        shown = [i for i in np.lexsort((-q, -p)).tolist() if max(p[i], q[i]) >= HIDDEN][:MOST_BARS]
+        labels = tuple(" ".join(dimensions.first(i, 4)) for i in shown)
+        values = tuple((float(p[i]), float(q[i])) for i in shown)
+        return cls(hyponym, hypernym, labels, values, (float(p.sum()), float(q.sum())))
+
+
+def plot_pairs(
+    model: AnyModel,
+    pairs: Sequence[tuple[str, str]],
+    path: str | Path,
+    *,
+    title: str = "",
+    dark: bool = False,
+    force: bool = False,
+) -> None:
+    """Draw one panel per pair (hyponym, hypernym), two panels in a row: values over the hypernym's dimensions."""
+    panels = [PairPanel.of(model, hyponym, hypernym) for hyponym, hypernym in pairs]
+    _save(path, _pairs(panels, title), dark=dark, force=force)
+
+
+def _pairs(panels: Sequence[PairPanel], title: str) -> Any:
+    def draw(look: Look) -> Any:
+        from matplotlib.figure import Figure
+
+        across = min(len(panels), 2)
+        rows = [panels[i : i + across] for i in range(0, len(panels), across)]
+        heights = [1.1 + 0.4 * max(3, *(len(panel.labels) for panel in row)) for row in rows]
+        size = (9 * across, 0.5 + sum(heights))
+        figure = Figure(figsize=size, facecolor=look.paper, layout="constrained")
+        grid = figure.add_gridspec(len(rows), across, height_ratios=heights)
+        for place, panel in enumerate(panels):
+            axes = figure.add_subplot(grid[place // across, place % across], facecolor=look.paper)
+            count = len(panel.labels)
+            _style(axes, look, count)
+            y = np.arange(count)
+            names = (panel.hypernym, panel.hyponym)
+            for number, (word, total) in enumerate(zip(names, panel.sums, strict=True)):
+                values = np.array([pair[number] if pair[number] >= HIDDEN else 0.0 for pair in panel.values])
+                label = f"{one_line(word)} (sum {total:.1f})"
+                bars = axes.barh(y + 0.4 * (number - 0.5), values, height=0.37, color=look.bars[number], label=label)
+                texts = [f"{value:.2f}" if value else "" for value in values]
+                axes.bar_label(bars, texts, padding=3, color=look.faint, fontsize=8)
+            _label(axes, look, y, list(panel.labels), None)
+            beneath = f"not in the vocabulary: {panel.missing}" if panel.missing else ""
+            _head(axes, look, f"{one_line(panel.hyponym)} → {one_line(panel.hypernym)}", beneath)
+            if count:
+                axes.margins(x=0.1)
+                axes.legend(loc="lower right", frameon=False, labelcolor=look.ink, fontsize=9)
+        if title and len(panels) > 1:
+            figure.suptitle(one_line(title), color=look.ink, fontsize=14, x=0.01, ha="left")
+        return figure
+
+    return draw
+
+
 def _comparison(found: Comparison) -> Any:
     def draw(look: Look) -> Any:
         count = len(found.words)
@@ -115,7 +192,7 @@ def _comparison(found: Comparison) -> Any:
     return draw
 
 
-# ---- what the pictures share --------------------------------------------------------------------------------------
+# ---- shared by the figures -------------------------------------------------------------------------------------------
 
 
 def _canvas(look: Look, bars: int, *, height: float) -> tuple[Any, Any]:
@@ -125,6 +202,11 @@ def _canvas(look: Look, bars: int, *, height: float) -> tuple[Any, Any]:
     engine: Any = figure.get_layout_engine()
     engine.set(h_pad=0.1, w_pad=0.1)
     axes = figure.add_subplot(facecolor=look.paper)
+    _style(axes, look, bars)
+    return figure, axes
+
+
+def _style(axes: Any, look: Look, bars: int) -> None:
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color(look.grid)
@@ -132,7 +214,6 @@ def _canvas(look: Look, bars: int, *, height: float) -> tuple[Any, Any]:
     axes.grid(axis="x", color=look.grid, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.set_ylim(max(bars, 3) - 0.4, -0.6)  # the first bar on top
-    return figure, axes
 
 
 def _label(axes: Any, look: Look, y: Any, labels: list[str], further: list[str] | None) -> None:
@@ -175,8 +256,13 @@ def _settings() -> Iterator[Any]:
         import matplotlib
     except ImportError:
         raise MissingExtra("a plot", "plots") from None
-    # a dollar sign in a word is a dollar sign; ids in an SVG come from its content, not from the clock
-    settings: dict[Any, Any] = {"text.parse_math": False, "svg.hashsalt": "hyperdive", "hatch.linewidth": 0.8}
+    # a dollar sign in a word is a dollar sign; ids in an SVG come from its content, not from the clock; text stays text
+    settings: dict[Any, Any] = {
+        "text.parse_math": False,
+        "svg.hashsalt": "hyperdive",
+        "svg.fonttype": "none",
+        "hatch.linewidth": 0.8,
+    }
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg", **settings}):
         yield matplotlib
 

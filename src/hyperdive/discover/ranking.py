@@ -1,4 +1,4 @@
-"""By which score answers are ranked, and which words are never an answer."""
+"""By which score answers are ranked, which words are never an answer, and which signals agree on a pair."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from hyperdive.scores.registry import Score, get
 from hyperdive.scores.source import AnyModel, Source
 from hyperdive.scores.terms import NamedTerms, Vocabulary
 
-ISA = "isa"
-CALIBRATED = (ISA, "hyper")
-"""Scores whose values are confidences."""
-_LIKELIEST = 2000
+CONFIDENCE = "confidence"
+_LIKELIEST, _JUDGED = 2000, 512
 _ROUNDING = 50  # more that a quicker sum finds, so that none is missed
 NEAR_AND_GENERAL = "W³·lnΔS"
 
@@ -52,15 +50,25 @@ class Ranking:
     def plausible_hyponyms(self, pairs: Pairs) -> Ints:
         """The pairs worth judging among those of many hyponyms and one hypernym.
 
-        By `isa` every hyponym has neighbours to be looked for, so of a whole vocabulary only those are judged that the
-        text states, and the `_LIKELIEST` by similarity and projection; by another score all are.
+        For a confidence, neighbours of every hyponym have to be found, so of a whole vocabulary only the hyponyms that
+        the text states are judged, and the `_LIKELIEST` by similarity and projection; by another score all are.
         """
-        if self.name != ISA or len(pairs) <= _LIKELIEST:
+        if self.name != CONFIDENCE or len(pairs) <= _LIKELIEST:
             return np.arange(len(pairs))
         assert pairs.patterns is not None
         likely = 2 * pairs.skipgram_cosine + np.sqrt(np.maximum(pairs.predicted, 0.0))
-        stated = np.flatnonzero(np.where(pairs.patterns.backed_off, 0, pairs.patterns.counts))
+        stated = np.flatnonzero(pairs.patterns.exact_counts)
         return np.union1d(stated, best(likely, _LIKELIEST))
+
+    def leading_hyponyms(self, pairs: Pairs) -> Ints:
+        """Return the pairs of one hypernym whose confidence is worth computing, those of the best hyponyms among them.
+
+        They are first by the sum without what neighbours say of a hyponym, for which a projection stands.
+        """
+        if len(pairs) <= _JUDGED:
+            return np.arange(len(pairs))
+        sums = pairs.terms.confidence.sums(pairs.q, pairs.p) + 1.5 * np.sqrt(np.maximum(pairs.predicted, 0.0))
+        return np.sort(best(sums, _JUDGED))
 
 
 def plausible_names(source: Source, names: Sequence[str]) -> list[str]:
@@ -102,13 +110,13 @@ def near_and_general(pairs: Pairs) -> Floats:
 
 
 def ranking(model: AnyModel, wanted: str | None = None) -> Ranking:
-    """The score asked for, else the best this model allows: `isa` with patterns, else nearness upwards."""
+    """The score asked for, else the best this model allows: the confidence with patterns, else nearness upwards."""
     if wanted is not None:
         score = get(wanted)
-        return Ranking(score.name, score, score.name in CALIBRATED, silence(score))
+        return Ranking(score.name, score, score.name == CONFIDENCE, silence(score))
     source = source_of(model)
     if source.skipgram is not None and source.patterns is not None:
-        return Ranking(ISA, get(ISA), True)
+        return Ranking(CONFIDENCE, get(CONFIDENCE), True)
     return Ranking(NEAR_AND_GENERAL, near_and_general, False)
 
 
@@ -123,3 +131,50 @@ def silence(score: Score) -> float:
         return float(low.replace("∞", "inf"))
     except ValueError:
         return 0.0
+
+
+SIGNALS = ("patterns", "inclusion", "generality", "similarity")
+INCLUDED = 0.5  # at least half of the hyponym's mass lies under the hypernym's
+ALIKE = 0.25  # a cosine that few pairs of unrelated words reach
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The signals that speak for a pair, and how many statements in the text do."""
+
+    signals: tuple[str, ...]
+    statements: int
+
+
+def agreement(pairs: Pairs) -> list[Agreement]:
+    """For each pair the signals that agree.
+
+    - patterns: the text calls q a kind of p, and more often than the reverse;
+    - inclusion: CDE(q→p) is at least one half and more than CDE(p→q);
+    - generality: S(p) > S(q);
+    - similarity: the skip-gram cosine W (C where there is none) is at least one quarter.
+
+    >>> agreement(Pairs([[1.0, 1.0], [2.0, 1.0]], q=[0, 1], p=[1, 0]))[0]
+    Agreement(signals=('inclusion', 'generality', 'similarity'), statements=0)
+    """
+    if len(pairs) == 0:
+        return []
+    none = np.zeros(len(pairs), dtype=np.bool_)
+    patterns = pairs.patterns
+    # what is stated of diabetes is not stated of type 2 diabetes
+    counts = np.zeros(len(pairs)) if patterns is None else np.where(patterns.backed_off, 0, patterns.counts)
+    stated = none if patterns is None else (counts > 0) & (counts > patterns.reverse)
+    included = none
+    if pairs.rows.nonnegative:
+        shared = pairs.overlap[:, 1]
+        forward, back = pairs.share_of_q(shared), pairs.share_of_p(shared)
+        included = (forward >= INCLUDED) & (forward > back)
+    similarity = pairs.cosine if pairs.skipgram is None else pairs.skipgram_cosine
+    columns = (stated, included, pairs.difference(pairs.rows.sums) > 0, similarity >= ALIKE)
+    return [
+        Agreement(
+            tuple(name for name, column in zip(SIGNALS, columns, strict=True) if column[number]),
+            int(counts[number]),
+        )
+        for number in range(len(pairs))
+    ]

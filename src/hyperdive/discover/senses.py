@@ -42,7 +42,7 @@ def links(pairs: Pairs, names: Sequence[str]) -> Floats:
     if pairs.skipgram is not None:
         values = np.maximum(values, pairs.skipgram_cosine.reshape(size, size))
     if pairs.patterns is not None:
-        stated = np.where(pairs.patterns.backed_off, 0, pairs.patterns.counts).reshape(size, size).astype(np.float64)
+        stated = pairs.patterns.exact_counts.reshape(size, size)
         either = stated + stated.T
         values = np.maximum(values, either / (either + 1))
     heads = [(heads_of(name.lower().split()) or [name.lower()])[-1].removesuffix("s") for name in names]

@@ -2,6 +2,10 @@
 
 Numba's own cache does the work. Its folder is named after everything that compiled code depends on, because Numba
 itself only notices a change of the file that a kernel is in, not of other files whose functions that kernel calls.
+
+Code is compiled for a processor level, not for the processor at hand, so that models have the same bytes on every
+machine of that level. Numba has one processor per process: the command sets it to the level, a program that uses
+hyperdive as a library keeps its own and loads what processes of hyperdive have compiled.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import os
 import platform
 import shutil
 import stat
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,7 +36,7 @@ from hyperdive._locks import exclusive
 
 _LEVEL_3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 """What a processor must have, besides older features, for code of the level x86-64-v3."""
-_KEEP_DAYS = 30
+_FOLDER, _KEEP_DAYS = "hyperdive-kernels", 30
 _njit: Any = partial(numba.njit, nogil=True, no_cfunc_wrapper=True)
 _config: Any = numba.config
 _Cache: Any = caching.FunctionCache
@@ -72,20 +77,22 @@ def cache_folder() -> Path | None:
         folder = parent / name
         with suppress(OSError):
             is_new = not folder.is_dir()
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(exist_ok=True, mode=0o700)
             if _is_private(parent) and _is_private(folder):
                 with tempfile.TemporaryFile(dir=folder):
                     pass
                 if is_new:
                     _remove_old_folders(parent)
                 return folder
-    note = "note: no folder can keep compiled kernels, so every start compiles them (set NUMBA_CACHE_DIR to a folder)\n"
-    _tell(note)
+    _tell("note: no folder can keep compiled kernels, so every start compiles them (set NUMBA_CACHE_DIR to a folder)\n")
     try:
-        folder = Path(tempfile.mkdtemp(prefix="hyperdive-kernels-"))
+        root = Path(tempfile.mkdtemp(prefix="hyperdive-kernels-"))
+        folder = root / _FOLDER / name
+        folder.mkdir(parents=True, mode=0o700)
     except OSError:
         return None
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
     return folder
 
 
@@ -101,11 +108,37 @@ def is_lasting() -> bool:
     return folder is not None and folder.parent in _parents()
 
 
-class _SharedCache(_Cache):  # type: ignore[misc]
-    """Numba's cache of one function, for several processes that compile at once, and with damaged files left aside.
+@cache
+def compile_all() -> bool:
+    """Compile all kernels in two processes unless that was done before; return whether all are there.
 
-    Two processes that save different types of one function at the same time would otherwise choose the same file name.
+    What a process with unusual argument types needs beyond these is compiled at first use.
     """
+    folder = cache_folder()
+    if folder is None or not sys.executable:
+        return False
+    with exclusive(folder / "compiling"):
+        if is_complete():
+            return True
+        paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        if not is_lasting():
+            environment["NUMBA_CACHE_DIR"] = str(folder.parents[1])
+        command = [sys.executable, "-P", "-m", "hyperdive.kernels.warmup"]
+        silent: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        processes = [subprocess.Popen([*command, part], env=environment, **silent) for part in ("text", "numbers")]
+        try:
+            if sum(process.wait() != 0 for process in processes):
+                return False
+        finally:
+            for process in processes:
+                process.kill()
+        (folder / "complete").touch()
+        return True
+
+
+class _SharedCache(_Cache):  # type: ignore[misc]
+    """Numba's cache of one function, shared by several processes; damaged files are left aside."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -115,7 +148,17 @@ class _SharedCache(_Cache):  # type: ignore[misc]
                 self.flush()
             return None
 
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        key = self._index_key(sig, target_context.codegen())
+        types, (triple, *_), sources = key
+        level_key = (types, (triple, *processor_level()), sources)
+        data = self._cache_file.load(level_key)
+        if data is None and key != level_key:
+            data = (compile_all() and self._cache_file.load(level_key)) or self._cache_file.load(key)
+        return None if data is None else self._impl.rebuild(target_context, data)
+
     def save_overload(self, sig: Any, data: Any) -> None:
+        # two processes that save different types of one function at once would choose the same file name
         with suppress(OSError), exclusive(Path(self.cache_path).parent / "lock"):
             super().save_overload(sig, data)
 
@@ -131,16 +174,9 @@ def _cache_setting(folder: Path) -> Iterator[None]:
         _config.CACHE_DIR = before
 
 
-def use_processor_level() -> None:
-    """Compile for a fixed processor level in this process; call it before any kernel is imported.
-
-    Models then have the same bytes on every machine of that level.
-    """
-    _config.CPU_NAME, _config.CPU_FEATURES = _level()
-
-
-def _level() -> tuple[str, str]:
-    """Return the name and the features of the processor level."""
+@cache
+def processor_level() -> tuple[str, str]:
+    """Return the name of the processor level as LLVM knows it, and features beyond it."""
     if os.environ.get("NUMBA_CPU_NAME"):
         return os.environ["NUMBA_CPU_NAME"], os.environ.get("NUMBA_CPU_FEATURES", "")
     machine = platform.machine().lower()
@@ -157,8 +193,7 @@ def _folder_name() -> str:
 
     Numba discards code when the time stamp of its file changes, so the time stamps are part of the hash.
     """
-    processor = _config.CPU_NAME or binding.get_host_cpu_name()
-    versions = (sys.version, numba.__version__, llvmlite.__version__, platform.machine(), processor)
+    versions = (sys.version, numba.__version__, llvmlite.__version__, platform.machine(), processor_level())
     sha = hashlib.sha256(repr(versions).encode())
     package = Path(__file__).parents[1]
     for path in sorted((*package.glob("kernels/*.py"), *package.glob("**/_*kernels.py"))):
@@ -169,7 +204,7 @@ def _folder_name() -> str:
 def _parents() -> list[Path]:
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
-        return [Path(given) / "hyperdive-kernels"]
+        return [Path(given) / _FOLDER]
     try:
         home = Path.home()
     except RuntimeError:  # no home at all
@@ -222,5 +257,5 @@ class _Announcement(_events.Listener):  # type: ignore[misc]
 
 
 if kernels.own_process:
-    use_processor_level()
+    _config.CPU_NAME, _config.CPU_FEATURES = processor_level()
     _events.register("numba:compile", _Announcement())

@@ -101,23 +101,22 @@ def _contains(ordered, value):
 
 
 @kernel()
-def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviations, continued, unfinished):
+def tokenise(data, ends, classes, hyphens, ascii_only, spans, abbreviations, continued, unfinished):
     """Split documents into words, number the distinct ones, find sentences.
 
     `data` holds documents one after another, document d ending before `ends[d]`. Words are runs of letters, marks
     and digits; a hyphen or apostrophe between two of them joins them (`hyphens`), a dot joins single letters
     (*U.S.*). Only words of letters are numbered; the others are counted by reason. ASCII letters are lower-cased
-    here, all else later, once per form. With `gaps`, form 0 marks what a phrase must not bridge; with `spans`,
-    start, end and kind of every token and sign are recorded, which a tagger needs. A sentence ends after . ! ? (and
+    here, all else later, once per form. With `spans`, start, end and kind of every token and sign are recorded, which
+    a tagger needs. A sentence ends after . ! ? (and
     closing marks) before a blank and a character that is not a lower-case letter, unless the dot belongs to an
     initial or an abbreviation; and at an empty line. A piece with `continued` goes on with the document before it,
     one that is `unfinished` with the next.
     """
     size = len(data)
-    limit = size // 2 + 2 + (size // 2 + 2 if gaps else 0)
-    tokens = np.empty(limit, dtype=np.uint32)
     slots = np.zeros(1 << 16, dtype=np.uint64)  # the upper half of the hash, and the number of the form
     most = size // 2 + 2
+    tokens = np.empty(most, dtype=np.uint32)
     hashes = np.empty(most, dtype=np.uint64)
     places = np.empty(most, dtype=np.int64)  # start·256 + length: one look instead of two
     arena = np.empty(size + 8, dtype=np.uint8)
@@ -289,9 +288,6 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                     n_spans += 1
                 if reason >= 0:
                     counters[reason] += 1
-                    if gaps:
-                        tokens[n] = 0
-                        n += 1
                     continue
                 mask = np.uint64(len(slots) - 1)
                 at = h & mask
@@ -361,9 +357,6 @@ def tokenise(data, ends, classes, hyphens, ascii_only, gaps, spans, abbreviation
                 span_ends[n_spans] = i + width
                 span_kinds[n_spans] = SIGN
                 n_spans += 1
-            if gaps and n > 0 and tokens[n - 1] != 0:
-                tokens[n] = 0
-                n += 1
             if opener < 0 or pending == 1:
                 last_seen = i + width
             i += width

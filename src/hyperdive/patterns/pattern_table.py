@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._sparse_rows import entries_of
 from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import EvidenceRows, Keys, pack, unpack
@@ -72,19 +71,6 @@ class PatternTable:
         values = np.asarray(counts, dtype=np.int64)
         counted: dict[str, Any] = {"pointers": pointers, "hypernyms": hypernym, "patterns": pattern, "values": values}
         return cls(terms=terms, names=names, **counted, **more)
-
-    def about(self, rows: Ints) -> PatternTable:
-        """The same terms with the entries of these hyponyms alone, in rising order.
-
-        >>> table = PatternTable.from_keys(["a", "b", "c"], ["is a"], pack([0, 1, 2], [2, 2, 0], [0, 0, 0]), [5, 6, 7])
-        >>> table.about(np.array([1])).pointers.tolist(), table.about(np.array([0, 2])).values.tolist()
-        ([0, 0, 1, 1], [5, 7])
-        """
-        starts, ends = self.pointers[rows], self.pointers[rows + 1]
-        lengths, some = np.zeros(len(self.pointers), dtype=np.int64), entries_of(starts, ends)
-        lengths[rows + 1] = ends - starts
-        entries = {name: getattr(self, name)[some] for name in ("hypernyms", "patterns", "values")}
-        return replace(self, pointers=np.cumsum(lengths), **entries)
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from hyperdive._quantize import rounded_to_8_bits
-from hyperdive._sparse_rows import SparseRows, distinct
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact
 from hyperdive._types import Ints
@@ -86,10 +86,6 @@ class Patterns:
         """
         return cls(PatternTable.from_keys(terms, names, keys, counts, **more))
 
-    def about(self, numbers: Ints) -> Patterns:
-        """The same terms with what is stated of these alone."""
-        return Patterns(replace(self._table.about(distinct(numbers)), totals=self.totals))
-
     @classmethod
     def read(cls, artifact: Artifact) -> Patterns:
         """From the files in an open folder, its own or a model's."""
@@ -134,7 +130,7 @@ class Patterns:
         """n(q, p) over all patterns but `head`: a CSR matrix, hyponyms × hypernyms."""
         starts, columns, indptr = self._stated_pairs
         values = self.values[self.patterns != self._head]
-        return SparseRows(pair_sums(values, starts), columns, indptr, (len(self), len(self)))
+        return csr_array((pair_sums(values, starts), columns, indptr), shape=(len(self), len(self)))
 
     @cached_property
     def _stated_pairs(self) -> tuple[Ints, Any, Ints]:
@@ -155,7 +151,7 @@ class Patterns:
         stated = self.patterns != self._head
         first = np.ones(int(np.count_nonzero(stated)), dtype=np.int64)
         first[self._table.are_repeated[stated]] = 0
-        return SparseRows(pair_sums(first, starts), columns, indptr, (len(self), len(self)))
+        return csr_array((pair_sums(first, starts), columns, indptr), shape=(len(self), len(self)))
 
     @cached_property
     def named(self) -> Any:
@@ -165,7 +161,7 @@ class Patterns:
         """
         starts, columns, indptr = self._stated_pairs
         values = (self.values * self._table.are_of_names)[self.patterns != self._head]
-        return SparseRows(pair_sums(values, starts), columns, indptr, (len(self), len(self)))
+        return csr_array((pair_sums(values, starts), columns, indptr), shape=(len(self), len(self)))
 
     @cached_property
     def named_shares(self) -> npt.NDArray[np.float64]:
@@ -202,7 +198,7 @@ class Patterns:
         """The sums over the chosen entries."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
         starts, columns, indptr = pair_entries(rows, self.hypernyms[chosen], len(self))
-        return SparseRows(pair_sums(self.values[chosen], starts), columns, indptr, (len(self), len(self)))
+        return csr_array((pair_sums(self.values[chosen], starts), columns, indptr), shape=(len(self), len(self)))
 
     @cached_property
     def finder(self) -> TermFinder:
@@ -314,8 +310,6 @@ class Patterns:
         rows = self.word_ppmi[numbers[known]]
         if not len(factors.hypernyms) or not len(known):
             return vectors
-        from scipy.sparse import csr_array
-
         at = np.minimum(np.searchsorted(factors.hypernyms, rows.indices), len(factors.hypernyms) - 1)
         used = np.where(factors.hypernyms[at] == rows.indices, rows.data, np.float32(0))
         local = csr_array((used, at, rows.indptr), shape=(len(known), len(factors.hypernyms)))
@@ -380,7 +374,7 @@ class Patterns:
     # ---- parts ----------------------------------------------------------------------------------------------
 
     def of_vocabulary(self, words: Collection[str]) -> Patterns:
-        """Only terms all of whose words are among these (a phrase may also be one of them, joined by `_`).
+        """Only terms all of whose words are among these.
 
         Sums are those of what is left, as if nothing else had been read.
         """
@@ -425,13 +419,8 @@ class Patterns:
     def _known(self, words: Collection[str]) -> npt.NDArray[np.bool_]:
         known = words if isinstance(words, set | frozenset | dict) else set(words)
 
-        def is_known(term: str) -> bool:
-            if " " not in term:
-                return term in known
-            parts = term.split(" ")
-            return all(part in known for part in parts) or "_".join(parts) in known
-
-        return np.fromiter((is_known(term) for term in self.terms), dtype=np.bool_, count=len(self))
+        every = (all(word in known for word in term.split(" ")) for term in self.terms)
+        return np.fromiter(every, dtype=np.bool_, count=len(self))
 
     def _part(self, selected: npt.NDArray[np.bool_]) -> Patterns:
         table = np.where(selected, np.cumsum(selected) - 1, -1)

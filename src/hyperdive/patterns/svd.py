@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from hyperdive._sparse_rows import SparseRows
 from hyperdive._types import Ints
 
 RANK = 100
@@ -39,7 +39,7 @@ def ppmi_matrix(counts: Any, hyponym_totals: Ints, hypernym_totals: Ints, total:
     values = ppmi_values(counts.data, hyponym_totals[rows], hypernym_totals[counts.indices], total)
     positive = values > 0
     indptr = np.concatenate([[0], np.cumsum(positive)])[counts.indptr]
-    return SparseRows(values[positive].astype(np.float32), counts.indices[positive], indptr, counts.shape)
+    return csr_array((values[positive].astype(np.float32), counts.indices[positive], indptr), shape=counts.shape)
 
 
 def ppmi_with_words(counts: Any, is_word: npt.NDArray[np.bool_]) -> Any:
@@ -52,13 +52,11 @@ def ppmi_with_words(counts: Any, is_word: npt.NDArray[np.bool_]) -> Any:
     of_words = is_word[rows]
     sums = np.bincount(columns[of_words], values[of_words], minlength=size).astype(np.int64)
     below = np.bincount(rows, values, minlength=size).astype(np.int64)
-    return ppmi_matrix(SparseRows(values, columns, indptr, counts.shape), below, sums, int(sums.sum()))
+    return ppmi_matrix(csr_array((values, columns, indptr), shape=counts.shape), below, sums, int(sums.sum()))
 
 
 def rows_of_words(matrix: Any, is_word: npt.NDArray[np.bool_]) -> Any:
     """A CSR array of the same shape with the rows of words alone."""
-    from scipy.sparse import csr_array
-
     in_word_row = np.repeat(is_word, np.diff(matrix.indptr))
     indptr = np.concatenate([[0], np.cumsum(np.where(is_word, np.diff(matrix.indptr), 0))]).astype(np.int64)
     return csr_array((matrix.data[in_word_row], matrix.indices[in_word_row], indptr), shape=matrix.shape)

@@ -39,7 +39,6 @@ class TermFinder:
 
     def find(self, words: Sequence[str]) -> tuple[int, bool]:
         """The number of a term (-1: no pattern names it), and whether it is that of the head alone."""
-        words = [part for word in words for part in word.split("_")] if len(words) == 1 else list(words)
         number = self._find(words)
         if number < 0 and len(words) > 1:
             number = self._find(words[-1:])

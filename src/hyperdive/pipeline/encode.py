@@ -137,7 +137,7 @@ def kept_work(output: Path, verb: str, plan: dict[str, Any], run: Run = Run()) -
 
 
 def content_of(option: Any) -> Any:
-    """The hash of a file of stop words, phrases or terms; any other option as it is."""
+    """The hash of a file of stop words or terms; any other option as it is."""
     path = Path(str(option))
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else option
 

@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hyperdive.scores.lookup import look_up as look_up
     from hyperdive.scores.pairs import Pairs as Pairs
+    from hyperdive.scores.pairs import Rows as Rows
     from hyperdive.scores.registry import Score as Score
     from hyperdive.scores.registry import get as get
     from hyperdive.scores.registry import names as names
     from hyperdive.scores.registry import register as register
     from hyperdive.scores.registry import table as table
     from hyperdive.scores.registry import unregister as unregister
-    from hyperdive.scores.registry import usable_scores as usable_scores
-    from hyperdive.scores.rows import Rows as Rows
     from hyperdive.scores.source import Source as Source
     from hyperdive.scores.source import SpaceLike as SpaceLike
     from hyperdive.scores.source import as_source as as_source
     from hyperdive.scores.terms import Terms as Terms
+    from hyperdive.scores.terms import usable_scores as usable_scores
 
 # Names are imported on first use, so that a command can name its options without loading the compiler.
 _WHERE = {
-    "pairs": ("Pairs",),
-    "registry": ("Score", "get", "names", "register", "table", "unregister", "usable_scores"),
+    "pairs": ("Pairs", "Rows"),
+    "registry": ("Score", "get", "names", "register", "table", "unregister"),
     "lookup": ("look_up",),
-    "rows": ("Rows",),
     "source": ("Source", "SpaceLike", "as_source"),
-    "terms": ("Terms",),
+    "terms": ("Terms", "usable_scores"),
 }
 _MODULE = {name: f"hyperdive.scores.{module}" for module, names in _WHERE.items() for name in names}
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hyperdive._types import Bools, Ints
-from hyperdive.scores._blocks import in_blocks, kernels
-from hyperdive.scores.rows import index_type
 from hyperdive.scores.source import SpaceLike
 from hyperdive.text.abbreviation_search import singular
 from hyperdive.text.term_names import compound_parts, head_end, normal_term
@@ -64,7 +63,7 @@ def look_up(space: SpaceLike, terms: Sequence[Sequence[str]], *, lemmas: bool = 
     for number, words in enumerate(terms):
         found: list[int] = []
         if len(words) > 1:  # a space may know a phrase as one word
-            words = next(([key] for key in (" ".join(words), "_".join(words)) if key in space), words)
+            words = [key] if (key := " ".join(words)) in space else words
         for word in words:
             if word in space:
                 found.append(space.index(word))
@@ -108,7 +107,7 @@ def name_of(term: str, space: SpaceLike, *, own: bool = False) -> str:
 
 def _own_name(written: str, space: SpaceLike) -> str:
     lower = written.lower()
-    for key in (written, lower, lower.replace(" ", "_")):
+    for key in (written, lower):
         if key in space:
             return key
     if space.words and "|" in space.words[0]:
@@ -181,8 +180,8 @@ def _known(space: SpaceLike, words: Sequence[str]) -> list[int]:
     return rows
 
 
-def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:
-    """The vectors of all looked-up terms: means for phrases, zero rows for terms that are missing.
+def gather(space: SpaceLike, lookup: Lookup) -> Any:
+    """Return the vectors of all looked-up terms: means for phrases, zero rows for terms that are missing.
 
     Single words keep the precision of the space. With a phrase among the terms the result is in 64 bits, so that no
     mean is rounded.
@@ -193,48 +192,18 @@ def gather(space: SpaceLike, lookup: Lookup, *, threads: int = 0) -> Any:
     [[0.5, 0.5], [1.0, 0.0], [0.0, 0.0]]
     """
     matrix, counts = space.matrix, np.diff(lookup.starts)
-    single, phrases = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
-    rows = lookup.rows[lookup.starts[single]]
-    dtype = np.dtype(np.float64) if len(phrases) else matrix.dtype
-    if isinstance(matrix, np.ndarray):
-        if len(single) == len(counts):
-            return matrix[rows]
-        dense = np.zeros((len(counts), matrix.shape[1]), dtype=dtype)
-        dense[single] = matrix[rows]
-        dense[phrases] = _means(matrix, lookup, phrases)
-        return dense
-    from scipy.sparse import csr_array
-
-    means = _means(matrix, lookup, phrases)
-    sizes = np.zeros(len(counts), dtype=np.int64)
-    sizes[single] = matrix.indptr[rows + 1] - matrix.indptr[rows]
-    sizes[phrases] = np.diff(means.indptr)
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(index_type(int(sizes.sum())))
-    indices, data = np.empty(ends[-1], dtype=matrix.indices.dtype), np.empty(ends[-1], dtype=dtype)
-    for part, taken, targets in ((matrix, rows, single), (means, np.arange(len(phrases)), phrases)):
-        arguments = (part.indptr, part.indices, part.data, taken, targets, ends, indices, data)
-        in_blocks(kernels.place_rows, len(targets), *arguments, block=256, threads=threads)
-    gathered = csr_array((data, indices, ends), shape=(len(counts), matrix.shape[1]))
-    gathered.has_sorted_indices = True  # those of the space are, and rows were copied whole
-    return gathered
-
-
-def _means(matrix: Any, lookup: Lookup, terms: Ints) -> Any:
-    """The mean of the rows of each of these terms, in 64 bits; dense or sparse as the matrix is."""
-    from scipy.sparse import csr_array
-
-    counts = np.diff(lookup.starts)[terms]
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    rows = lookup.rows[np.repeat(lookup.starts[terms] - starts[:-1], counts) + np.arange(starts[-1])]
-    words, places = np.unique(rows, return_inverse=True)
-    sums = csr_array((np.ones(len(rows)), places.ravel(), starts), shape=(len(terms), len(words)))
+    if (counts == 1).all():
+        return matrix[lookup.rows]
     # only the rows of these words are converted, not the whole matrix
-    totals = sums @ matrix[words].astype(np.float64)
-    if isinstance(totals, np.ndarray):
-        return totals / np.maximum(counts, 1)[:, None]
-    totals = totals.sorted_indices()
-    totals.data /= np.repeat(counts, np.diff(totals.indptr))
-    return totals
+    words, places = np.unique(lookup.rows, return_inverse=True)
+    dtype = np.dtype(np.float64) if (counts > 1).any() else matrix.dtype
+    parts = csr_array((np.ones(len(places), dtype=dtype), places, lookup.starts), shape=(len(counts), len(words)))
+    sums = parts @ matrix[words].astype(dtype)
+    if isinstance(sums, np.ndarray):
+        return sums / np.maximum(counts, 1).astype(dtype)[:, None]
+    sums.sort_indices()
+    sums.data /= np.repeat(counts, np.diff(sums.indptr))
+    return sums
 
 
 def every_word(space: SpaceLike) -> Lookup:

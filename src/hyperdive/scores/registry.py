@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import inspect
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from hyperdive._plugins import find_plugins, load_plugin, plugin_error
 from hyperdive._types import Floats
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.source import Source
-from hyperdive.scores.terms import Terms
+
+if TYPE_CHECKING:
+    from hyperdive.scores.pairs import Pairs
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ NEEDS = {
     "gaussians": "a space of Gaussians (made with: hyperdive train --space gaussian)",
     "contexts": "co-occurrence counts of its context words (an SBOW space)",
     "patterns": "patterns (a model trained on a corpus that was read with them)",
-    "projection": "patterns and skip-gram vectors together (hyperdive train TEXT makes both)",
+    "confidence": "patterns and skip-gram vectors together (hyperdive train TEXT makes both)",
 }
 
 
@@ -70,7 +70,7 @@ class Score:
             "contexts": pairs.context_counts is not None,
             "gaussians": pairs.gaussians is not None,
             "patterns": "patterns" not in self.needs or pairs.patterns is not None,
-            "projection": "projection" not in self.needs or pairs.terms.has_projection,
+            "confidence": "confidence" not in self.needs or pairs.terms.has_confidence,
         }
         return [NEEDS[need] for need in sorted(self.needs) if not present[need]]
 
@@ -95,13 +95,24 @@ class Score:
 _TABLE: dict[str, Score] = {}
 _ALIASES: dict[str, str] = {}
 _OWN = (
-    "hyperdive.scores.paper_scores",
-    "hyperdive.scores.other_scores",
-    "hyperdive.scores.pattern_scores",
-    "hyperdive.scores.combined_score",
-    "hyperdive.scores.isa_score",
+    "hyperdive.scores.paper",
+    "hyperdive.scores.other",
+    "hyperdive.scores.stated",
+    "hyperdive.scores.confidence",
 )
-
+"""Modules of our own scores, in the order in which tables show them."""
+DEFAULT_SCORES = (
+    *("C", "W", "ΔS", "ΔQ", "ΔE", "C·ΔS", "C·ΔQ", "C·ΔE", "W·ΔS", "W·ΔQ", "W·ΔE", "Weeds", "CDE", "invCL", "AL₁"),
+    *("GE C", "KL", "Frequency", "Random", "confidence"),
+)
+"""The scores of the paper, its baselines, and the confidence: what commands print when no score is named."""
+ABLATION = (
+    *("confidence", "confidence:without=dive", "confidence:without=neighbours", "confidence:without=patterns"),
+    *("Psvd", "Hypernym"),
+)
+"""What the parts of the confidence are worth: without each, the pattern SVD alone, and the hypernym prior alone."""
+GROUPS: dict[str, tuple[str, ...] | None] = {"default": DEFAULT_SCORES, "all": None, "ablation": ABLATION}
+"""Names that stand for several scores; None is the whole table."""
 
 GROUP = "hyperdive.scores"
 _loaded_plugins: set[str] = set()
@@ -148,10 +159,11 @@ def register(
     needs: Iterable[str] = (),
     aliases: Iterable[str] = (),
 ) -> Callable[[F], F]:
-    """Add a score of your own to the table: a decorator for a function from `Pairs` to one number a pair.
+    """Add a score of your own to the table: a decorator for a function from `Pairs` to one number per pair.
 
     The keyword-only parameters of the function are the options of the score (`name:option=value` sets one).
 
+    >>> from hyperdive.scores.pairs import Pairs
     >>> @register("double cosine", formula="2·C(q, p)", family="similarity")
     ... def double_cosine(pairs):
     ...     return 2 * pairs.cosine
@@ -191,9 +203,10 @@ def unregister(name: str) -> None:
 
 
 def table() -> tuple[Score, ...]:
-    """Every score, in the order of registration."""
+    """Every score: those of the paper, further ones, those of patterns, the confidence, and a user's own."""
     _fill_plugins()
-    return tuple(_TABLE.values())
+    place = {module: number for number, module in enumerate(_OWN)}
+    return tuple(sorted(_TABLE.values(), key=lambda score: place.get(score.function.__module__, len(_OWN))))
 
 
 def names() -> list[str]:
@@ -246,18 +259,3 @@ def _option(score: Score, piece: str) -> tuple[str, Any]:
     if isinstance(value, (int, float)) and not 0 <= value < float("inf"):
         raise OptionError(f"score {score.name}: {name} must be 0 or more", hint=f"its options: {known}")
     return name, value
-
-
-def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -> list[Score]:
-    """The scores to compute: those asked for, or all that the spaces allow."""
-    if wanted is not None:
-        return list({score.name: score for score in map(get, wanted)}.values())
-    first = Terms(source, [[source.main.words[0]]] if len(source.main.words) else [], lemmas=False)
-    pairs = first.pairs([0], [0]) if len(source.main.words) else first.pairs([], [])
-    signed = not _nonnegative(source.main.matrix)
-    return [score for score in table() if not score.missing(pairs) and not (signed and "nonnegative" in score.needs)]
-
-
-def _nonnegative(matrix: Any) -> bool:
-    data = matrix if isinstance(matrix, np.ndarray) else matrix.data
-    return bool(data.size == 0 or data.min() >= 0)

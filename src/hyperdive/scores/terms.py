@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperdive._resources import one_blas_thread
-from hyperdive._types import Bools, Floats, Ints
+from hyperdive._types import Bools, Floats, Floats32, Ints
+from hyperdive.scores.confidence import Confidence
 from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
-from hyperdive.scores.neighbour_statements import AnalogyRows, AskedColumns
-from hyperdive.scores.pairs import Pairs
-from hyperdive.scores.pattern_pairs import StatedTerms
-from hyperdive.scores.pattern_projection import lengths_of_one
-from hyperdive.scores.rows import Rows
+from hyperdive.scores.pairs import Pairs, Rows
+from hyperdive.scores.paper import Gaussians
+from hyperdive.scores.registry import GROUPS, Score, get, table
 from hyperdive.scores.source import Source
+from hyperdive.scores.stated import StatedTerms, unit_rows
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.term_names import head_end
-
-if TYPE_CHECKING:
-    from hyperdive.scores.gaussians import Gaussians
-    from hyperdive.scores.isa_columns import IsaColumns
 
 _COORDINATIONS = ("and", "or")
 _UNSEEN = -2
@@ -51,13 +45,6 @@ def _heads(name: str) -> tuple[str, ...]:
     return tuple(" ".join(words[start:end]) for start in range(0 if end < len(words) else 1, end))
 
 
-def _filled(values: Ints, rows: Ints, compute: Callable[[int], int]) -> Ints:
-    """The values of rows, computed where they have not been; the same few thousand rows are in most questions."""
-    for row in rows[values[rows] == _UNSEEN].tolist():
-        values[row] = compute(row)
-    return values[rows]
-
-
 class Terms:
     """Distinct terms found in the spaces of a source, ready to be paired.
 
@@ -71,11 +58,9 @@ class Terms:
         *,
         lemmas: bool = True,
         language: str = "en",
-        threads: int = 0,
         lookup: Lookup | None = None,
     ) -> None:
-        self.source, self._threads = source, threads
-        self._last = threading.local()
+        self.source = source
         self._terms, self._lemmas, self._language = terms, lemmas, language
         self._own_lookup = lookup is None
         self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
@@ -91,7 +76,7 @@ class Terms:
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(gather(self.source.main, self.lookup, threads=self._threads), threads=self._threads)
+        return Rows(gather(self.source.main, self.lookup))
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -101,44 +86,26 @@ class Terms:
         lookup = self.lookup
         if not self._own_lookup or space.words != self.source.main.words:
             lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
-        return Rows(gather(space, lookup, threads=self._threads), threads=self._threads)
+        return Rows(gather(space, lookup))
 
     @property
-    def has_projection(self) -> bool:
-        """Whether there are skip-gram vectors and patterns to map them to, without computing the map."""
+    def has_confidence(self) -> bool:
+        """Whether there are skip-gram vectors and patterns."""
         return self.source.skipgram is not None and self.source.patterns is not None
 
     @cached_property
-    def projected(self) -> npt.NDArray[np.float32] | None:
+    def projected(self) -> Floats32 | None:
         """w·A of each term: its pattern vector as a hyponym, predicted from its skip-gram vector."""
-        if not self.has_projection or self.skipgram is None:
+        if not self.has_confidence or self.skipgram is None:
             return None
-        vectors = lengths_of_one(np.asarray(self.skipgram.matrix, dtype=np.float32))
+        vectors = unit_rows(np.asarray(self.skipgram.matrix, dtype=np.float32))
         with one_blas_thread():
             return np.ascontiguousarray(vectors @ self.source.projection, dtype=np.float32)
 
-    def analogies(self, rows: Ints, asked: AskedColumns | None = None) -> AnalogyRows:
-        """What the neighbours of these terms are stated to be, one row each; where given, in the asked columns."""
-        if asked is not None:
-            assert self.skipgram is not None and self.stated is not None
-            vectors = np.asarray(self.skipgram.matrix[rows], dtype=np.float32)
-            return self.source.neighbour_statements.asked_rows(vectors, self.stated.exact_numbers[rows], asked)
-        key = rows.tobytes()
-        last: tuple[bytes, AnalogyRows] | None = getattr(self._last, "analogies", None)
-        if last is None or last[0] != key:  # who may answer and how surely are asked one after the other
-            assert self.skipgram is not None and self.stated is not None
-            vectors = np.asarray(self.skipgram.taken(rows), dtype=np.float32)
-            numbers = self.stated.exact_numbers[rows]
-            last = key, self.source.neighbour_statements.rows(vectors, numbers, threads=self._threads)
-            self._last.analogies = last
-        return last[1]
-
     @cached_property
-    def isa_columns(self) -> IsaColumns | None:
-        """These terms as the compiled sum of `isa` reads them."""
-        from hyperdive.scores.isa_columns import IsaColumns
-
-        return IsaColumns.of(self)
+    def confidence(self) -> Confidence:
+        """What computes the confidence of pairs of these terms."""
+        return Confidence(self)
 
     @cached_property
     def _row_of_name(self) -> dict[str, int]:
@@ -153,40 +120,32 @@ class Terms:
         every = ([self._row(head) for head in _heads(self.names[row])] for row in rows.tolist())
         return [np.array([row for row in heads if row >= 0], dtype=np.int64) for heads in every]
 
+    def are_heads(self, q: Ints, p: Ints) -> Bools:
+        """Return which q end in p, or have p before their preposition: a guide dog is a dog, a bird of prey a bird."""
+        phrases = np.unique(q[self.phrases[q]])
+        keys = [row * len(self.names) + heads for row, heads in zip(phrases.tolist(), self.heads(phrases), strict=True)]
+        return np.isin(q * len(self.names) + p, np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
+
     def head_rows(self, rows: Ints) -> Ints:
-        """The row of the last word of each phrase, or of the one before its preposition; -1 if it is no term here."""
-
-        def row_of_head(row: int) -> int:
-            heads = _heads(self.names[row])
-            return self._row(heads[-1]) if heads else -1
-
-        return _filled(self._head_rows, rows, row_of_head)
-
-    @cached_property
-    def _head_rows(self) -> Ints:
-        return np.full(len(self.names), _UNSEEN, dtype=np.int64)
-
-    def head_columns(self, rows: Ints) -> tuple[Ints, Ints]:
-        """`head_numbers` and `head_rows` of all terms, of which only those of these rows are sure to be there."""
-        unseen = rows[(self._head_numbers[rows] == _UNSEEN) | (self._head_rows[rows] == _UNSEEN)]
-        if len(unseen):
-            self.head_numbers(unseen)
-            self.head_rows(unseen)
-        return self._head_numbers, self._head_rows
+        """Return the row of the last word of each phrase, or of the one before its preposition; -1 without one."""
+        return self._of_rows("row", rows, lambda heads: self._row(heads[-1]) if heads else -1)
 
     def head_numbers(self, rows: Ints) -> Ints:
-        """The number in the patterns of the longest end of each phrase that they name; -1 without one."""
+        """Return the number in the patterns of the longest end of each phrase that they name; -1 without one."""
         assert self.stated is not None
         numbers = self.stated.patterns.numbers
+        return self._of_rows("number", rows, lambda heads: next((numbers[end] for end in heads if end in numbers), -1))
 
-        def number_of_head(row: int) -> int:
-            return next((numbers[end] for end in _heads(self.names[row]) if end in numbers), -1)
-
-        return _filled(self._head_numbers, rows, number_of_head)
+    def _of_rows(self, what: str, rows: Ints, of_heads: Callable[[tuple[str, ...]], int]) -> Ints:
+        """Return what heads of rows are, computed once: the same few thousand rows are in most questions."""
+        values = self._of_heads.setdefault(what, np.where(self.phrases, _UNSEEN, -1))
+        for row in np.unique(rows[values[rows] == _UNSEEN]).tolist():
+            values[row] = of_heads(_heads(self.names[row]))
+        return values[rows]
 
     @cached_property
-    def _head_numbers(self) -> Ints:
-        return np.full(len(self.names), _UNSEEN, dtype=np.int64)
+    def _of_heads(self) -> dict[str, Ints]:
+        return {}
 
     @cached_property
     def row_of_number(self) -> Ints:
@@ -198,29 +157,13 @@ class Terms:
         rows[numbers[named]] = named
         return rows
 
-    @cached_property
-    def class_columns(self) -> Floats:
-        """log(1 + m) and log(1 + f) of each term of the patterns, 0 for one that is none here."""
-        assert self.isa_columns is not None
-        values = self.isa_columns.values[:, (2, 5)][self.row_of_number]
-        values[self.row_of_number < 0] = 0.0
-        return np.ascontiguousarray(values)
+    def supported(self, row: int) -> Ints:
+        """Return the rows of the hypernyms of a term that statements or its own words speak for, sorted.
 
-    def supported(self, row: int) -> tuple[Ints, list[str]]:
-        """What speaks for a hypernym of a term, as `isa` needs it: numbers of terms of the patterns, and its heads.
-
-        That is what the text states of the term, of its head and of its neighbours, and what follows from that; a
-        number may be there more than once. All other hypernyms have a confidence of at most
-        `hyperdive.scores.isa_score.UNSUPPORTED`.
+        All others have a confidence of at most `hyperdive.scores.confidence.UNSUPPORTED`.
         """
-        rows = np.array([row])
-        stated, analogies = self.stated, self.analogies(rows)
-        assert stated is not None
-        counts = stated.patterns.counts
-        own = np.concatenate([stated.exact_numbers[rows], self.head_numbers(rows)])
-        said = [counts.indices[counts.indptr[term] : counts.indptr[term + 1]] for term in own[own >= 0].tolist()]
-        numbers = np.concatenate([analogies.neighbours.indices, analogies.inherited.indices, *said])
-        return numbers, list(_heads(self.names[row]))
+        rows = self.row_of_number[self.confidence.supported(row)]
+        return np.unique(np.concatenate([rows[rows >= 0], *self.heads(np.array([row]))]))
 
     @cached_property
     def own_frequencies(self) -> Floats:
@@ -239,10 +182,6 @@ class Terms:
 
     @cached_property
     def gaussians(self) -> Gaussians | None:
-        if getattr(self.source.main, "variances", None) is None:
-            return None
-        from hyperdive.scores.gaussians import Gaussians
-
         return Gaussians.of(self.source.main, self.lookup)
 
     @property
@@ -266,11 +205,11 @@ class Terms:
 
     def pairs(self, q: Any, p: Any, *, places: Any = None) -> Pairs:
         """Pairs of these terms, which must have been found; `places` are their row numbers in the file."""
-        return Pairs(self, q, p, places=places, threads=self._threads)
+        return Pairs(self, q, p, places=places)
 
 
 class NamedTerms(Terms):
-    """Terms by their normal names, in a space of words and terms (see `hyperdive.scores.term_source`).
+    """Terms by their normal names, in a space of words and terms (see `hyperdive.scores.source.term_source`).
 
     A term that the text has is its own row; another one is composed of its parts. Heads that are not among the names
     are looked up with them, so that a broader phrase can be compared with its head; they come last.
@@ -282,11 +221,11 @@ class NamedTerms(Terms):
     ([True, False, True], [0.33, 0.67])
     """
 
-    def __init__(self, source: Source, names: Sequence[str], *, threads: int = 0) -> None:
+    def __init__(self, source: Source, names: Sequence[str]) -> None:
         listed = dict.fromkeys(names)
         last = (heads[-1] for name in listed if (heads := heads_of([name])))
         every = [*names, *(head for head in dict.fromkeys(last) if head not in listed and head in source.main)]
-        super().__init__(source, every, threads=threads, lookup=look_up_terms(source.main, every))
+        super().__init__(source, every, lookup=look_up_terms(source.main, every))
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -295,18 +234,18 @@ class NamedTerms(Terms):
             return None
         same = space.words == self.source.main.words
         lookup = self.lookup if same else look_up_terms(space, self.names)
-        vectors = gather(space, lookup, threads=self._threads)
+        vectors = gather(space, lookup)
         composition = None if self.source.terms is None else self.source.terms.composition
         if composition is None or composition.skipgram is None:
-            return Rows(vectors, threads=self._threads)
+            return Rows(vectors)
 
-        def row(name: str) -> npt.NDArray[np.float32] | None:
+        def row(name: str) -> Floats32 | None:
             return np.asarray(space.matrix[space.index(name)], dtype=np.float32) if name in space else None
 
         for place in np.flatnonzero(np.diff(lookup.starts) > 2).tolist():  # more than a head: a modifier, too
             _, composed = composition.compose(self.names[place], lambda name: None, row)
             vectors[place] = vectors[place] if composed is None else composed
-        return Rows(vectors, threads=self._threads)
+        return Rows(vectors)
 
     @cached_property
     def stated(self) -> StatedTerms | None:
@@ -323,8 +262,8 @@ class Vocabulary(Terms):
     [0.894]
     """
 
-    def __init__(self, source: Source, *, threads: int = 0) -> None:
-        super().__init__(source, source.main.words, lemmas=False, threads=threads, lookup=every_word(source.main))
+    def __init__(self, source: Source) -> None:
+        super().__init__(source, source.main.words, lemmas=False, lookup=every_word(source.main))
 
     @property
     def names(self) -> Sequence[str]:
@@ -340,7 +279,7 @@ class Vocabulary(Terms):
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(self.source.main.arrays, threads=self._threads)
+        return Rows(self.source.main.matrix)
 
     @cached_property
     def skipgram(self) -> Rows | None:
@@ -348,8 +287,8 @@ class Vocabulary(Terms):
         if space is None:
             return None
         if space.words == self.source.main.words:
-            return Rows(space if isinstance(space, VectorSpace) else space.arrays, threads=self._threads)
-        return Rows(gather(space, look_up(space, [[name] for name in self.names], lemmas=False)), threads=self._threads)
+            return Rows(space if isinstance(space, VectorSpace) else space.matrix)
+        return Rows(gather(space, look_up(space, [[name] for name in self.names], lemmas=False)))
 
     @cached_property
     def stated(self) -> StatedTerms | None:
@@ -359,16 +298,16 @@ class Vocabulary(Terms):
         return StatedTerms.named(patterns, self.names)
 
 
-def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True, threads: int = 0) -> Terms:
+def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True) -> Terms:
     """Terms as users write them: by name in a source with terms, else by their words."""
     if source.terms is not None:
-        return NamedTerms(source, [name_of(term, source.main) for term in terms], threads=threads)
+        return NamedTerms(source, [name_of(term, source.main) for term in terms])
     words = [split_term(term) for term in terms]
     listed = {" ".join(parts) for parts in words}
     heads = dict.fromkeys(ends[-1] for parts in words if (ends := heads_of(parts)))
     # a broader phrase is compared with its head, whether or not that was asked about; heads come last
     unlisted = [[head] for head in heads if head not in listed and head in source.main]
-    return Terms(source, [*words, *unlisted], lemmas=lemmas, threads=threads)
+    return Terms(source, [*words, *unlisted], lemmas=lemmas)
 
 
 def split_term(term: str) -> list[str]:
@@ -380,7 +319,7 @@ def split_term(term: str) -> list[str]:
     return term.lower().split() or [""]
 
 
-def with_vocabulary(source: Source, terms: Sequence[Sequence[str]], found: Lookup, *, threads: int = 0) -> Terms:
+def with_vocabulary(source: Source, terms: Sequence[Sequence[str]], found: Lookup) -> Terms:
     """Every word of the source as a term, and after them these terms, which were looked up as `found`.
 
     >>> from hyperdive.spaces.space import VectorSpace
@@ -389,4 +328,26 @@ def with_vocabulary(source: Source, terms: Sequence[Sequence[str]], found: Looku
     [[2.0, 1.0], [1.0, 0.0], [1.5, 0.5]]
     """
     words = [[word] for word in source.main.words]
-    return Terms(source, [*words, *terms], threads=threads, lookup=joined(every_word(source.main), found))
+    return Terms(source, [*words, *terms], lookup=joined(every_word(source.main), found))
+
+
+def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -> list[Score]:
+    """Return the scores to compute: those asked for, or the default ones that the spaces allow.
+
+    `all` stands for every score that the spaces allow, `ablation` for the confidence without each of its parts.
+    """
+    named: list[Score] = []
+    for name in wanted or ("default",):
+        if isinstance(name, str) and name in GROUPS:
+            named += _allowed(source, map(get, GROUPS[name] or table()))
+        else:
+            named.append(get(name))
+    return list({score.name: score for score in named}.values())
+
+
+def _allowed(source: Source, scores: Iterable[Score]) -> list[Score]:
+    words = [[source.main.words[0]]] if len(source.main.words) else []
+    pairs = Terms(source, words, lemmas=False).pairs([0] * len(words), [0] * len(words))
+    values = source.main.matrix if isinstance(source.main.matrix, np.ndarray) else source.main.matrix.data
+    signed = values.size > 0 and values.min() < 0
+    return [score for score in scores if not score.missing(pairs) and not (signed and "nonnegative" in score.needs)]

@@ -6,10 +6,10 @@ import errno
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, rise_in_rows, row_pointers
 from hyperdive._quantize import PackedRows, packed, rounded_to_16_bits
-from hyperdive._sparse_rows import SparseRows
 from hyperdive._store import Artifact, header_fields, narrowest
 from hyperdive._types import Floats32, Ints
 from hyperdive.errors import Error, FormatError
@@ -38,8 +38,6 @@ def space_tensors(name: str, space: VectorSpace) -> dict[str, Any]:
         if skipgram and (small := packed(dense)) is not None:
             return {name: small[0], f"{name}.exponents": small[1]}
         return {name: narrowest_floats(dense)}
-    from scipy.sparse import csr_array
-
     csr = space.matrix if space.is_sparse else csr_array(space.matrix)
     lengths, values = np.diff(csr.indptr), np.asarray(csr.data, dtype=np.float32)
     return {
@@ -139,4 +137,4 @@ class StoredSpaces:
         indptr = row_pointers(lengths, len(indices))
         if indptr is None or not are_below(indices, shape[1]) or not rise_in_rows(indices, indptr):
             raise self.wrong(name)
-        return SparseRows(values, indices.astype(np.int32), indptr, shape)
+        return csr_array((values, indices.astype(np.int32), indptr), shape=shape)

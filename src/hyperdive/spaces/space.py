@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, are_pointers, rise_in_rows
-from hyperdive._memo import Memo
 from hyperdive._quantize import PackedRows, unpacked
-from hyperdive._sparse_rows import SparseRows
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter, header_fields
 from hyperdive._types import Floats32, Ints
@@ -65,11 +64,10 @@ class VectorSpace:
         self.words = words if isinstance(words, list) else list(words)  # spaces of one vocabulary share the list
         self._packed = matrix if isinstance(matrix, PackedRows) else None
         if self._packed is None:
-            self.arrays = _checked(matrix)
-        self.shape: tuple[int, int] = (self.arrays if self._packed is None else self._packed).shape
+            self.matrix = _checked(matrix)
+        self.shape: tuple[int, int] = (self.matrix if self._packed is None else self._packed).shape
         self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
-        self.memo = Memo()
         self.other_names: Mapping[str, str] = {}
         """Names of terms without a row that are looked up by another name: an abbreviation by its long form."""
         self.parameters = dict(parameters or {})
@@ -85,8 +83,8 @@ class VectorSpace:
     # ---- asking ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def arrays(self) -> Any:
-        """The vectors, one row a word: an array or sparse rows. What is stored in 8 bits is unpacked when asked for."""
+    def matrix(self) -> Any:
+        """The vectors, one row per word: an array or a `scipy.sparse.csr_array`. Vectors in 8 bits are unpacked now."""
         assert self._packed is not None
         return unpacked(*self._packed)
 
@@ -98,11 +96,6 @@ class VectorSpace:
         return numbers
 
     @property
-    def matrix(self) -> Any:
-        """The vectors, one row a word: an array, or a `scipy.sparse.csr_array`; `arrays` has them without SciPy."""
-        return self.arrays.tocsr() if isinstance(self.arrays, SparseRows) else self.arrays
-
-    @property
     def dimensions(self) -> int:
         """The length of every vector."""
         return int(self.shape[1])
@@ -110,12 +103,12 @@ class VectorSpace:
     @property
     def is_sparse(self) -> bool:
         """Whether `matrix` is a CSR matrix."""
-        return self._packed is None and not isinstance(self.arrays, np.ndarray)
+        return self._packed is None and not isinstance(self.matrix, np.ndarray)
 
     @property
     def packed(self) -> PackedRows | None:
         """The vectors in 8 bits, as long as nobody has asked for all of them in full."""
-        return None if "arrays" in self.__dict__ else self._packed
+        return None if "matrix" in self.__dict__ else self._packed
 
     def __len__(self) -> int:
         return len(self.words)
@@ -176,11 +169,11 @@ class VectorSpace:
         )
 
     def _dense(self, number: int) -> Floats32:
-        if isinstance(self.arrays, np.ndarray):
-            return np.array(self.arrays[number])
+        if isinstance(self.matrix, np.ndarray):
+            return np.array(self.matrix[number])
         vector = np.zeros(self.dimensions, dtype=np.float32)
-        start, end = int(self.arrays.indptr[number]), int(self.arrays.indptr[number + 1])
-        vector[self.arrays.indices[start:end]] = self.arrays.data[start:end]
+        start, end = int(self.matrix.indptr[number]), int(self.matrix.indptr[number + 1])
+        vector[self.matrix.indices[start:end]] = self.matrix.data[start:end]
         return vector
 
     def __repr__(self) -> str:
@@ -262,10 +255,6 @@ def _checked(matrix: Any) -> Any:
         if dense.ndim != 2:
             raise InputError(f"a matrix of vectors has two dimensions, not {dense.ndim}")
         return dense
-    if isinstance(matrix, SparseRows) and matrix.dtype == np.float32:
-        return matrix
-    from scipy.sparse import csr_array
-
     sparse = matrix if isinstance(matrix, csr_array) else csr_array(matrix.tocsr())
     if sparse.dtype != np.float32:
         sparse = sparse.astype(np.float32)
@@ -275,8 +264,6 @@ def _checked(matrix: Any) -> Any:
 
 
 def _mapped_csr(artifact: Artifact, shape: tuple[int, int]) -> Any:
-    from scipy.sparse import csr_array
-
     indptr, data = artifact.array("indptr.bin", "int64"), artifact.array("data.bin", "float32")
     indices = artifact.array("indices.bin", "int32", "int64")
     fits = len(indptr) == shape[0] + 1 and len(indices) == len(data) and are_pointers(indptr, len(indices))

@@ -22,7 +22,7 @@ from hyperdive.discover.question import source_of, term_lines
 from hyperdive.discover.ranking import Ranking, ranking
 from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.scores.isa_score import ENDING_CONFIDENCE, head_confidence
+from hyperdive.scores.confidence import ENDING_CONFIDENCE, head_confidence
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.edge_weights import edge_ranking, pair_values, weigh
@@ -77,15 +77,14 @@ def taxonomy(
     least = _least(by, options.min_confidence)
     if corrections is not None and not isinstance(corrections, Corrections):
         corrections = read_corrections(corrections)
-    rules = corrections or Corrections()
-    rules.check_parents(options.parents)
+    rules = (corrections or Corrections()).check(options.parents)
     root = None if options.root is None else _standing(options.root, rules)
     with progress.stage("choosing terms"):
         asked, notes = _names(model, terms, replace(options, root=root), least)
     names = [_standing(name, rules) for name in asked]
     # the head of a root would stand above it, and all that is sought beneath the root beneath that
     nodes = collect(
-        model, names, heads=options.heads and root is None, keep=[*rules.terms(), *([root] if root is not None else [])]
+        model, names, heads=options.heads and root is None, keep=[*rules.terms, *([root] if root is not None else [])]
     )
     number = {name: place for place, name in enumerate(nodes.names)}
     top_node = -1 if root is None else number[normal(root)]

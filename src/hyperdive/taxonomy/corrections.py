@@ -1,172 +1,257 @@
-"""What a person knows better: corrections of a taxonomy, from a small file or an edited taxonomy.
+"""Corrections of a taxonomy: what an expert decides, read from a small file or from an edited taxonomy.
 
 Each line of the file is a verb and one or two terms with tabs between them:
 
-| line | means |
+| line | meaning |
 | --- | --- |
-| `force child parent` | the edge is there, whatever the model says |
+| `force child parent` | the edge exists, whatever the model says |
 | `forbid child parent` | the child is not below the parent, at any distance |
 | `root term` | the term has no parent |
 | `merge synonym term` | the first is another name of the second and no term of its own |
 | `rename term name` | the term is shown under this name |
-| `add term` | the term is there, also when the model does not know it |
+| `add term` | the term exists, even if the model does not contain it |
+
+`hyperdive.taxonomy.build` grows a taxonomy within its corrections; `revise` applies them to a finished one.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
+from hyperdive._lines import read_lines
 from hyperdive.errors import InputError
-from hyperdive.taxonomy.names import normal
-from hyperdive.text.word_lists import raw_lines
+from hyperdive.taxonomy.names import Spelling, normal
+from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 
 VERBS = {"force": 2, "forbid": 2, "root": 1, "merge": 2, "rename": 2, "add": 1}
 """The verbs of a line, and how many terms each has."""
+Rule = tuple[str, ...]
+"""A verb and its terms: ("force", "dog", "animal")."""
+Pair = tuple[str, str]
 _SHAPE = "each line is force, forbid, merge or rename and two terms, or root or add and a term, with tabs between them"
 _TABLE_SHAPE = "each line has the columns of the first one, with tabs between them"
-Pair = tuple[str, str]
+_REMOVE = "remove one of them"
+
+
+class Contradiction(InputError):
+    """Corrections that exclude each other."""
 
 
 @dataclass(frozen=True)
 class Corrections:
-    """Pairs (child, parent): `force` are edges that must be there, `forbid` are pairs that must not hold, however far.
+    """The rules of a file of corrections, and what they mean: forced edges, forbidden pairs, roots, names, terms.
 
-    `roots` are terms that must have no parent. `merge` are pairs (synonym, term), `rename` pairs (term, name to show),
-    `add` terms to add. Synonyms and new names in other corrections stand for their terms. `spelled` are the terms as
-    they were written. Contradictions are errors that name them.
+    `force` and `forbid` are pairs (child, parent), `merge` pairs (synonym, term), `rename` pairs (term, name). Synonyms
+    and new names in other rules stand for their terms. `version` identifies the content of the file that was read.
 
-    >>> Corrections(force=[("tomato", "fruit")], forbid=[("tomato", "meat")]).forbid
-    (('tomato', 'meat'),)
-    >>> Corrections(merge=[("Tomatoe", "tomato")], force=[("tomatoe", "fruit")]).force
-    (('tomato', 'fruit'),)
-    >>> Corrections(force=[("a", "b"), ("b", "c")], forbid=[("a", "c")])
-    Traceback (most recent call last):
-    hyperdive.errors.InputError: corrections: 'a' under 'c' is forbidden and forced: a → b → c (remove one of them)
-    >>> Corrections(force=[("a", "b"), ("b", "a")])
-    Traceback (most recent call last):
-    hyperdive.errors.InputError: corrections: the forced edges form a cycle: a → b → a (remove one of them)
+    >>> rules = Corrections([("merge", "Tomatoe", "tomato"), ("force", "tomatoe", "fruit"), ("root", "fruit")])
+    >>> rules.force, rules.roots
+    ((('tomato', 'fruit'),), ('fruit',))
+    >>> rules.decided("move", "tomato", "vegetable").force
+    (('tomato', 'vegetable'),)
     """
 
-    force: Sequence[Pair] = ()
-    forbid: Sequence[Pair] = ()
-    roots: Sequence[str] = ()
-    merge: Sequence[Pair] = ()
-    rename: Sequence[Pair] = ()
-    add: Sequence[str] = ()
-    spelled: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    _terms_of_names: dict[str, str] = field(init=False, repr=False, compare=False)
+    rules: Sequence[Rule] = ()
+    version: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "spelled", (*(term for pair in self.force for term in pair), *self.add))
-        self._settle_names()
-        object.__setattr__(self, "roots", tuple(dict.fromkeys(map(self.stands_for, self.roots))))
-        object.__setattr__(self, "add", tuple(dict.fromkeys(map(self.stands_for, self.add))))
-        for term in (*self.roots, *self.add):
-            if not term:
-                raise InputError("corrections: a term is missing", hint=_SHAPE)
-        for name in ("force", "forbid"):
-            pairs = dict.fromkeys(tuple(map(self.stands_for, pair)) for pair in getattr(self, name))
-            for child, parent in pairs:
-                if not child or not parent or child == parent:
-                    raise InputError(f"corrections: {name} {child!r} {parent!r} does not name two terms", hint=_SHAPE)
-            object.__setattr__(self, name, tuple(pairs))
-        self._check_edges()
+        object.__setattr__(self, "rules", tuple(dict.fromkeys(map(tuple, self.rules))))
 
-    def _settle_names(self) -> None:
-        """Bring merged terms and new names into order, which the other corrections may use."""
-        merge = tuple(dict.fromkeys((normal(synonym), normal(term)) for synonym, term in self.merge))
-        rename = tuple(dict.fromkeys((normal(term), " ".join(name.split())) for term, name in self.rename))
-        for verb, pairs in (("merge", merge), ("rename", rename)):
-            for first, second in pairs:
-                if not first or not second or (verb == "merge" and first == second):
-                    raise InputError(f"corrections: {verb} {first!r} {second!r} does not name two terms", hint=_SHAPE)
-                others = [other for one, other in pairs if one == first]
-                if len(others) > 1:
-                    what = "merged into" if verb == "merge" else "renamed to"
-                    raise InputError(
-                        f"corrections: {first!r} is {what} {' and '.join(map(repr, others))}", hint="remove one of them"
-                    )
-        object.__setattr__(self, "merge", merge)
-        object.__setattr__(self, "rename", rename)
-        circle = next((way for synonym, _ in merge if (way := _path(synonym, synonym, _above(merge)))), None)
-        if circle:
-            raise InputError(
-                f"corrections: terms are merged in a cycle: {' → '.join(circle)}", hint="remove one of them"
-            )
-        merged = dict(merge)
-        shown = {normal(name): term for term, name in rename if normal(name) != term and normal(name) not in merged}
-        settled = {}
-        for name in (*merged, *shown):
-            term = merged.get(name) or shown[name]
-            while term in merged:
+    @cached_property
+    def force(self) -> tuple[Pair, ...]:
+        """Edges that must exist."""
+        return self._edges("force")
+
+    @cached_property
+    def forbid(self) -> tuple[Pair, ...]:
+        """Pairs of a term and another that must not be above it."""
+        return self._edges("forbid")
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """Terms that must have no parent."""
+        return tuple(dict.fromkeys(self.stands_for(term) for (term,) in self._of("root")))
+
+    @cached_property
+    def merge(self) -> tuple[Pair, ...]:
+        """Synonyms, each with its term."""
+        return tuple(dict.fromkeys((normal(synonym), normal(term)) for synonym, term in self._of("merge")))
+
+    @cached_property
+    def rename(self) -> tuple[Pair, ...]:
+        """Terms, each with the name to show."""
+        return tuple(dict.fromkeys((normal(term), " ".join(name.split())) for term, name in self._of("rename")))
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the forced edges and the added terms, which a taxonomy must have."""
+        added = (self.stands_for(term) for (term,) in self._of("add"))
+        return tuple(dict.fromkeys([*(term for pair in self.force for term in pair), *added]))
+
+    @property
+    def spelled(self) -> list[str]:
+        """The same terms as they are written in the rules."""
+        return [term for verb in ("force", "add") for terms in self._of(verb) for term in terms]
+
+    def _of(self, verb: str) -> list[Rule]:
+        return [rule[1:] for rule in self.rules if rule[0] == verb]
+
+    def _edges(self, verb: str) -> tuple[Pair, ...]:
+        return tuple(
+            dict.fromkeys((self.stands_for(child), self.stands_for(parent)) for child, parent in self._of(verb))
+        )
+
+    @cached_property
+    def _standing(self) -> dict[str, str]:
+        """The term of each synonym and of each new name."""
+        merged = dict(self.merge)
+        terms = {normal(name): term for term, name in self.rename if normal(name) != term} | merged
+        for name, term in terms.items():
+            passed = {name}
+            while term in merged and term not in passed:
+                passed.add(term)
                 term = merged[term]
-            settled[name] = term
-        object.__setattr__(self, "_terms_of_names", settled)
-
-    def _check_edges(self) -> None:
-        above = _above(self.force)
-        for child in self.roots:
-            if child in above:
-                raise InputError(
-                    f"corrections: {child!r} is under {above[child][0]!r} and under nothing", hint="remove a line"
-                )
-        for child in above:
-            circle = _path(child, child, above)
-            if circle:
-                raise InputError(
-                    f"corrections: the forced edges form a cycle: {' → '.join(circle)}",
-                    hint="remove one of them",
-                )
-        for child, parent in self.forbid:
-            path = _path(child, parent, above)
-            if path:
-                raise InputError(
-                    f"corrections: {child!r} under {parent!r} is forbidden and forced: {' → '.join(path)}",
-                    hint="remove one of them",
-                )
+            terms[name] = term
+        return terms
 
     def stands_for(self, name: str) -> str:
-        """The term that a name stands for: one that was merged or renamed for another, any other for itself.
+        """Return the term of a name: that of a synonym or a new name, else the name itself.
 
-        >>> rules = Corrections(merge=[("moggy", "cat")], rename=[("cat", "House cat")])
+        >>> rules = Corrections([("merge", "moggy", "cat"), ("rename", "cat", "House cat")])
         >>> rules.stands_for("Moggy"), rules.stands_for("house cat"), rules.stands_for("Dog")
         ('cat', 'cat', 'dog')
         """
         name = normal(name)
-        return self._terms_of_names.get(name, name)
-
-    def check_parents(self, most: int) -> None:
-        """Refuse more forced parents for a term than a taxonomy may give it."""
-        for child, parents in _above(self.force).items():
-            if len(parents) > most:
-                raise InputError(
-                    f"corrections: {child!r} is forced under {' and '.join(map(repr, parents))}, but a term may have "
-                    f"{most} parent{'' if most == 1 else 's'}",
-                    hint=f"remove a line, or allow more with --parents {len(parents)}",
-                )
+        return self._standing.get(name, name)
 
     def concerning(self, terms: Iterable[str]) -> Corrections:
-        """These corrections without forced edges that no chain of forced edges connects with any of these terms.
+        """Return these corrections without the forced edges that no chain of forced edges connects with the terms.
 
-        >>> rules = Corrections(force=[("dog", "animal"), ("animal", "being"), ("car", "vehicle")])
+        >>> edges = [("animal", "being"), ("being", "thing"), ("dog", "animal"), ("car", "vehicle")]
+        >>> rules = Corrections([("force", *edge) for edge in edges])
         >>> rules.concerning(["Dog"]).force
-        (('dog', 'animal'), ('animal', 'being'))
+        (('animal', 'being'), ('being', 'thing'), ('dog', 'animal'))
         """
-        present = {*map(self.stands_for, terms), *self.add}
+        present = {*map(self.stands_for, terms), *(self.stands_for(term) for (term,) in self._of("add"))}
         waiting = list(self.force)
         while reached := [pair for pair in waiting if present.intersection(pair)]:
             present.update(term for pair in reached for term in pair)
-            waiting = [pair for pair in waiting if not present.intersection(pair)]
-        part = replace(self, force=[pair for pair in self.force if pair not in waiting])
-        object.__setattr__(part, "spelled", self.spelled)
-        return part
+            waiting = [pair for pair in waiting if pair not in reached]
+        apart = {("force", *pair) for pair in waiting}
+        return replace(
+            self, rules=[rule for rule in self.rules if (rule[0], *map(self.stands_for, rule[1:])) not in apart]
+        )
 
-    def terms(self) -> list[str]:
-        """The terms of the forced edges and the added ones, which a taxonomy must have."""
-        return list(dict.fromkeys([*(term for pair in self.force for term in pair), *self.add]))
+    # ---- contradictions -------------------------------------------------------------------------------------
+
+    def check(self, parents: int | None = None) -> Corrections:
+        """Return these corrections, unless some exclude each other or force more `parents` than a term may have.
+
+        >>> Corrections([("force", "a", "b"), ("force", "b", "c"), ("forbid", "a", "c")]).check()
+        Traceback (most recent call last):
+        hyperdive.taxonomy.corrections.Contradiction: 'a' under 'c' is forbidden and forced: a → b → c (remove ...)
+        >>> Corrections([("force", "a", "b"), ("force", "b", "a")]).check()
+        Traceback (most recent call last):
+        hyperdive.taxonomy.corrections.Contradiction: the forced edges form a cycle: a → b → a (remove one of them)
+        """
+        for rule in self.rules:
+            if len(rule) != VERBS.get(rule[0], 0) + 1 or not all(map(normal, rule[1:])):
+                raise Contradiction(f"{' '.join(rule)!r} is not a correction", hint=_SHAPE)
+        pairs = [("force", *pair) for pair in self.force] + [("forbid", *pair) for pair in self.forbid]
+        for verb, first, second in (*pairs, *(("merge", *pair) for pair in self.merge)):
+            if first == second:
+                raise Contradiction(f"{verb} {first!r} {second!r} does not name two terms", hint=_SHAPE)
+        for what, named in (("merged into", _above(self.merge)), ("renamed to", _above(self.rename))):
+            for term, names in named.items():
+                if len(names) > 1:
+                    raise Contradiction(f"{term!r} is {what} {' and '.join(map(repr, names))}", hint=_REMOVE)
+        above = _above(self.force)
+        for what, edges in (("terms are merged in", _above(self.merge)), ("the forced edges form", above)):
+            if cycle := next((path for term in edges if (path := _path(term, term, edges))), None):
+                raise Contradiction(f"{what} a cycle: {' → '.join(cycle)}", hint=_REMOVE)
+        for child in (term for term in self.roots if term in above):
+            raise Contradiction(f"{child!r} is under {above[child][0]!r} and under nothing", hint="remove a line")
+        for child, parent in self.forbid:
+            if path := _path(child, parent, above):
+                way = " → ".join(path)
+                raise Contradiction(f"{child!r} under {parent!r} is forbidden and forced: {way}", hint=_REMOVE)
+        for child, names in above.items():
+            if parents is not None and len(names) > parents:
+                raise Contradiction(
+                    f"{child!r} is forced under {' and '.join(map(repr, names))}, but a term may have "
+                    f"{parents} parent{'' if parents == 1 else 's'}",
+                    hint=f"remove a line, or allow more with --parents {len(names)}",
+                )
+        return self
+
+    # ---- changes --------------------------------------------------------------------------------------------
+
+    def changed(self, add: Iterable[Rule] = (), remove: Iterable[Rule] = ()) -> Corrections:
+        """Return corrections with some rules added and others removed; a rule in both stays."""
+        added = {_key(rule): rule for rule in add}
+        removed = {_key(rule) for rule in remove} - added.keys()
+        kept = {key: rule for rule in self.rules if (key := _key(rule)) not in removed}
+        return replace(self, rules=[*kept.values(), *(rule for key, rule in added.items() if key not in kept)])
+
+    def without(self, other: Corrections) -> tuple[Rule, ...]:
+        """Return the rules that other corrections lack."""
+        others = set(map(_key, other.rules))
+        return tuple(rule for rule in self.rules if _key(rule) not in others)
+
+    def decided(self, operation: str, term: str, other: str | None = None, *, keep_others: bool = False) -> Corrections:
+        """Return the corrections after an operation; it replaces rules that it would contradict.
+
+        Args:
+            operation: "accept" or "reject" the edge from a term to another; "move" the term under another, None is the
+                top; "merge" it into another; "rename" it; "add" it, under another if one is given.
+            term: The term.
+            other: The other term, or the new name.
+            keep_others: An accepted edge does not replace other forced parents.
+        """
+        named = self._written(term)
+        if other is None and operation == "add":
+            return self.changed([("add", named)])
+        if other is None:
+            return self.changed([("root", named)], self._with("force", term))
+        second = self._written(other)
+        if operation == "reject":
+            return self.changed([("forbid", named, second)], self._with("force", term, other))
+        if operation == "rename":
+            name = " ".join(other.split())
+            add = [] if name == named else [("rename", named, name)]
+            return self.changed(add, [rule for rule in self._with("rename", term) if rule[2] != name])
+        if operation == "merge":
+            pairs = [(verb, *pair) for verb in ("force", "forbid") for pair in ((term, other), (other, term))]
+            remove = [rule for pair in (*pairs, ("rename", term), ("add", term)) for rule in self._with(*pair)]
+            if self._with("force", other) or self._with("root", other):
+                remove += [*self._with("force", term), *self._with("root", term)]
+            return self.changed([("merge", named, second)], remove)
+        remove = [*self._with("forbid", term, other), *self._with("root", term)]
+        if not keep_others:
+            remove += [rule for rule in self._with("force", term) if rule not in self._with("force", term, other)]
+        added = self.changed([("add", named)]) if operation == "add" else self
+        return added.changed([("force", named, second)], remove)
+
+    def _with(self, verb: str, *terms: str) -> list[Rule]:
+        """The rules of a verb that begin with these terms."""
+        wanted = [verb, *map(self.stands_for, terms)]
+        return [rule for rule in self.rules if [rule[0], *map(self.stands_for, rule[1 : len(wanted)])] == wanted]
+
+    def _written(self, term: str) -> str:
+        """A term as a rule names it: as given, or the term of a synonym or a new name."""
+        standing = self.stands_for(term)
+        return " ".join(term.split()) if standing == normal(term) else standing
+
+
+def _key(rule: Rule) -> Rule:
+    """What makes two rules the same: the spelling of a new name counts, that of terms does not."""
+    verb, first, *others = rule
+    return (verb, normal(first), *(" ".join(term.split()) if verb == "rename" else normal(term) for term in others))
 
 
 def _above(pairs: Iterable[Pair]) -> dict[str, list[str]]:
@@ -176,7 +261,7 @@ def _above(pairs: Iterable[Pair]) -> dict[str, list[str]]:
     return above
 
 
-def _path(start: str, end: str, above: dict[str, list[str]]) -> list[str]:
+def _path(start: str, end: str, above: Mapping[str, Sequence[str]]) -> list[str]:
     """A way upwards from one term to another; empty when there is none."""
     came: dict[str, str] = {}
     waiting = [start]
@@ -194,37 +279,41 @@ def _path(start: str, end: str, above: dict[str, list[str]]) -> list[str]:
     return path[::-1]
 
 
-def read_corrections(path: str | Path) -> Corrections:
-    """Corrections from a file, one on each line (see the top of this module), comments with #.
+# ---- files --------------------------------------------------------------------------------------------------------
 
-    Or from an edited taxonomy in the format `tsv`: its edges are forced, except those whose reason is `forbid`; a term
-    without a parent has to have none.
+
+def read_corrections(path: str | Path) -> Corrections:
+    """Return the corrections of a file, one per line (see the top of this module), with # for comments.
+
+    The file may also be an edited taxonomy in the format `tsv`: its edges are forced, except those whose reason is
+    `forbid`; a term without a parent is a root.
 
     >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "corrections.tsv"
-    >>> _ = place.write_text("# mine\\nforce\\ttomato\\tfruit\\nforbid\\tTomato\\tmeat\\n")
-    >>> read_corrections(place).force
+    >>> path = Path(tempfile.mkdtemp()) / "corrections.tsv"
+    >>> _ = path.write_text("# mine\\nforce\\ttomato\\tfruit\\nforbid\\tTomato\\tmeat\\n")
+    >>> read_corrections(path).force
     (('tomato', 'fruit'),)
-    >>> _ = place.write_text("child\\tparent\\treason\\ntomato\\tfruit\\t\\ntomato\\tmeat\\tforbid\\nfruit\\t\\t\\n")
-    >>> edited = read_corrections(place)
+    >>> _ = path.write_text("child\\tparent\\treason\\ntomato\\tfruit\\t\\ntomato\\tmeat\\tforbid\\nfruit\\t\\t\\n")
+    >>> edited = read_corrections(path)
     >>> edited.force, edited.forbid, edited.roots
     ((('tomato', 'fruit'),), (('tomato', 'meat'),), ('fruit',))
     """
-    lines = list(_lines(path))
+    lines = list(read_lines(path, "file of corrections"))
+    columns = lines[0][1].split("\t") if lines else []
+    is_table = columns[:2] == ["child", "parent"]
+    rules, where = [], str(path)
     try:
-        if lines and lines[0].split("\t")[:2] == ["child", "parent"]:
-            return _from_table(lines[0].split("\t"), lines[1:])
-        return _from_rules(lines)
+        for number, line in lines[1:] if is_table else lines:
+            where = f"{path}: line {number}"
+            rules.append(table_rule(columns, line) if is_table else read_rule(line))
+        where = str(path)
+        return Corrections(rules).check()
     except InputError as error:
-        raise InputError(f"{path}: {error.what.removeprefix('corrections: ')}", hint=error.hint) from None
+        raise type(error)(f"{where}: {error.what}", hint=error.hint) from None
 
 
-def _from_rules(lines: Iterable[str]) -> Corrections:
-    return corrections_of(map(read_rule, lines))
-
-
-def read_rule(line: str) -> tuple[str, ...]:
-    """One line as a verb and its terms.
+def read_rule(line: str) -> Rule:
+    """Return the verb and the terms of a line.
 
     >>> read_rule("Force\\ttomato \\tfruit"), read_rule("root\\tfood")
     (('force', 'tomato', 'fruit'), ('root', 'food'))
@@ -235,45 +324,108 @@ def read_rule(line: str) -> tuple[str, ...]:
     return (verb.lower(), *terms)
 
 
-def corrections_of(rules: Iterable[tuple[str, ...]]) -> Corrections:
-    """Corrections from verbs with their terms.
+def table_rule(columns: Sequence[str], line: str) -> Rule:
+    """Return what a row of an exported taxonomy means.
 
-    >>> corrections_of([("force", "tomato", "fruit"), ("root", "food")])
-    Corrections(force=(('tomato', 'fruit'),), forbid=(), roots=('food',), merge=(), rename=(), add=())
+    >>> table_rule(["child", "parent", "reason"], "tomato\\tfruit\\tmodel")
+    ('force', 'tomato', 'fruit')
     """
-    pairs: dict[str, list[Pair]] = {"force": [], "forbid": [], "merge": [], "rename": []}
-    terms: dict[str, list[str]] = {"root": [], "add": []}
-    for verb, first, *second in rules:
-        if verb in pairs:
-            pairs[verb].append((first, second[0]))
-        else:
-            terms[verb].append(first)
-    return Corrections(**pairs, roots=terms["root"], add=terms["add"])
+    try:
+        cells = [cell.strip() for cell in next(csv.reader([line], delimiter="\t"))]
+    except csv.Error as error:
+        raise InputError(f"cannot be understood ({error}): {line[:60]!r}", hint=_TABLE_SHAPE) from None
+    row = dict(zip(columns, cells, strict=False))
+    child, parent = row.get("child", ""), row.get("parent", "")
+    if not child or len(cells) > len(columns):
+        raise InputError(f"cannot be understood: {line[:60]!r}", hint=_TABLE_SHAPE)
+    if not parent:
+        return ("root", child)
+    return ("forbid" if row.get("reason", "").lower() == "forbid" else "force", child, parent)
 
 
-def _from_table(columns: Sequence[str], lines: Iterable[str]) -> Corrections:
-    """Corrections from the rows of an exported taxonomy."""
-    force: list[Pair] = []
-    forbid: list[Pair] = []
-    roots: list[str] = []
-    for line in lines:
-        try:
-            cells = [cell.strip() for cell in next(csv.reader([line], delimiter="\t"))]
-        except csv.Error as error:
-            raise InputError(f"cannot be understood ({error}): {line[:60]!r}", hint=_TABLE_SHAPE) from None
-        row = dict(zip(columns, cells, strict=False))
-        child, parent = row.get("child", ""), row.get("parent", "")
-        if not child or len(cells) > len(columns):
-            raise InputError(f"cannot be understood: {line[:60]!r}", hint=_TABLE_SHAPE)
-        if not parent:
-            roots.append(child)
-        else:
-            (forbid if row.get("reason", "").lower() == "forbid" else force).append((child, parent))
-    return Corrections(force, forbid, roots)
+# ---- finished taxonomies ------------------------------------------------------------------------------------------
 
 
-def _lines(path: str | Path) -> Iterable[str]:
-    for line in raw_lines(Path(path), "file of corrections", hint="check the path"):
-        if "\0" in line:
-            raise InputError("not a text file", hint=_SHAPE)
-        yield line
+def revise(taxonomy: Taxonomy, corrections: Corrections, *, parents: int = 1) -> Taxonomy:
+    """Return a finished taxonomy with corrections applied, without asking the model again.
+
+    A forced edge replaces the other parents of its child beyond `parents`. Where a forced edge closes a cycle, or edges
+    lead to a forbidden ancestor, the edge of least confidence that is not forced is removed. A term that loses its
+    parent becomes a root; building again finds it another parent. Corrections of absent terms have no effect.
+
+    >>> edges = [Edge("poodle", "dog", 0.9, 0.9, 3, "model"), Edge("dog", "meat", 0.6, 0.6, 1, "model")]
+    >>> pets = Taxonomy(["dog", "meat", "poodle"], edges)
+    >>> print(revise(pets, Corrections([("force", "dog", "pet"), ("rename", "poodle", "Poodle")])))
+    pet
+    └── dog  1.00  expert
+        └── Poodle  0.90  said 3 times
+    1 term is not placed: meat
+    """
+    rules = corrections.check().concerning(taxonomy.terms)
+    forced = frozenset(rules.force)
+    edges: dict[Pair, Edge] = {}
+    above: dict[str, list[str]] = {}
+
+    def put(child: str, parent: str, edge: Edge) -> None:
+        if (child, parent) not in edges:
+            above.setdefault(child, []).append(parent)
+        edges[child, parent] = edge
+
+    def remove(child: str, parent: str) -> None:
+        del edges[child, parent]
+        above[child].remove(parent)
+
+    def least(pair: Pair) -> tuple[float, Pair]:
+        return (edges[pair].value or 0.0, pair)
+
+    def cut(start: str, end: str) -> None:
+        """Remove edges until no way leads upwards from one term to another."""
+        while path := _path(start, end, above):
+            remove(*min((pair for pair in pairwise(path) if pair not in forced), key=least))
+
+    for edge in taxonomy.edges:
+        child, parent = rules.stands_for(edge.child), rules.stands_for(edge.parent)
+        if child != parent and not _path(parent, child, above):
+            put(child, parent, edge)
+    for child, parent in rules.force:
+        others = [(child, other) for other in above.get(child, ()) if other != parent]
+        free = sorted((pair for pair in others if pair not in forced), key=least)
+        room = parents - 1 - (len(others) - len(free))
+        for pair in free[: max(len(free) - max(room, 0), 0)]:
+            remove(*pair)
+        cut(parent, child)
+        new = Edge(child, parent, 1.0 if taxonomy.calibrated else None, None, 0, "expert")
+        put(child, parent, edges[child, parent].forced() if (child, parent) in edges else new)
+    for child in rules.roots:
+        for parent in list(above.get(child, ())):
+            remove(child, parent)
+    for child, parent in rules.forbid:
+        cut(child, parent)
+    names = dict.fromkeys([*map(rules.stands_for, taxonomy.terms), *rules.terms])
+    spelling = Spelling([*taxonomy.terms, *rules.spelled], rules.rename)
+    shown = {name: spelling(name) for name in names}
+    return Taxonomy(
+        sorted(shown.values(), key=lambda term: (normal(term), term)),
+        [edge.between(shown[child], shown[parent]) for (child, parent), edge in edges.items()],
+        origin=Origin(taxonomy.score, taxonomy.calibrated, taxonomy.notes),
+        added=[shown[name] for term in taxonomy.added if (name := rules.stands_for(term)) in shown],
+        unknown=[shown[name] for term in taxonomy.unknown if (name := rules.stands_for(term)) in shown],
+        synonyms=_synonyms(taxonomy, rules, shown),
+    )
+
+
+def _synonyms(taxonomy: Taxonomy, rules: Corrections, shown: Mapping[str, str]) -> dict[str, list[str]]:
+    """Other names of the terms: those they had, merged terms, and what a renamed term was called."""
+    names: dict[str, list[str]] = {}
+    for term in taxonomy.terms:
+        names.setdefault(shown[rules.stands_for(term)], []).extend([term, *taxonomy.synonyms.get(term, ())])
+    for synonym, _ in rules.merge:
+        if (target := rules.stands_for(synonym)) in shown:
+            names.setdefault(shown[target], []).append(synonym)
+    distinct: dict[str, list[str]] = {}
+    for term, others in names.items():
+        by_name = {normal(other): other for other in reversed(others) if other != term}
+        by_name.pop(normal(term), None)
+        if by_name:
+            distinct[term] = sorted(by_name.values())
+    return distinct

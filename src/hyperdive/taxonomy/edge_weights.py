@@ -9,8 +9,8 @@ import numpy as np
 from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.discover.hypernyms import MIN_SCORE
-from hyperdive.discover.ranking import ISA, Ranking, ranking
-from hyperdive.scores.isa_score import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence, is_unsupported, isa_confidence
+from hyperdive.discover.ranking import CONFIDENCE, Ranking, ranking
+from hyperdive.scores.confidence import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.terms import Nodes
@@ -19,7 +19,7 @@ _PAIRS_A_BLOCK, _ROWS = 250_000, 256
 _LOWEST, _SLOPE, _HEAD, _ENDING, _NEARER = -4.0, 0.1, 3.4, 5.8, 1.0
 
 
-EDGE = "isa edge"
+EDGE = "edge confidence"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class EdgeWeights:
     near: float = 2.8
     """The share of the sum of these in the odds …"""
     kind: float = 0.535
-    """… and that of the odds of `isa`: a parent is near, and a kind of it the child must be."""
+    """… and that of the odds of the confidence: a parent is near, and a kind of it the child must be."""
     start: float = -4.13
 
 
@@ -47,29 +47,28 @@ EDGE_WEIGHTS = EdgeWeights()
 
 
 def edge_confidence(pairs: Pairs, weights: EdgeWeights = EDGE_WEIGHTS) -> Floats:
-    """Confidence that p is a good parent for q: near, and with q as a kind of it."""
-    stated = pairs.patterns
-    assert stated is not None
-    exact = ~stated.backed_off
-    sums = (
-        weights.surprising * np.where(exact, stated.ppmi, 0.0)
-        + weights.stated_back * np.log1p(np.where(exact, stated.reverse, 0))
-        + weights.inherited * pairs.inherited
-        + weights.similar * np.maximum(pairs.skipgram_cosine, 0.0)
-        + weights.role * np.log1p(np.where(stated.backed_off_p, 0, stated.hypernym_total))
-    )
-    kind = np.clip(isa_confidence(pairs), 1e-6, 1 - 1e-6)
-    odds = weights.near * sums + weights.kind * np.log(kind / (1 - kind)) + weights.start
-    confidence: Floats = 1.0 / (1.0 + np.exp(-odds))
-    unsupported = is_unsupported(pairs)
-    confidence[unsupported] = np.minimum(confidence[unsupported], UNSUPPORTED)
+    """Return the confidence that p is a good parent for q: near, and with q as a kind of it."""
+    confidence = np.zeros(len(pairs))
+    for judged in pairs.terms.confidence.judged(pairs.q, pairs.p):
+        features = judged.features
+        sums = (
+            weights.surprising * features.surprising
+            + weights.stated_back * features.stated_back
+            + weights.inherited * features.inherited
+            + weights.similar * features.similar
+            + weights.role * features.role
+        )
+        kind = np.clip(judged.confidence, 1e-6, 1 - 1e-6)
+        odds = weights.near * sums + weights.kind * np.log(kind / (1 - kind)) + weights.start
+        values = 1.0 / (1.0 + np.exp(-odds))
+        confidence[judged.places] = np.where(judged.unsupported, np.minimum(values, UNSUPPORTED), values)
     return confidence
 
 
 def edge_ranking(model: AnyModel, score: str | None) -> Ranking:
-    """The score of edges: the one asked for, else with patterns `isa` for the nearest parent."""
+    """The score of edges: the one asked for, else with patterns the confidence for the nearest parent."""
     by = ranking(model, score)
-    if score is not None or by.name != ISA:
+    if score is not None or by.name != CONFIDENCE:
         return by
     return Ranking(EDGE, edge_confidence, True)
 

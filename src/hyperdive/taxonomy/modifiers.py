@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hyperdive._types import Floats, Ints
-from hyperdive.scores.isa_score import isa_confidence
 from hyperdive.scores.lookup import name_of
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms
@@ -39,8 +38,8 @@ def modifier_parents(source: Source, names: Sequence[str]) -> tuple[Ints, Floats
         for narrow in _blocks(known, len(broad)):
             hyponyms = np.array([number[modifier] for modifier in narrow], dtype=np.int64)
             hypernyms = np.array([number[modifier] for modifier in broad], dtype=np.int64)
-            pairs = terms.pairs(np.repeat(hyponyms, len(broad)), np.tile(hypernyms, len(narrow)))
-            sure = isa_confidence(pairs).reshape(len(narrow), len(broad))
+            sure = terms.confidence(np.repeat(hyponyms, len(broad)), np.tile(hypernyms, len(narrow)))
+            sure = sure.reshape(len(narrow), len(broad))
             for row, column in np.argwhere(sure >= MIN_MODIFIER_CONFIDENCE).tolist():
                 phrase, value = group[narrow[row]], sure[row, column]
                 # "red grape juice" is beneath "grape juice" by its form already

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 
 def normal(term: str) -> str:
-    """The one spelling of a term: lower case, single spaces, phrases written with spaces.
+    """The one spelling of a term: lower case, single spaces.
 
-    >>> normal("  Hot_dog "), normal("Domestic  dog")
+    >>> normal("  Hot dog "), normal("Domestic  dog")
     ('hot dog', 'domestic dog')
     """
-    return " ".join(term.lower().replace("_", " ").split())
+    return " ".join(term.lower().split())
 
 
 class Spelling:

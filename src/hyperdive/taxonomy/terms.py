@@ -77,7 +77,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
     source = source_of(model)
     written: dict[str, str] = {}
     for term in names:
-        written.setdefault(normal(term), " ".join(term.replace("_", " ").split()))
+        written.setdefault(normal(term), " ".join(term.split()))
     asked = [name for name in written if name]
     kept = dict.fromkeys(normal(term) for term in keep)
     wanted = list(dict.fromkeys([*asked, *kept]))
@@ -289,8 +289,8 @@ def spelled(source: Source, name: str) -> str:
     """A word or term as a person writes it: a term in the spelling that the text prefers.
 
     >>> from hyperdive.spaces.space import VectorSpace
-    >>> spelled(Source(VectorSpace(["hot_dog"], np.eye(1), frequencies=[1], kind="dive")), "hot_dog")
-    'hot dog'
+    >>> spelled(Source(VectorSpace(["dog|n"], np.eye(1), frequencies=[1], kind="dive")), "dog|n")
+    'dog'
     """
     if source.terms is not None and name in source.terms:
         return source.terms.spelling(name)
@@ -298,9 +298,9 @@ def spelled(source: Source, name: str) -> str:
 
 
 def plain(word: str) -> str:
-    """A word of a vocabulary as a person writes it: without its tag, phrases with spaces.
+    """A word of a vocabulary as a person writes it: without its tag.
 
-    >>> plain("hot_dog"), plain("dog|n")
+    >>> plain("hot dog"), plain("dog|n")
     ('hot dog', 'dog')
     """
     return normal(word.partition("|")[0])

@@ -1,1 +1,1 @@
-"""Text to ids: reading files, words, lemmas, tags, stop words, phrases, the vocabulary and the encoded corpus."""
+"""Text to ids: reading files, words, lemmas, tags, stop words, the vocabulary and the encoded corpus."""

@@ -1,4 +1,4 @@
-"""From a spool of word forms to the corpus folder: select, join phrases, count, order the vocabulary, write.
+"""From a spool of word forms to the corpus folder: select, count, order the vocabulary, write.
 
 The spool is everything that was read, once, as form ids in input order. What happens here depends on whole-corpus
 facts (counts, the vocabulary's order), so it is a second, streaming pass: memory does not grow with the text.
@@ -34,7 +34,7 @@ IN_MEMORY = 192 << 20
 
 @dataclass
 class Spool:
-    """Everything read: form ids (0 marks a gap that no phrase may bridge) and where documents and sentences start."""
+    """Everything read: form ids, from 1, and where documents and sentences start."""
 
     forms: npt.NDArray[np.uint32]
     documents: Ints
@@ -148,7 +148,7 @@ def select(
     writer: ArtifactWriter,
     progress: Progress,
 ) -> KeyStream:
-    """Forms → keys: drop gaps and stop words, apply the budget, move the offsets of documents and sentences."""
+    """Forms → keys: drop stop words, apply the budget, move the offsets of documents and sentences."""
     end = len(spool.forms)
     selected = scratch_array(writer, "kept.bin", end)
     sentences = scratch_array(writer, "kept_sentences.bin", len(spool.sentences), np.int64)
@@ -172,7 +172,7 @@ def select(
             bar.advance(used)
             if used < len(piece):
                 break
-    over = int(np.count_nonzero(spool.forms[start:])) if start < end else 0
+    over = end - start
     sentences[sentence:] = written
     accounting.drop("stop_word", stops)
     accounting.drop("over_budget", over)

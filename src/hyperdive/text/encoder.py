@@ -18,7 +18,6 @@ from hyperdive._store import ArtifactWriter, check_output
 from hyperdive._types import Ints
 from hyperdive.errors import OptionError
 from hyperdive.options import EncodeOptions
-from hyperdive.text import phrases
 from hyperdive.text.corpus import KIND, VERSION, VERSION_WITHOUT_TERMS, Corpus
 from hyperdive.text.corpus_writer import (
     count_keys,
@@ -89,7 +88,7 @@ def read_text(
     sizes = [source.size for source in sources]
     total = None if None in sizes else float(sum(size for size in sizes if size))
     # the budget applies to the shuffled order, so then everything is read
-    limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
+    limit = options.max_tokens if options.shuffle is None else 0
     pool, work = _executor(options, threads, None if spooler.observer is None else spooler.observer.examine)
     waiting: deque[tuple[TextBlock, Future[Tokens]]] = deque()
     positions: dict[str, int] = {}
@@ -203,7 +202,6 @@ def encode_text(
     check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
-    phrase_list = phrases.load(rules, resolver)
     term_list = None if rules.terms in ("auto", "none") else read_terms(rules.terms, rules)
     if term_list is not None and term_list.note:
         progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
@@ -239,9 +237,6 @@ def encode_text(
         saved: Future[None] | None = None
         if observer is not None and memory.limit is None:  # with a limit, one thing after the other
             saved = aside.submit(observer.save, writer.folder, dict(header), spooler.documents.size - 1)
-        if rules.phrases != "none":
-            joiner = phrases.PhraseJoiner(rules, spooler.table, accounting, writer, progress)
-            spool, keys, header["phrases"] = joiner.join(spool, keys, phrase_list)
         stream = settle(select(spool, keys, rules, accounting, writer, progress), keys.words, rules, accounting, writer)
         if observer is not None and saved is None:
             memory.require_for_patterns()
@@ -267,11 +262,11 @@ def encode_text(
 
 
 def _with_possible_terms(rules: EncodeOptions, word_roles: WordRoles | None) -> EncodeOptions:
-    """The rules without terms where there can be none: other options join or tag words, or the language is unknown."""
+    """The rules without terms where there can be none: words have tags or keep hyphens, or the language is unknown."""
     if rules.terms == "none":
         return rules
     by_default = EncodeOptions(terms="none")
-    for name in ("pos", "phrases", "hyphens"):
+    for name in ("pos", "hyphens"):
         if getattr(rules, name) != getattr(by_default, name):
             if rules.terms == "auto":
                 return replace(rules, terms="none")

@@ -7,16 +7,15 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._lines import read_lines
 from hyperdive.errors import OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text.forms import FormTable, TableWords
-from hyperdive.text.word_lists import read_lines
 
 # The content is that of the list the paper's authors released: ordinary function words, two words of their corpus's
 # mark-up, and what a tokeniser leaves of contractions. `will`, `may`, `also` and `one` are deliberately not here.
@@ -51,8 +50,8 @@ def load_stopwords(name: str) -> frozenset[str]:
         return ENGLISH_STOPWORDS
     if name == "none":
         return frozenset()
-    lines = read_lines(Path(name), "stop-word file", "use english, none, or a file with one word a line")
-    return frozenset(line.lower() for line in lines)
+    lines = read_lines(name, "stop-word file", "use english, none, or a file with one word per line")
+    return frozenset(line.strip().lower() for _, line in lines)
 
 
 _JOINTS = str.maketrans("", "", "-'")
@@ -153,7 +152,7 @@ def lower(form: str) -> str:
 
 @dataclass
 class FormKeys:
-    """The key of each form: `of_form[form]` is a key number (form 0, the gap, has none)."""
+    """The key of each form: `of_form[form]` is a key number (form 0 has none)."""
 
     words: Sequence[str]
     """The word of each key."""

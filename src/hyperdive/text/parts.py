@@ -3,7 +3,7 @@
 A part is some small files, or a range of the lines of a large one that begins and ends where blocks of the whole file
 do: so its blocks are those of the whole file. A task tokenises a part, numbers its forms and collects its patterns.
 Taken in one after the other, the forms of all parts get the numbers that they have when the text is read at once, and
-everything that looks across documents (the budget, the order, lines, phrases) is decided on the whole. Then the items
+everything that looks across documents (the budget, the order, lines) is decided on the whole. Then the items
 are searched for terms, in the chunks of the whole text, by tasks again.
 """
 
@@ -301,7 +301,7 @@ class PartReading:
         """Take in what tasks read, part by part; the part in which the budget ends is read here."""
         options = spooler.options
         parts = cut_parts(sources, layout, self._part_bytes, block_bytes)
-        limit = options.max_tokens if options.shuffle is None and options.phrases == "none" else 0
+        limit = options.max_tokens if options.shuffle is None else 0
         reader = PartReader(
             options,
             layout,

@@ -97,8 +97,7 @@ def tag_block(block: TextBlock, options: EncodeOptions, *, examine: Examine | No
         for i in range(len(words))
         if kinds[i] == k.WORD
     ]
-    forms = tokens.forms.copy()
-    forms[forms != 0] = local
+    forms = np.array(local, dtype=np.uint32)
     encoded = [form.encode("utf-8", errors="replace") for form in numbers]
     lengths = np.array([len(form) for form in encoded], dtype=np.int32)
     starts = (np.cumsum(lengths) - lengths).astype(np.int64)

@@ -1,11 +1,11 @@
-"""The user's own terms: a file with one term a line."""
+"""The user's own terms: a file with one term per line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperdive._lines import read_lines
 from hyperdive.errors import InputError
 from hyperdive.options import EncodeOptions
 from hyperdive.text.lemmas import FormResolver
@@ -14,8 +14,7 @@ from hyperdive.text.term_names import is_acronym, split_term
 MAX_LINES = 1_000_000
 MAX_WORDS = 16
 _MAX_LINE = 10_000
-_PIECE = 1 << 20
-_HINT = "use auto, none, or a file with one term a line"
+_HINT = "use auto, none, or a file with one term per line"
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def read_terms(path: str | Path, options: EncodeOptions) -> TermList:
     """The terms of a file, named by the rules of the text; a line ends at a tab, and quotes around a term are cut off.
 
     Args:
-        path: the file, UTF-8, one term a line; empty lines and lines that start with # are skipped.
+        path: the file, UTF-8, one term per line; empty lines and lines that start with # are skipped.
         options: the rules by which the text becomes words.
 
     >>> import tempfile
@@ -47,11 +46,15 @@ def read_terms(path: str | Path, options: EncodeOptions) -> TermList:
     >>> terms.note
     '1 only stop words, 1 given twice'
     """
-    path = Path(path)
+    lines = []
+    for number, line in read_lines(path, "file of terms", _HINT, longest=_MAX_LINE):
+        if number > MAX_LINES:
+            raise InputError(f"{path}: more than {MAX_LINES:,} lines", hint="give the terms you need")
+        lines.append(line)
     resolver = FormResolver(options)
     spellings: dict[str, str] = {}
     left_out = {"without a word": 0, f"longer than {MAX_WORDS} words": 0, "only stop words": 0, "given twice": 0}
-    for line in _lines(path):
+    for line in lines:
         spelling = " ".join(line.partition("\t")[0].strip().strip("\"'\u201c\u201d").split())
         words = split_term(spelling)
         if not words:
@@ -69,42 +72,5 @@ def read_terms(path: str | Path, options: EncodeOptions) -> TermList:
                 left_out["given twice"] += name in spellings
                 spellings.setdefault(name, spelling)
     if not spellings:
-        raise InputError(f"{path}: no term in it", hint="write one term a line, such as: blood pressure")
+        raise InputError(f"{path}: no term in it", hint="write one term per line, such as: blood pressure")
     return TermList(spellings, left_out)
-
-
-def _check_lines(path: Path, number: int) -> None:
-    if number > MAX_LINES:
-        raise InputError(f"{path}: more than {MAX_LINES:,} lines", hint="give the terms you need")
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of the file, read one by one, so that a file that is too long is refused without reading it whole."""
-    try:
-        if path.is_dir():
-            raise InputError(f"{path}: a folder, not a file of terms", hint=_HINT)
-        with path.open("rb") as file:
-            if path.is_file():  # not a pipe: its lines are counted before any is looked at
-                ends = 0
-                while ends <= MAX_LINES and (piece := file.read(_PIECE)):
-                    ends += piece.count(b"\n")
-                _check_lines(path, ends)
-                file.seek(0)
-            number = 0
-            while raw := file.readline(_MAX_LINE):
-                if b"\0" in raw:
-                    raise InputError(f"{path}: not a text file (it has NUL bytes)", hint=_HINT)
-                try:
-                    line = raw.decode("utf-8-sig" if number == 0 else "utf-8").strip("\r\n ")
-                except UnicodeDecodeError:
-                    raise InputError(f"{path}: line {number + 1} is not UTF-8 text", hint=_HINT) from None
-                number += 1
-                if len(raw) == _MAX_LINE:
-                    raise InputError(f"{path}: line {number} is too long for a term", hint=_HINT)
-                _check_lines(path, number)
-                if line and not line.startswith("#"):
-                    yield line
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file of terms", hint=_HINT) from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", hint="check the permissions") from None

@@ -42,7 +42,7 @@ def encode_tokens(
     """
     fixed = {"lemmas": "none", "stopwords": "none", "hyphens": "keep", "line_length": "document", "terms": "none"}
     rules = EncodeOptions.preset("default", **{**fixed, **options})
-    for name in ("lemmas", "stopwords", "pos", "phrases", "terms", "shuffle"):
+    for name in ("lemmas", "stopwords", "pos", "terms", "shuffle"):
         if getattr(rules, name) not in ("none", None):
             raise OptionError(f"{name} is an option for text; token lists are taken as they are", hint="use encode()")
     numbers: dict[str, int] = {}

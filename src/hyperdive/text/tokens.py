@@ -25,7 +25,7 @@ class Tokens(NamedTuple):
     """The words and sentences of a block; see `hyperdive.kernels.tokens.tokenise`."""
 
     forms: npt.NDArray[np.uint32]
-    """The form of each token, numbered within the block from 1; 0 is a gap."""
+    """The form of each token, numbered within the block from 1."""
     arena: npt.NDArray[np.uint8]
     """The bytes of the distinct forms; form f is `arena[starts[f - 1] :][: lengths[f - 1]]`."""
     starts: npt.NDArray[np.int64]
@@ -121,7 +121,6 @@ def tokenise(
             characters.classes(),
             _HYPHENS[options.hyphens],
             options.alphabet == "ascii",
-            options.phrases != "none",
             spans,
             characters.abbreviation_hashes(),
             block.continued,

@@ -10,75 +10,63 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from hyperdive._memo import Memo
 from hyperdive._progress import Bar, Progress
 from hyperdive.errors import Error
 from hyperdive.web import limits
 from hyperdive.web.problems import Problem, problem_of
 
+Request = TypeVar("Request")
 Result = TypeVar("Result")
-FINISHED = ("done", "failed", "cancelled")
 
 
 class JobCancelled(Exception):
-    """Raised inside work that nobody wants any longer."""
+    """Raised inside the work of a job that was cancelled."""
 
 
-class Job(Generic[Result]):
-    """One piece of work: what it was asked for (`request`), how far it is, and its result or its error."""
+class Job(Generic[Request, Result]):
+    """One piece of work: its request, its progress (`bar`), and its result or its error."""
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, request: Request) -> None:
         self.id = secrets.token_urlsafe(12)
         self.request = request
-        self.state, self.stage, self.unit = "waiting", "", ""
-        self.done, self.total = 0.0, None
+        self.state = "waiting"
+        self.bar = Bar("", None, "")
         self.result: Result | None = None
         self.error: Problem | None = None
-        self.memo = Memo()
         self._made = time.monotonic()
         self._ended: float | None = None
-        self._stage_began = self._made
         self._cancelled = threading.Event()
-
-    done: float
-    total: float | None
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will happen."""
-        return self.state in FINISHED
+        """Whether the state is final."""
+        return self.state in ("done", "failed", "cancelled")
 
     @property
     def seconds(self) -> float:
-        """Seconds since it was asked for, until it ended."""
+        """Seconds from the request until now, or until the end."""
         return (time.monotonic() if self._ended is None else self._ended) - self._made
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that the present stage will still take, as far as that can be said."""
-        if self.finished or not self.total or self.done <= 0:
+        """An estimate of the seconds until the present stage ends; None without one."""
+        bar = self.bar
+        if self.finished or not bar.total or bar.done <= 0:
             return None
-        spent = time.monotonic() - self._stage_began
-        return max(0.0, spent * (self.total - self.done) / self.done)
+        return max(0.0, (time.monotonic() - bar.started) * (bar.total - bar.done) / bar.done)
 
     def cancel(self) -> None:
-        """Stop at the next sign of progress; work that waits never starts."""
+        """Stop at the next sign of progress; waiting work never starts."""
         self._cancelled.set()
         if self.state == "waiting":
             self._end("cancelled")
-
-    def begin_stage(self, stage: str, total: float | None, unit: str) -> None:
-        """The work enters a stage."""
-        self.stage, self.total, self.unit, self.done = stage, total, unit, 0.0
-        self._stage_began = time.monotonic()
-        self.check()
 
     def check(self) -> None:
         """Leave the work if it was cancelled."""
         if self._cancelled.is_set():
             raise JobCancelled
 
-    def run(self, work: Callable[[Job[Result]], Result]) -> None:
+    def run(self, work: Callable[[Job[Request, Result]], Result]) -> None:
         """Do the work and keep its result, or its error."""
         if self.finished:
             return
@@ -90,58 +78,50 @@ class Job(Generic[Result]):
         except JobCancelled:
             self.result = None
             self._end("cancelled")
-        except Problem as problem:
-            self.error = problem
-            self._end("failed")
-        except Error as error:
-            self.error = problem_of(error)
-            self._end("failed")
+        except (Problem, Error) as error:
+            self._end("failed", error if isinstance(error, Problem) else problem_of(error))
         except MemoryError:
-            self.error = Problem("unanswerable", "there is not enough memory for this", hint="ask for fewer terms")
-            self._end("failed")
+            self._end("failed", Problem("unanswerable", "there is not enough memory", hint="use fewer terms"))
         except Exception as error:
-            self.error = Problem("failed", f"the server failed: {type(error).__name__}")
-            self._end("failed")
+            self._end("failed", Problem("failed", f"the server failed: {type(error).__name__}"))
             raise
         else:
             self._end("done")
 
-    def _end(self, state: str) -> None:
-        self._ended = time.monotonic()
+    def _end(self, state: str, error: Problem | None = None) -> None:
+        self._ended, self.error = time.monotonic(), error
         self.state = state
 
 
 class JobProgress(Progress):
-    """Progress that a job keeps; it ends the work of a job that was cancelled."""
+    """The progress of a job; it leaves the work of a job that was cancelled."""
 
-    def __init__(self, job: Job[Any]) -> None:
+    def __init__(self, job: Job[Any, Any]) -> None:
         super().__init__("silent")
         self._job = job
 
     @contextmanager
     def stage(self, name: str, *, total: float | None = None, unit: str = "") -> Iterator[Bar]:
-        """A stage of the job."""
-        self._job.begin_stage(name, total, unit)
-        yield JobBar(self._job, name, total, unit)
+        """Begin a stage of the job."""
+        self._job.bar = _JobBar(self._job, name, total, unit)
+        self._job.check()
+        yield self._job.bar
         self._job.check()
 
 
-class JobBar(Bar):
-    """A stage of a job."""
-
-    def __init__(self, job: Job[Any], stage: str, total: float | None, unit: str) -> None:
+class _JobBar(Bar):
+    def __init__(self, job: Job[Any, Any], stage: str, total: float | None, unit: str) -> None:
         super().__init__(stage, total, unit)
         self._job = job
 
     def _show(self, facts: dict[str, Any], *, last: bool) -> None:
-        self._job.done = self.done
         self._job.check()
 
 
-class JobPool(Generic[Result]):
-    """Jobs that run, wait or are finished; of the finished ones the newest are kept.
+class JobPool(Generic[Request, Result]):
+    """Jobs that run, wait or are finished; the newest of the finished ones are kept.
 
-    >>> pool: JobPool[int] = JobPool(running=1)
+    >>> pool: JobPool[str, int] = JobPool(running=1)
     >>> job = pool.submit("six times seven", lambda job: 6 * 7)
     >>> pool.close()
     >>> job.state, job.result, pool[job.id] is job
@@ -151,16 +131,16 @@ class JobPool(Generic[Result]):
     def __init__(
         self, *, running: int = limits.RUNNING_JOBS, waiting: int = limits.WAITING_JOBS, kept: int = limits.KEPT_JOBS
     ) -> None:
-        self._jobs: dict[str, Job[Result]] = {}
-        self._running, self._waiting, self._kept = running, waiting, kept
+        self._jobs: dict[str, Job[Request, Result]] = {}
+        self._active, self._kept = running + waiting, kept
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(running, thread_name_prefix="job")
 
-    def submit(self, request: Any, work: Callable[[Job[Result]], Result]) -> Job[Result]:
-        """Start a job, or let it wait; too many are refused."""
+    def submit(self, request: Request, work: Callable[[Job[Request, Result]], Result]) -> Job[Request, Result]:
+        """Start a job, or let it wait; one too many is refused."""
         with self._lock:
             active = sum(not job.finished for job in self._jobs.values())
-            if active >= self._running + self._waiting:
+            if active >= self._active:
                 raise Problem(
                     "too_many",
                     f"{active} taxonomies are being built or wait",
@@ -169,21 +149,21 @@ class JobPool(Generic[Result]):
             finished = [job for job in self._jobs.values() if job.finished]
             for job in finished[: max(0, len(finished) - self._kept + 1)]:
                 del self._jobs[job.id]
-            job = Job[Result](request)
+            job = Job[Request, Result](request)
             self._jobs[job.id] = job
         self._threads.submit(job.run, work)
         return job
 
-    def __getitem__(self, name: str) -> Job[Result]:
+    def __getitem__(self, name: str) -> Job[Request, Result]:
         if name not in self._jobs:
             raise Problem("unknown_taxonomy", "there is no such taxonomy here", hint="build it again")
         return self._jobs[name]
 
-    def __iter__(self) -> Iterator[Job[Result]]:
+    def __iter__(self) -> Iterator[Job[Request, Result]]:
         """The jobs, the newest first."""
         return iter(list(self._jobs.values())[::-1])
 
-    def remove(self, name: str) -> Job[Result]:
+    def remove(self, name: str) -> Job[Request, Result]:
         """Cancel a job that is not finished; forget one that is."""
         job = self[name]
         if job.finished:

@@ -1,26 +1,52 @@
-"""What requests and answers of the HTTP API hold; `docs/http.md` and the OpenAPI description are made of these."""
+"""Requests and replies about models; the OpenAPI description and the types of the explorer are derived from these."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
+from fastapi import Path, Query
+from pydantic import AfterValidator, BaseModel, Field, Strict
+
+from hyperdive.discover.explain import Dimension, Shared
+from hyperdive.discover.similar import Neighbour, Suggestion
+from hyperdive.discover.topics import GeneralWord, Topic
+from hyperdive.patterns.evidence import Evidence
 from hyperdive.web import limits
-from hyperdive.web.schema import Bounds, QueryName
-
-Term = Annotated[str, Bounds(1, limits.TERM_CHARACTERS)]
-Name = Annotated[str, Bounds(1, 200)]
-Terms = Annotated[tuple[Term, ...], Bounds(1, limits.TERMS), QueryName("term")]
-Top = Annotated[int, Bounds(1, limits.TOP)]
-Confidence = Annotated[float, Bounds(0, 1)]
-Sentences = Annotated[int, Bounds(0, limits.SENTENCES)]
-
-# ---- shared by several --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Nothing:
-    """A request without parameters."""
+def written(text: str) -> str:
+    """Return a text, unless it is blank or contains control characters."""
+    if not text.strip():
+        raise ValueError("must not be empty")
+    if any(sign < " " for sign in text):
+        raise ValueError("must not contain control characters")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(written)]
+Term = Annotated[str, Field(min_length=1, max_length=limits.TERM_CHARACTERS), AfterValidator(written)]
+Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.TERMS)]
+Candidates = Annotated[list[Term], Field(max_length=limits.CANDIDATES)]
+Pair = Annotated[tuple[Term, Term], Strict(False)]  # JSON has no tuples
+Top = Annotated[int, Field(ge=1, le=limits.TOP)]
+Sentences = Annotated[int, Field(ge=0, le=limits.SENTENCES)]
+Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+InPath = Annotated[Name, Path()]
+
+
+class Parameters(BaseModel, extra="forbid"):
+    """The query of a request."""
+
+
+class Content(BaseModel, extra="forbid", strict=True):
+    """The body of a request, or a part of it."""
+
+
+NoParameters = Annotated[Parameters, Query()]
+
+# ---- replies of several kinds -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -33,59 +59,88 @@ class Commands:
 
 @dataclass(frozen=True)
 class Failure:
-    """What is wrong, for programs (`code`) and for people."""
+    """An error: a code for programs, a message, a hint, similar spellings; of a conflict also the present version."""
 
     code: str
     message: str
     hint: str
     near: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class VersionFailure:
-    """What is wrong; of a version conflict also the present version."""
-
-    code: str
-    message: str
-    hint: str
-    near: tuple[str, ...]
-    version: str = ""
+    version: str | None = None
 
 
 @dataclass(frozen=True)
 class FailureReply:
     """The body of every answer that is an error."""
 
-    error: VersionFailure
+    error: Failure
 
 
 @dataclass(frozen=True)
 class UnknownTerm:
-    """A term that the model does not have, and similar spellings that it has."""
+    """A term that the model does not contain, and similar spellings that it does."""
 
     message: str
     near: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class SentenceReply:
-    """A sentence that states a pair; spans are characters (code points) from the first up to before the second."""
-
-    sentence: str
-    pattern: str
-    document: int
-    hyponym_span: tuple[int, int]
-    hypernym_span: tuple[int, int]
-
-
-# ---- questions ----------------------------------------------------------------------------------------------------
+# ---- the server and its models ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class ModelQuery:
-    """A request about a model; without a name the first one."""
+class CorrectionsInfo:
+    """The corrections of a model: version, number, whether they can be changed, and the name of their file."""
 
-    model: Name | None = None
+    version: str
+    entries: int
+    writable: bool
+    file: str
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """A served model: its size, what it contains, and its corrections."""
+
+    name: str
+    packaged: bool
+    words: int
+    terms: int
+    dimensions: int
+    tokens: int | None
+    patterns: bool
+    sentences: bool
+    calibrated: bool
+    score: str
+    topics: bool
+    corrections: CorrectionsInfo
+    command: Commands
+
+
+@dataclass(frozen=True)
+class FormatInfo:
+    """A format to export a taxonomy in."""
+
+    name: str
+    extension: str
+    media_type: str
+    title: str
+
+
+@dataclass(frozen=True)
+class ServerReply:
+    """The server: version, models, limits and formats."""
+
+    version: str
+    read_only: bool
+    models: tuple[ModelInfo, ...]
+    limits: Mapping[str, float]
+    formats: tuple[FormatInfo, ...]
+
+
+@dataclass(frozen=True)
+class ModelsReply:
+    """The served models; the first is the default."""
+
+    models: tuple[ModelInfo, ...]
 
 
 @dataclass(frozen=True)
@@ -108,23 +163,20 @@ class ScoresReply:
     scores: tuple[ScoreInfo, ...]
 
 
-@dataclass(frozen=True)
-class SuggestQuery:
+# ---- questions ----------------------------------------------------------------------------------------------------
+
+
+class ModelQuery(Parameters):
+    """The name of a model; without one the first model answers."""
+
+    model: Name | None = None
+
+
+class SuggestQuery(ModelQuery):
     """The beginning of a word or term."""
 
-    q: Annotated[str, Bounds(0, limits.TERM_CHARACTERS)]
-    model: Name | None = None
-    top: Annotated[int, Bounds(1, limits.SUGGESTIONS)] = 10
-
-
-@dataclass(frozen=True)
-class SuggestionReply:
-    """A word or term that may be meant."""
-
-    term: str
-    kind: Literal["word", "term"]
-    frequency: int
-    match: Literal["exact", "prefix", "inside", "spelling"]
+    q: Annotated[str, Field(max_length=limits.TERM_CHARACTERS)]
+    top: Annotated[int, Field(ge=1, le=limits.SUGGESTIONS)] = 10
 
 
 @dataclass(frozen=True)
@@ -133,46 +185,62 @@ class SuggestReply:
 
     model: str
     q: str
-    suggestions: tuple[SuggestionReply, ...]
+    suggestions: tuple[Suggestion, ...]
 
 
-@dataclass(frozen=True)
-class AnswersQuery:
-    """A question for hypernyms or hyponyms."""
+class Answers(BaseModel):
+    """Options of a question for hypernyms or hyponyms."""
 
-    terms: Terms
     model: Name | None = None
     top: Top = 10
     min_confidence: Confidence | None = None
     score: Name | None = None
     evidence: Sentences = 0
-    candidates: Annotated[tuple[Term, ...], Bounds(0, limits.CANDIDATES), QueryName("candidate")] | None = None
-    block: Annotated[tuple[Term, ...], Bounds(0, limits.CANDIDATES)] = ()
+    block: Candidates = []
 
 
-@dataclass(frozen=True)
+class AnswersQuery(Parameters, Answers):
+    """A question for hyponyms."""
+
+    terms: Annotated[Terms, Field(alias="term")]
+    candidates: Annotated[Candidates | None, Field(alias="candidate")] = None
+
+
 class HypernymsQuery(AnswersQuery):
-    """A question for hypernyms; with `senses` the answers stand in groups, up to `top` in each."""
+    """A question for hypernyms; with `senses` the answers are grouped, with up to `top` in each group."""
+
+    senses: bool = False
+
+
+class AnswersContent(Content, Answers):
+    """A question for hyponyms with long lists."""
+
+    terms: Terms
+    candidates: Candidates | None = None
+
+
+class HypernymsContent(AnswersContent):
+    """A question for hypernyms with long lists; with `senses` the answers are grouped."""
 
     senses: bool = False
 
 
 @dataclass(frozen=True)
 class AnswerReply:
-    """One answer; `confidence` is null where the score is not calibrated, `sense` where senses were not asked for."""
+    """An answer: its confidence, or its score where that is not calibrated; its group, if senses were requested."""
 
     term: str
     confidence: float | None
-    rank_score: float | None
+    score: float | None
     signals: tuple[str, ...]
     statements: int
-    evidence: tuple[SentenceReply, ...]
+    evidence: tuple[Evidence, ...]
     sense: int | None
 
 
 @dataclass(frozen=True)
 class TermAnswers:
-    """The answers to one term; without answers the notes say why, or `unknown` that the model does not have it."""
+    """The answers to one term; without answers the notes give the reason, or `unknown` similar spellings."""
 
     term: str
     known: bool
@@ -183,7 +251,7 @@ class TermAnswers:
 
 @dataclass(frozen=True)
 class AnswersReply:
-    """The answers to each term, and the score that they are ranked by."""
+    """The answers to each term, and the score by which they are ranked."""
 
     model: str
     score: str
@@ -192,22 +260,11 @@ class AnswersReply:
     command: Commands
 
 
-@dataclass(frozen=True)
-class SimilarQuery:
+class SimilarQuery(ModelQuery):
     """A question for the nearest words."""
 
-    terms: Terms
-    model: Name | None = None
+    terms: Annotated[Terms, Field(alias="term")]
     top: Top = 10
-
-
-@dataclass(frozen=True)
-class NeighbourReply:
-    """A near word and its cosine."""
-
-    term: str
-    similarity: float
-    frequency: int
 
 
 @dataclass(frozen=True)
@@ -216,7 +273,7 @@ class TermNeighbours:
 
     term: str
     known: bool
-    neighbours: tuple[NeighbourReply, ...]
+    neighbours: tuple[Neighbour, ...]
     notes: tuple[str, ...]
     unknown: UnknownTerm | None
 
@@ -230,14 +287,12 @@ class SimilarReply:
     command: Commands
 
 
-@dataclass(frozen=True)
-class EvidenceQuery:
-    """A pair whose statements are asked for."""
+class EvidenceQuery(ModelQuery):
+    """A pair, and how many sentences to return."""
 
     hyponym: Term
     hypernym: Term
-    model: Name | None = None
-    top: Annotated[int, Bounds(0, limits.EVIDENCE)] = 5
+    top: Annotated[int, Field(ge=0, le=limits.EVIDENCE)] = 5
 
 
 @dataclass(frozen=True)
@@ -250,7 +305,7 @@ class PatternCount:
 
 @dataclass(frozen=True)
 class StatedTerm:
-    """A term that the text calls another a kind of, and how often."""
+    """A term that the text calls a hypernym of another, and how often."""
 
     term: str
     statements: int
@@ -258,7 +313,7 @@ class StatedTerm:
 
 @dataclass(frozen=True)
 class EvidenceReply:
-    """What the text states of a pair."""
+    """What the text states about a pair."""
 
     model: str
     hyponym: str
@@ -267,44 +322,22 @@ class EvidenceReply:
     patterns: tuple[PatternCount, ...]
     head: bool
     sentences_kept: bool
-    evidence: tuple[SentenceReply, ...]
+    evidence: tuple[Evidence, ...]
     stated_hypernyms: tuple[StatedTerm, ...]
     command: Commands
 
 
-@dataclass(frozen=True)
-class ExplainQuery:
-    """A pair to be explained."""
+class ExplainQuery(ModelQuery):
+    """A pair to explain."""
 
     hyponym: Term
     hypernym: Term
-    model: Name | None = None
     top: Top | None = None
 
 
 @dataclass(frozen=True)
-class ScaledDistance:
-    """AL₁: the scale of the hyponym that fits best, the weight of what exceeds the hypernym, and the distance."""
-
-    a: float
-    w0: float
-    distance: float
-
-
-@dataclass(frozen=True)
-class DimensionReply:
-    """Both values of a pair in one dimension."""
-
-    dimension: int
-    label: str
-    hyponym: float
-    hypernym: float
-    verdict: str
-
-
-@dataclass(frozen=True)
 class VerdictReply:
-    """What a score says of a pair; `place` is that of the hypernym among all words."""
+    """The verdict of a score about a pair; `place` is that of the hypernym among all words."""
 
     score: str
     value: float | None
@@ -325,30 +358,18 @@ class ExplainReply:
     signals: tuple[str, ...]
     against: tuple[str, ...]
     statements: int | None
-    al1: ScaledDistance
-    dimensions: tuple[DimensionReply, ...]
+    al1: Mapping[str, float]
+    dimensions: tuple[Dimension, ...]
     scores: tuple[VerdictReply, ...]
     notes: tuple[str, ...]
     command: Commands
 
 
-@dataclass(frozen=True)
-class CompareQuery:
-    """Words to be compared."""
+class CompareQuery(ModelQuery):
+    """Words to compare."""
 
-    terms: Annotated[tuple[Term, ...], Bounds(2, limits.COMPARED), QueryName("term")]
-    model: Name | None = None
+    terms: Annotated[list[Term], Field(min_length=2, max_length=limits.COMPARED, alias="term")]
     top: Top | None = None
-
-
-@dataclass(frozen=True)
-class SharedDimension:
-    """The values of all compared words in one dimension."""
-
-    dimension: int
-    label: str
-    values: tuple[float, ...]
-    further: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -357,33 +378,18 @@ class CompareReply:
 
     model: str
     words: tuple[str, ...]
-    dimensions: tuple[SharedDimension, ...]
+    dimensions: tuple[Shared, ...]
     included: tuple[tuple[float, ...], ...]
     more: int
     notes: tuple[str, ...]
     command: Commands
 
 
-@dataclass(frozen=True)
-class TopicsQuery:
-    """A question for the dimensions of a model."""
+class TopicsQuery(ModelQuery):
+    """How many dimensions, and how many words of each."""
 
-    model: Name | None = None
     top: Top | None = None
-    words: Annotated[int, Bounds(1, limits.TOPIC_WORDS)] = 5
-
-
-@dataclass(frozen=True)
-class TopicReply:
-    """One dimension."""
-
-    dimension: int
-    label: str
-    words: tuple[str, ...]
-    further: tuple[str, ...]
-    size: int
-    share: float
-    status: str
+    words: Annotated[int, Field(ge=1, le=limits.TOPIC_WORDS)] = 5
 
 
 @dataclass(frozen=True)
@@ -391,26 +397,16 @@ class TopicsReply:
     """The dimensions of a model, those with the most mass first."""
 
     model: str
-    topics: tuple[TopicReply, ...]
+    topics: tuple[Topic, ...]
     notes: tuple[str, ...]
     command: Commands
 
 
-@dataclass(frozen=True)
-class GeneralQuery:
-    """A question for the most general words."""
+class GeneralQuery(ModelQuery):
+    """How many general words, on the whole or within the topics of `query`."""
 
-    model: Name | None = None
     query: Term | None = None
     top: Top = 30
-
-
-@dataclass(frozen=True)
-class WordValue:
-    """A word and how general it is."""
-
-    term: str
-    value: float
 
 
 @dataclass(frozen=True)
@@ -419,22 +415,21 @@ class GeneralReply:
 
     model: str
     query: str | None
-    words: tuple[WordValue, ...]
+    words: tuple[GeneralWord, ...]
     command: Commands
 
 
-@dataclass(frozen=True)
-class ScoreQuery:
-    """Pairs (hyponym, hypernym) to be scored."""
+class ScoreContent(Content):
+    """Pairs (hyponym, hypernym) to score."""
 
-    pairs: Annotated[tuple[tuple[Term, Term], ...], Bounds(1, limits.PAIRS)]
+    pairs: Annotated[list[Pair], Field(min_length=1, max_length=limits.PAIRS)]
     model: Name | None = None
-    scores: Annotated[tuple[Name, ...], Bounds(1, 100)] | None = None
+    scores: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
 
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """The value of each score for a pair; null where a term is unknown."""
+    """The value of each score for a pair; null if a term is unknown."""
 
     hyponym: str
     hypernym: str

@@ -1,11 +1,12 @@
-"""Errors as a client of the API sees them: a status, a code, one line for a person, and what to do."""
+"""Errors as a client of the API sees them: a status, a code, a message, a hint."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError, OutputError, UnknownWordError, one_line
-from hyperdive.taxonomy.corrections_file import Contradiction, VersionConflict
+from hyperdive.taxonomy.corrections import Contradiction
+from hyperdive.taxonomy.corrections_file import VersionConflict
 
 CODES: Mapping[str, int] = {
     "bad_request": 400,
@@ -31,6 +32,15 @@ CODES: Mapping[str, int] = {
     "unavailable": 503,
 }
 """Every code and its status."""
+_CODES_OF_ERRORS: Mapping[type[Error], str] = {
+    UnknownWordError: "unknown_term",
+    VersionConflict: "version_conflict",
+    Contradiction: "contradiction",
+    OptionError: "bad_request",
+    OutputError: "not_writable",
+    InputError: "unanswerable",
+    MissingExtra: "unanswerable",
+}
 
 
 class Problem(Exception):
@@ -48,32 +58,17 @@ class Problem(Exception):
         self.message, self.hint, self.near, self.version = one_line(message), one_line(hint), near, version
 
     def content(self) -> dict[str, object]:
-        """The body of the answer."""
-        error: dict[str, object] = {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "near": list(self.near),
-        }
+        """Return the body of the answer."""
+        error = {"code": self.code, "message": self.message, "hint": self.hint, "near": list(self.near)}
         return {"error": error if self.version is None else {**error, "version": self.version}}
 
 
 def problem_of(error: Error) -> Problem:
-    """How an error of the package is answered.
+    """Return the answer to an error of the package.
 
     >>> problem_of(OptionError("the number of answers must be 1 or more")).code
     'bad_request'
     """
-    if isinstance(error, UnknownWordError):
-        return Problem("unknown_term", error.what, hint=error.hint, near=error.near)
-    if isinstance(error, VersionConflict):
-        return Problem("version_conflict", error.what, hint=error.hint, version=error.version)
-    codes: tuple[tuple[type[Error], str], ...] = (
-        (Contradiction, "contradiction"),
-        (OptionError, "bad_request"),
-        (OutputError, "not_writable"),
-        (InputError, "unanswerable"),
-        (MissingExtra, "unanswerable"),
-    )
-    code = next((code for kind, code in codes if isinstance(error, kind)), "unanswerable")
-    return Problem(code, error.what, hint=error.hint)
+    code = next((code for kind, code in _CODES_OF_ERRORS.items() if isinstance(error, kind)), "unanswerable")
+    near, version = getattr(error, "near", ()), getattr(error, "version", None)
+    return Problem(code, error.what, hint=error.hint, near=near, version=version)

@@ -1,99 +1,101 @@
-"""Endpoints that ask a model: each turns a request into a call of `hyperdive.Model` and its table into an answer."""
+"""Endpoints that query a model: each turns a request into a call of `hyperdive.Model` and its table into a reply."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+from fastapi import Query
 
 from hyperdive import __version__
+from hyperdive.discover.explain import compare as side_by_side
+from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.discover.question import source_of
-from hyperdive.discover.ranking import ranking
-from hyperdive.discover.signals import SIGNALS
-from hyperdive.errors import UnknownWordError
-from hyperdive.scores.registry import usable_scores
-from hyperdive.scores.terms import terms_of
+from hyperdive.discover.ranking import SIGNALS, ranking
+from hyperdive.discover.similar import similar as nearest
+from hyperdive.discover.topics import general_words
+from hyperdive.discover.topics import topics as dimensions
+from hyperdive.scores.terms import terms_of, usable_scores
 from hyperdive.table import Table
 from hyperdive.web import messages as m
-from hyperdive.web.commands import commands
 from hyperdive.web.limits import limits
-from hyperdive.web.server_messages import ModelsReply, ServerReply
-from hyperdive.web.service import Service, sentences
+from hyperdive.web.service import Served, Service
 from hyperdive.web.taxonomies import FORMATS
 
 
-def server(service: Service, _: m.Nothing) -> ServerReply:
+def server(service: Served, _: m.NoParameters) -> m.ServerReply:
     """Version, models, limits and export formats."""
-    return ServerReply(__version__, service.read_only, models(service, _).models, limits(), FORMATS)
+    return m.ServerReply(__version__, service.read_only, models(service, _).models, limits(), FORMATS)
 
 
-def models(service: Service, _: m.Nothing) -> ModelsReply:
-    """The served models; the first is asked when a request names none."""
-    return ModelsReply(tuple(served.info() for served in service.models.models.values()))
+def models(service: Served, _: m.NoParameters) -> m.ModelsReply:
+    """The served models; the first answers requests without a name."""
+    return m.ModelsReply(tuple(served.info() for served in service.models.models.values()))
 
 
-def scores(service: Service, request: m.ModelQuery) -> m.ScoresReply:
+def scores(service: Served, request: Annotated[m.ModelQuery, Query()]) -> m.ScoresReply:
     """The scores that a model allows."""
     served = service.models[request.model]
-    usable = usable_scores(source_of(served.model))
+    usable = usable_scores(source_of(served.model), ["all"])
     return m.ScoresReply(
         served.name,
         tuple(m.ScoreInfo(one.name, one.ascii, one.family, one.formula, one.range, one.symmetric) for one in usable),
     )
 
 
-def suggest(service: Service, request: m.SuggestQuery) -> m.SuggestReply:
+def suggest(service: Served, request: Annotated[m.SuggestQuery, Query()]) -> m.SuggestReply:
     """Completions of a word or term."""
     served = service.models[request.model]
-    table = served.model.suggest(request.q, request.top)
-    rows = (m.SuggestionReply(**row) for row in table.to_dicts())
-    return m.SuggestReply(served.name, request.q, tuple(rows))
+    return m.SuggestReply(served.name, request.q, tuple(served.model.suggest(request.q, request.top)))
 
 
-def hypernyms(service: Service, request: m.HypernymsQuery) -> m.AnswersReply:
+def hypernyms(service: Served, request: Annotated[m.HypernymsQuery, Query()]) -> m.AnswersReply:
     """Broader terms, the likeliest first."""
-    return _answers(service, request, "hypernyms")
+    return _answers(service, request, "hypernyms", senses=request.senses)
 
 
-def hyponyms(service: Service, request: m.AnswersQuery) -> m.AnswersReply:
+def hypernyms_of_list(service: Served, request: m.HypernymsContent) -> m.AnswersReply:
+    """Broader terms, for long lists."""
+    return _answers(service, request, "hypernyms", senses=request.senses)
+
+
+def hyponyms(service: Served, request: Annotated[m.AnswersQuery, Query()]) -> m.AnswersReply:
     """Narrower terms, the likeliest first."""
     return _answers(service, request, "hyponyms")
 
 
-def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersReply:
+def hyponyms_of_list(service: Served, request: m.AnswersContent) -> m.AnswersReply:
+    """Narrower terms, for long lists."""
+    return _answers(service, request, "hyponyms")
+
+
+def _answers(
+    service: Service, request: m.AnswersQuery | m.AnswersContent, verb: str, *, senses: bool = False
+) -> m.AnswersReply:
     served = service.models[request.model]
-    senses = isinstance(request, m.HypernymsQuery) and request.senses
     by = ranking(served.model, request.score)
-    ask = getattr(served.model, "senses" if senses else verb)
-    tables: list[Table[Any]] = ask(
-        list(request.terms),
-        request.top,
+    chosen = AnswerOptions(
+        top=request.top,
         candidates=request.candidates,
         block=request.block,
         score=request.score,
         min_confidence=request.min_confidence,
         evidence=request.evidence,
+        senses=senses,
     )
-    options = {
-        "top": request.top if request.top != 10 else None,
-        "min_confidence": request.min_confidence,
-        "score": request.score,
-        "evidence": request.evidence or None,
-        "candidates": request.candidates,
-        "block": request.block or None,
-    }
+    tables = ask(served.model, request.terms, chosen, narrower=verb == "hyponyms")
     results = (
         m.TermAnswers(
             term,
-            table.unknown is None,
+            not table.unknown,
             tuple(
                 m.AnswerReply(
                     answer.term,
                     answer.confidence,
-                    answer.rank_score,
+                    answer.score,
                     answer.signals,
                     answer.statements,
-                    sentences(answer.evidence),
+                    answer.evidence,
                     answer.sense,
                 )
                 for answer in table
@@ -103,38 +105,39 @@ def _answers(service: Service, request: m.AnswersQuery, verb: str) -> m.AnswersR
         )
         for term, table in zip(request.terms, tables, strict=True)
     )
-    lines = commands(served.place, verb, request.terms, options | ({"senses": True} if senses else {}))
-    if senses:
-        lines = replace(lines, python=commands(served.place, "senses", request.terms, options).python)
+    options = {
+        "top": request.top if request.top != 10 else None,
+        "min_confidence": request.min_confidence,
+        "score": request.score,
+        "evidence": request.evidence or None,
+        "candidates": request.candidates,
+        "block": request.block or None,
+        "senses": senses or None,
+    }
+    lines = served.commands(verb, request.terms, options)
     return m.AnswersReply(served.name, by.name, by.calibrated, tuple(results), lines)
 
 
 def _unknown(table: Table[Any]) -> m.UnknownTerm | None:
-    error: UnknownWordError | None = table.unknown
+    error = next(iter(table.unknown.values()), None)
     return None if error is None else m.UnknownTerm(error.what, error.near)
 
 
-def similar(service: Service, request: m.SimilarQuery) -> m.SimilarReply:
+def similar(service: Served, request: Annotated[m.SimilarQuery, Query()]) -> m.SimilarReply:
     """The nearest words by cosine."""
     served = service.models[request.model]
     results = (
-        m.TermNeighbours(
-            term,
-            table.unknown is None,
-            tuple(m.NeighbourReply(**row) for row in table.to_dicts()),
-            table.notes,
-            _unknown(table),
-        )
-        for term, table in zip(request.terms, served.model.similar(list(request.terms), request.top), strict=True)
+        m.TermNeighbours(term, not table.unknown, tuple(table), table.notes, _unknown(table))
+        for term, table in zip(request.terms, nearest(served.model, request.terms, request.top), strict=True)
     )
     options = {"top": request.top if request.top != 10 else None}
-    return m.SimilarReply(served.name, tuple(results), commands(served.place, "similar", request.terms, options))
+    return m.SimilarReply(served.name, tuple(results), served.commands("similar", request.terms, options))
 
 
-def evidence(service: Service, request: m.EvidenceQuery) -> m.EvidenceReply:
-    """What the text states of a pair: counts and sentences."""
+def evidence(service: Served, request: Annotated[m.EvidenceQuery, Query()]) -> m.EvidenceReply:
+    """What the text states about a pair: counts and sentences."""
     served = service.models[request.model]
-    stated = served.model.statements(request.hyponym, request.hypernym, request.top)
+    stated = served.model.evidence(request.hyponym, request.hypernym, request.top)
     options = {"top": request.top if request.top != 5 else None}
     return m.EvidenceReply(
         served.name,
@@ -144,67 +147,67 @@ def evidence(service: Service, request: m.EvidenceQuery) -> m.EvidenceReply:
         tuple(m.PatternCount(*item) for item in stated.patterns.items()),
         stated.head > 0,
         stated.sentences_kept,
-        sentences(stated.evidence),
+        tuple(stated),
         tuple(m.StatedTerm(*item) for item in stated.stated_hypernyms),
-        commands(served.place, "evidence", [request.hyponym, request.hypernym], options, method="statements"),
+        served.commands("evidence", [request.hyponym, request.hypernym], options),
     )
 
 
-def explain(service: Service, request: m.ExplainQuery) -> m.ExplainReply:
+def explain(service: Served, request: Annotated[m.ExplainQuery, Query()]) -> m.ExplainReply:
     """A pair dimension by dimension, and the verdict of every score."""
     served = service.models[request.model]
-    found = served.model.explain(request.hyponym, request.hypernym, request.top)
-    against = [name for name in SIGNALS if name not in found.signals and (name != "patterns" or found.read)]
+    found = served.model.explain(request.hyponym, request.hypernym, top=request.top)
     return m.ExplainReply(
         served.name,
         found.hyponym,
         found.hypernym,
         found.included,
         found.signals,
-        tuple(against),
+        tuple(name for name in SIGNALS if name not in found.signals and (name != "patterns" or found.read)),
         found.statements if found.read else None,
-        m.ScaledDistance(**found.to_dict()["AL1"]),
-        tuple(m.DimensionReply(**row) for row in found.dimensions.to_dicts()),
-        tuple(m.VerdictReply(**row) for row in found.scores.to_dicts()),
+        found.to_dict()["AL1"],
+        tuple(found.dimensions),
+        tuple(m.VerdictReply(**vars(row)) for row in found.scores),
         (*found.dimensions.notes, *found.scores.notes),
-        commands(served.place, "explain", [request.hyponym, request.hypernym], {"top": request.top}),
+        served.commands("explain", [request.hyponym, request.hypernym], {"top": request.top}),
     )
 
 
-def compare(service: Service, request: m.CompareQuery) -> m.CompareReply:
+def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.CompareReply:
     """Words side by side, dimension by dimension."""
     served = service.models[request.model]
-    found = served.model.compare(*request.terms, top=request.top)
+    found = side_by_side(served.model, request.terms, request.top)
     return m.CompareReply(
         served.name,
         found.words,
-        tuple(m.SharedDimension(**row) for row in found.to_dicts()),
+        tuple(found),
         found.included,
         found.more,
         found.notes,
-        commands(served.place, "compare", request.terms, {"top": request.top}),
+        served.commands("explain", request.terms, {"top": request.top}),
     )
 
 
-def topics(service: Service, request: m.TopicsQuery) -> m.TopicsReply:
+def topics(service: Served, request: Annotated[m.TopicsQuery, Query()]) -> m.TopicsReply:
     """The dimensions of a model."""
     served = service.models[request.model]
-    found = served.model.topics(request.top, request.words)
-    options = {"top": request.top, "words": request.words if request.words != 5 else None}
-    rows = (m.TopicReply(**row) for row in found.to_dicts())
-    return m.TopicsReply(served.name, tuple(rows), found.notes, commands(served.place, "topics", options=options))
+    found = dimensions(served.model, request.top, request.words)
+    options = {"top": request.top, "words": request.words}
+    return m.TopicsReply(served.name, tuple(found), found.notes, served.commands("topics", options=options))
 
 
-def general(service: Service, request: m.GeneralQuery) -> m.GeneralReply:
+def general(service: Served, request: Annotated[m.GeneralQuery, Query()]) -> m.GeneralReply:
     """The most general words, on the whole or within the topics of a query."""
     served = service.models[request.model]
-    found = served.model.general(request.query, request.top)
-    options = {"query": request.query, "top": request.top if request.top != 30 else None}
-    rows = (m.WordValue(**row) for row in found.to_dicts())
-    return m.GeneralReply(served.name, request.query, tuple(rows), commands(served.place, "general", options=options))
+    found = general_words(served.model, request.query, request.top)
+    options = {"top": request.top if request.top != 30 else None}
+    words = [] if request.query is None else [request.query]
+    line = served.commands("topics", words, {"general": True, **options})
+    python = served.commands("topics", options={"general": True, "query": request.query, **options}).python
+    return m.GeneralReply(served.name, request.query, tuple(found), m.Commands(line.cli, python))
 
 
-def score(service: Service, request: m.ScoreQuery) -> m.ScoreReply:
+def score(service: Served, request: m.ScoreContent) -> m.ScoreReply:
     """Pairs under every score, or under some."""
     served = service.models[request.model]
     source = source_of(served.model)
@@ -213,15 +216,10 @@ def score(service: Service, request: m.ScoreQuery) -> m.ScoreReply:
     known = dict(zip(distinct, terms_of(source, distinct).found.tolist(), strict=True))
     first, second = ([pair[side] for pair in request.pairs] for side in (0, 1))
     columns = [cast("Iterable[float]", served.model.score(first, second, one.name)) for one in chosen]
-    rows = zip(request.pairs, zip(*columns, strict=True), strict=True)
     pairs = (
-        m.ScoredPair(
-            *pair,
-            tuple(float(value) for value in values),
-            tuple(term for term in dict.fromkeys(pair) if not known[term]),
-        )
-        for pair, values in rows
+        m.ScoredPair(*pair, tuple(map(float, values)), tuple(term for term in dict.fromkeys(pair) if not known[term]))
+        for pair, values in zip(request.pairs, zip(*columns, strict=True), strict=True)
     )
-    line = commands(served.place, "score", ["pairs.tsv"], {"score": chosen[0].ascii if len(chosen) == 1 else None})
-    python = commands(served.place, "score", [*request.pairs[0], chosen[0].name]).python
+    line = served.commands("score", ["pairs.tsv"], {"score": chosen[0].ascii if len(chosen) == 1 else None})
+    python = served.commands("score", [*request.pairs[0], chosen[0].name]).python
     return m.ScoreReply(served.name, tuple(one.name for one in chosen), tuple(pairs), m.Commands(line.cli, python))

@@ -4,10 +4,12 @@
   rebinding).
 - With a token, every request must carry it: as `Authorization: Bearer`, or in the cookie that `/?token=…` sets.
 - Requests from other sites are refused: all that write, and all to the API but links that a person follows.
+- Queries are UTF-8; bodies are JSON, of limited size, and arrive in limited time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import secrets
@@ -140,7 +142,12 @@ class Guard:
             missing = Problem("token_required", "this server needs its token", hint="open the address that it printed")
             await _refuse(missing, scope, guarded)
         else:
-            await self._application(scope, receive, guarded)
+            try:
+                received = await _received(scope, headers, receive) if scope["method"] == "POST" else receive
+            except Problem as problem:
+                await _refuse(problem, scope, guarded)
+            else:
+                await self._application(scope, received, guarded)
 
     def _check(self, scope: Scope, headers: _Headers) -> None:
         # the protocol bounds what comes in pieces; a long head may also come at once
@@ -159,6 +166,13 @@ class Guard:
             foreign = True
         if foreign and (writes or scope["path"].startswith("/api")):
             raise Problem("cross_origin", "requests from other sites are not answered")
+        try:
+            query = scope["query_string"].decode("ascii")
+            parse_qsl(query, keep_blank_values=True, errors="strict")
+        except ValueError:
+            raise Problem("bad_request", "the query is not text in UTF-8") from None
+        if query and scope["method"] == "POST":
+            raise Problem("bad_request", "parameters belong in the body, not in the address")
 
     async def _sign_in(self, query: dict[str, str], send: Send) -> None:
         """Keep a right token in a cookie and go on without it in the address."""
@@ -185,6 +199,36 @@ class _Headers:
         return values[0] if values else None
 
 
+async def _received(scope: Scope, headers: _Headers, receive: Receive) -> Receive:
+    """Read the whole body within its limits of bytes and seconds; return a function that gives it again."""
+    kind = (headers.get("content-type") or "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem("unsupported_media_type", "the body must be declared as application/json")
+    too_large = Problem("too_large", f"a request has at most {limits.BODY_BYTES} bytes")
+    declared = headers.get("content-length") or "0"
+    if not declared.isdigit() or int(declared) > limits.BODY_BYTES:
+        raise too_large
+    body, more = bytearray(), True
+    try:
+        async with asyncio.timeout(limits.REQUEST_SECONDS):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Problem("bad_request", "the body is not complete")
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > limits.BODY_BYTES:
+                    raise too_large
+    except TimeoutError:
+        raise Problem("timeout", f"the body did not arrive in {limits.REQUEST_SECONDS:g} seconds") from None
+    pending = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+    async def again() -> MutableMapping[str, Any]:
+        return pending.pop() if pending else await receive()
+
+    return again
+
+
 def _scheme(headers: _Headers, scope: Scope) -> str:
     """http, or https when a proxy in front says so."""
     return headers.get("x-forwarded-proto") or str(scope.get("scheme", "http"))
@@ -208,6 +252,8 @@ async def _refuse(problem: Problem, scope: Scope, send: Send) -> None:
     headers = [(b"content-type", b"application/json")]
     if problem.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    if problem.status in (408, 413):  # the rest of the request is not read
+        headers.append((b"connection", b"close"))
     await _send(send, problem.status, json.dumps(problem.content()).encode(), headers)
 
 

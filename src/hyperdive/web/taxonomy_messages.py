@@ -1,4 +1,4 @@
-"""What requests and answers about taxonomies and their corrections hold; see `hyperdive.web.messages`."""
+"""Requests and replies about taxonomies and their corrections; see `hyperdive.web.messages`."""
 
 from __future__ import annotations
 
@@ -6,55 +6,47 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE
-from hyperdive.web import limits
-from hyperdive.web.messages import Commands, Failure, Name, SentenceReply, Sentences, Term
-from hyperdive.web.schema import Bounds
+from pydantic import AfterValidator, Field
 
-Count = Annotated[int, Bounds(1, limits.TAXONOMY_TERMS)]
+from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE
+from hyperdive.taxonomy.taxonomy import Edge
+from hyperdive.web import limits
+from hyperdive.web.messages import Commands, Content, Failure, Name, Parameters, Sentences, Term, Top, written
+
+Text = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(written)]
+Number = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=limits.TAXONOMY_TERMS)]
 
 # ---- taxonomies ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TaxonomyRequest:
+class TaxonomyRequest(Content):
     """The taxonomy of a root, of the most useful `top` terms, or of a list of terms."""
 
     model: Name | None = None
     root: Term | None = None
     top: Count | None = None
-    terms: Annotated[tuple[Term, ...], Bounds(1, limits.TAXONOMY_TERMS)] | None = None
-    levels: Annotated[int, Bounds(1, 100)] | None = None
-    min_children: Annotated[int, Bounds(0, 1000)] = 0
+    terms: Annotated[list[Term], Field(min_length=1, max_length=limits.TAXONOMY_TERMS)] | None = None
+    levels: Annotated[int, Field(ge=1, le=100)] | None = None
+    min_children: Annotated[int, Field(ge=0, le=1000)] = 0
     max_children: Count | None = None
-    min_confidence: Annotated[float, Bounds(-1e6, 1e6)] | None = None
+    min_confidence: Number | None = None
     score: Name | None = None
-    parents: Annotated[int, Bounds(1, 10)] = 1
+    parents: Annotated[int, Field(ge=1, le=10)] = 1
     heads: bool = True
     evidence: Sentences = 0
     corrections: bool = True
 
 
-@dataclass(frozen=True)
-class TaxonomyQuery:
-    """A taxonomy by its id."""
+class TreeQuery(Parameters):
+    """The taxonomy with the present corrections, or as it was built."""
 
-    id: Name
-
-
-@dataclass(frozen=True)
-class TreeQuery:
-    """A taxonomy by its id, as built or with the present corrections."""
-
-    id: Name
     corrections: bool = True
 
 
-@dataclass(frozen=True)
-class ExportQuery:
-    """A taxonomy by its id, the format of the file, and the least confidence (or score) of its edges."""
+class ExportQuery(TreeQuery):
+    """The format of the file, the minimum confidence (or score) of its edges, and names for SKOS and OWL."""
 
-    id: Name
     format: Literal[
         "tree",
         "json",
@@ -69,35 +61,21 @@ class ExportQuery:
         "owl-xml",
         "mermaid",
     ] = "skos"
-    corrections: bool = True
-    min_confidence: Annotated[float, Bounds(-1e6, 1e6)] | None = None
-    base: Annotated[str, Bounds(1, 500)] = DEFAULT_BASE
-    language: Annotated[str, Bounds(1, 40)] = DEFAULT_LANGUAGE
-    title: Annotated[str, Bounds(1, 500)] = DEFAULT_TITLE
+    min_confidence: Number | None = None
+    base: Text = DEFAULT_BASE
+    language: Annotated[Text, Field(max_length=40)] = DEFAULT_LANGUAGE
+    title: Text = DEFAULT_TITLE
 
 
-@dataclass(frozen=True)
-class WorklistQuery:
-    """A taxonomy by its id, and how many edges to decide."""
+class WorklistQuery(Parameters):
+    """How many edges to decide."""
 
-    id: Name
-    top: Annotated[int, Bounds(1, limits.TOP)] = 30
-
-
-@dataclass(frozen=True)
-class JobLinks:
-    """The addresses of a taxonomy."""
-
-    self: str
-    events: str
-    tree: str
-    export: str
-    worklist: str
+    top: Top = 30
 
 
 @dataclass(frozen=True)
 class JobReply:
-    """A taxonomy that is built: how far it is, and what went wrong."""
+    """A taxonomy that is being built or finished: its progress, and its error if it failed."""
 
     id: str
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -113,33 +91,20 @@ class JobReply:
     edges: int | None
     corrections_version: str
     error: Failure | None
-    links: JobLinks
+    links: Mapping[str, str]
     command: Commands
 
 
 @dataclass(frozen=True)
 class JobsReply:
-    """The taxonomies that are built or were, the newest first."""
+    """The taxonomies of the server, the newest first."""
 
     taxonomies: tuple[JobReply, ...]
 
 
 @dataclass(frozen=True)
-class EdgeReply:
-    """`child` is a kind of `parent`."""
-
-    child: str
-    parent: str
-    confidence: float | None
-    score: float | None
-    statements: int
-    reason: Literal["model", "head", "ending", "expert"]
-    evidence: tuple[SentenceReply, ...]
-
-
-@dataclass(frozen=True)
 class TreeReply:
-    """A finished taxonomy; `stale` says that corrections changed since it was built."""
+    """A finished taxonomy; `stale` means that corrections changed since it was built."""
 
     id: str
     model: str
@@ -149,7 +114,7 @@ class TreeReply:
     calibrated: bool
     measure: Literal["confidence", "score"]
     terms: tuple[str, ...]
-    edges: tuple[EdgeReply, ...]
+    edges: tuple[Edge, ...]
     roots: tuple[str, ...]
     unplaced: tuple[str, ...]
     added: tuple[str, ...]
@@ -161,30 +126,23 @@ class TreeReply:
 
 @dataclass(frozen=True)
 class OtherParent:
-    """Another likely parent."""
+    """Another likely parent: its confidence, or its score where that is not calibrated."""
 
     term: str
     confidence: float | None
-    rank_score: float | None
+    score: float | None
 
 
 @dataclass(frozen=True)
-class DoubtfulEdge:
+class DoubtfulEdge(Edge):
     """An edge to decide, and other likely parents of its child."""
 
-    child: str
-    parent: str
-    confidence: float | None
-    score: float | None
-    statements: int
-    reason: Literal["model", "head", "ending", "expert"]
-    evidence: tuple[SentenceReply, ...]
-    alternatives: tuple[OtherParent, ...]
+    alternatives: tuple[OtherParent, ...] = ()
 
 
 @dataclass(frozen=True)
 class WorklistReply:
-    """The least sure edges that nobody decided; `left` counts all of them."""
+    """The edges of least confidence that no correction decides; `left` counts all of them."""
 
     id: str
     version: str
@@ -195,8 +153,7 @@ class WorklistReply:
 # ---- corrections --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Content):
     """A line of the file of corrections; `other` is null for root and add."""
 
     verb: Literal["force", "forbid", "root", "merge", "rename", "add"]
@@ -204,11 +161,10 @@ class Entry:
     other: Term | None = None
 
 
-Entries = Annotated[tuple[Entry, ...], Bounds(0, limits.OPERATIONS)]
+Entries = Annotated[list[Entry], Field(max_length=limits.OPERATIONS)]
 
 
-@dataclass(frozen=True)
-class Accept:
+class Accept(Content):
     """The edge is right."""
 
     op: Literal["accept"]
@@ -217,8 +173,7 @@ class Accept:
     keep_others: bool = False
 
 
-@dataclass(frozen=True)
-class Reject:
+class Reject(Content):
     """The edge is wrong."""
 
     op: Literal["reject"]
@@ -226,8 +181,7 @@ class Reject:
     parent: Term
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Content):
     """The child belongs under another parent; null is the top."""
 
     op: Literal["move"]
@@ -235,8 +189,7 @@ class Move:
     parent: Term | None
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(Content):
     """The term is another name of a second one."""
 
     op: Literal["merge"]
@@ -244,8 +197,7 @@ class Merge:
     into: Term
 
 
-@dataclass(frozen=True)
-class Rename:
+class Rename(Content):
     """The term is shown under another name."""
 
     op: Literal["rename"]
@@ -253,8 +205,7 @@ class Rename:
     name: Term
 
 
-@dataclass(frozen=True)
-class Add:
+class Add(Content):
     """A new term, under a parent if one is given."""
 
     op: Literal["add"]
@@ -262,31 +213,22 @@ class Add:
     parent: Term | None = None
 
 
-@dataclass(frozen=True)
-class Edit:
-    """Exactly these entries are added and removed; undo is of this kind."""
+class Edit(Content):
+    """Exactly these entries are added and removed; `undo` is of this kind."""
 
     op: Literal["edit"]
-    add: Entries = ()
-    remove: Entries = ()
+    add: Entries = Field(default=[])
+    remove: Entries = Field(default=[])
 
 
-@dataclass(frozen=True)
-class CorrectionsQuery:
-    """The corrections of a model."""
-
-    model: Name
+Operation = Annotated[Accept | Reject | Move | Merge | Rename | Add | Edit, Field(discriminator="op")]
 
 
-@dataclass(frozen=True)
-class CorrectionsRequest:
+class CorrectionsContent(Content):
     """Operations on the corrections of a version, all or none."""
 
-    model: Name
-    version: Annotated[str, Bounds(1, 64)]
-    operations: Annotated[
-        tuple[Accept | Reject | Move | Merge | Rename | Add | Edit, ...], Bounds(1, limits.OPERATIONS)
-    ]
+    version: Annotated[str, Field(min_length=1, max_length=64)]
+    operations: Annotated[list[Operation], Field(min_length=1, max_length=limits.OPERATIONS)]
 
 
 @dataclass(frozen=True)
@@ -297,17 +239,17 @@ class CorrectionsReply:
     version: str
     writable: bool
     file: str
-    entries: tuple[Entry, ...]
+    entries: list[Entry]
     command: Commands
 
 
 @dataclass(frozen=True)
 class ChangeReply:
-    """What changed, the corrections after it, and the operation that undoes it."""
+    """What changed, the corrections after the change, and the operation that undoes it."""
 
     model: str
     version: str
-    added: tuple[Entry, ...]
-    removed: tuple[Entry, ...]
-    entries: tuple[Entry, ...]
+    added: list[Entry]
+    removed: list[Entry]
+    entries: list[Entry]
     undo: Edit
