@@ -106,12 +106,12 @@ def test_impossible_window(hyperdive, tmp_path, corpus, window):
 
 def test_harmonic_window_too_wide(hyperdive, tmp_path, corpus):
     ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--set", "weighting=harmonic", "--window", 21)
-    refused(ran, tmp_path, "at most 20")
+    refused(ran, tmp_path, "at most 20", code=2)
 
 
 def test_harmonic_and_near(hyperdive, tmp_path, corpus):
     ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--set", "weighting=harmonic", "--set", "preset=paper")
-    refused(ran, tmp_path, "--set", "near=no")
+    refused(ran, tmp_path, "leave out near", code=2)
 
 
 def test_too_little_memory(hyperdive, tmp_path, corpus):
@@ -126,7 +126,7 @@ def test_memory_that_is_no_amount(hyperdive, tmp_path, corpus):
 
 def test_minimum_count_of_zero(hyperdive, tmp_path, corpus):
     ran = hyperdive("count", corpus, "-o", tmp_path / "counts", "--min-count", 0)
-    refused(ran, tmp_path, "minimum count is 0")
+    refused(ran, tmp_path, "--min-count is 0", code=2)
 
 
 def test_output_exists(hyperdive, tmp_path, corpus):

@@ -226,7 +226,7 @@ def test_a_merge_killed_in_its_clean_up_is_swept_by_the_next_call(corpus, monkey
 def test_a_wrong_sum_is_found_before_the_store_appears(corpus, monkeypatch):
     place = folder() / "counts"
     monkeypatch.setattr(counting, "line_lengths", lambda corpus: ([], []))
-    monkeypatch.setattr(CountOptions, "pairs", lambda self, lengths, repeats: 1)
+    monkeypatch.setattr("hyperdive.counts.count.possible_pairs", lambda options, lengths, repeats: 1)
     with pytest.raises(FormatError, match="pairs were counted where the text has 1"):
         run(corpus, place)
     assert list(place.parent.iterdir()) == []

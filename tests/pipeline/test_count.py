@@ -66,7 +66,7 @@ def test_the_order_of_the_parts_changes_no_count(parts: Path, tmp_path: Path) ->
 def test_a_model_of_counts_has_their_patterns(parts: Path, tmp_path: Path) -> None:
     merged = merge_counts([parts / f"counts-{name}" for name in "abc"], tmp_path / "merged")
     train(merged.path, tmp_path / "model", **SMALL)
-    train(parts / "corpus-whole", tmp_path / "whole", terms=False, **SMALL)
+    train(parts / "corpus-whole", tmp_path / "whole", terms="none", **SMALL)
     model, whole = load(tmp_path / "model"), load(tmp_path / "whole")
     assert model.patterns is not None and whole.patterns is not None
     assert model.patterns.count("poodle", "dog") == whole.patterns.count("poodle", "dog") > 8
@@ -105,7 +105,7 @@ def test_patterns_beyond_the_memory_are_refused_before_counting(
     size = sum(path.stat().st_size for name in "ab" for path in (parts / f"counts-{name}" / "patterns").iterdir())
     both = ("count", "--merge", parts / "counts-a", parts / "counts-b", "-o", tmp_path / "n", "--memory")
     ran = hyperdive(*both, str(size))
-    assert ran.code == 1 and "the patterns of the inputs need" in ran.err and "--no-patterns" in ran.err
+    assert ran.code == 1 and "the patterns of the inputs need" in ran.err and "--set patterns=no" in ran.err
     assert not list(tmp_path.iterdir())
     assert hyperdive(*both, f"{anonymous_memory() // 10**6 + 1_000}MB").code == 0
 

@@ -79,7 +79,7 @@ def trained(corpus: Corpus, place: Path, **options: Any) -> Model:
 
 def test_terms_have_rows_and_words_do_not_move(corpus: Corpus, with_terms: SimpleNamespace, tmp_path: Path) -> None:
     model = trained(corpus, tmp_path / "with")
-    plain = trained(corpus, tmp_path / "without", terms=False)
+    plain = trained(corpus, tmp_path / "without", terms="none")
     assert plain.terms is None
     for name in ("dive", "contexts", "skipgram"):
         one, other = (getattr(m, name).matrix for m in (model, plain))
