@@ -110,7 +110,7 @@ def test_what_cannot_be_added_to_is_one_line(model: Model, tmp_path: Path) -> No
     (tmp_path / "stop.txt").write_text("the\n")
     listed = train(
         texts=FIRST, output=tmp_path / "listed", dimensions=4, passes=3, pmi_filter="none",
-        text={"stopwords": str(tmp_path / "stop.txt")},
+        stopwords=str(tmp_path / "stop.txt"),
     )  # fmt: skip
     with pytest.raises(OptionError, match=r"stop words from stop\.txt"):
         add(listed, texts=SECOND, output=tmp_path / "e")

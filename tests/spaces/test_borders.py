@@ -687,30 +687,29 @@ def inputs_of(folder: Path, options: SpaceOptions, source: Any = None) -> SpaceI
 
 @pytest.mark.parametrize(("window", "again"), [(1, False), (2, False), (3, True)])
 def test_neighbours_are_counted_where_the_window_is_wider_than_two(tmp_path: Path, window: int, again: bool) -> None:
-    options = SpaceOptions(dive=DiveOptions(dimensions=2, window=window), pmi_filter="1.5ratio")
+    options = SpaceOptions(dimensions=2, window=window, pmi_filter="1.5ratio")
     inputs = inputs_of(tmp_path, options)
     assert not inputs.counts.has_near and inputs.counts.options.window == window
     assert (inputs.neighbour_counts is not inputs.counts) == again
     assert inputs.neighbour_counts.options.window == min(window, 2)
     alone = inputs_of(tmp_path / "b", options, inputs.counts)
     assert alone.counts is alone.neighbour_counts is inputs.counts and alone.terms is None
-    wide = SpaceOptions(dive=DiveOptions(dimensions=2, window=window + 1), pmi_filter="30")
+    wide = SpaceOptions(dimensions=2, window=window + 1, pmi_filter="30")
     with pytest.raises(OptionError, match=f"a window of {window}, not {window + 1}"):
         _ = inputs_of(tmp_path / "c", wide, inputs.counts).counts
 
 
 def test_near_counts_are_made_for_the_filter_in_tokens(tmp_path: Path) -> None:
-    options = SpaceOptions(dive=DiveOptions(dimensions=2, window=2), pmi_filter="30")
+    options = SpaceOptions(dimensions=2, window=2, pmi_filter="30")
     assert inputs_of(tmp_path, options).counts.has_near
 
 
 def test_tables_of_a_model_are_those_of_training_without_the_unknown_symbol(tmp_path: Path) -> None:
-    dive = DiveOptions(dimensions=3, window=2, passes=3, rare_passes=2, frequent=4)
-    options = SpaceOptions(dive=dive, pmi_filter="none")
+    options = SpaceOptions(dimensions=3, window=2, passes=3, rare_passes=2, frequent=4, pmi_filter="none")
     inputs = inputs_of(tmp_path, options)
     facts, tables = dive_tables(inputs, options, Run(threads=1))
     counts = CountMatrix.of(inputs.counts)
-    result = train_dive(counts, **asdict(dive))
+    result = train_dive(counts, **asdict(options.dive))
     assert facts["passes"] == {"frequent": 3, "rare contexts": 2, "rare words": 2, "all": 1}
     assert facts["objective"] == pytest.approx([one.objective for one in result.history])
     assert np.array_equal(tables["words"], rounded_to_16_bits(result.words[1:]))
@@ -757,9 +756,9 @@ def test_a_start_has_the_rows_of_words_that_are_known() -> None:
 
 
 def test_skipgram_vectors_have_two_dimensions_or_more() -> None:
-    check_skipgram(SpaceOptions(dive=DiveOptions(dimensions=2)), False, None)
+    check_skipgram(SpaceOptions(dimensions=2), False, None)
     with pytest.raises(OptionError, match="need two dimensions"):
-        check_skipgram(SpaceOptions(dive=DiveOptions(dimensions=1)), False, None)
+        check_skipgram(SpaceOptions(dimensions=1), False, None)
 
 
 def test_only_bags_of_words_have_no_dimensions_to_choose() -> None:

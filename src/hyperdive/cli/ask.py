@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from hyperdive.cli.output import DEFAULT_MODEL, FORCE, JSON, MODEL, ProgressOptions, write, write_json
+from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
 from hyperdive.errors import Error, InputError, OptionError, one_line
-from hyperdive.options import Options, option
+from hyperdive.options import option
 
 if TYPE_CHECKING:
     from hyperdive import Model
@@ -28,11 +28,10 @@ _BATCH = 100  # words of standard input looked up together; small, so that answe
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelOptions(Options):
-    """The model, and how answers are printed."""
+class ModelOptions(JsonOptions):
+    """The model that is asked."""
 
     model: str = option(DEFAULT_MODEL, MODEL)
-    json: bool = option(False, JSON)
 
 
 @dataclass(frozen=True, kw_only=True)

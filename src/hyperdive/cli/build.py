@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from hyperdive._progress import human
-from hyperdive.cli.output import JSON, OUTPUT, PartOptions, ProgressOptions, SparkOptions, write, write_json
+from hyperdive.cli.output import OUTPUT, PartOptions, ProgressOptions, SparkOptions, write, write_json
 from hyperdive.errors import Error, OptionError
 from hyperdive.options import REQUIRED, AddCall, CountOptions, EncodeCall, RunOptions, TrainCall, option
 
@@ -75,7 +75,7 @@ class CountCommand(CountOptions, RunOptions, SparkOptions, ProgressOptions):
     )
     patterns: bool = option(True, "Carry the patterns of the inputs, with their sentences.", rare=True)
     restart: bool = option(False, "Start over; without it an interrupted run is resumed.")
-    json: bool = option(False, JSON, rare=True)
+    json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 
 def count(
@@ -202,7 +202,7 @@ class AddCommand(AddCall, ProgressOptions):
     """Options of `hyperdive add`."""
 
     output: Path = option(REQUIRED, OUTPUT)
-    json: bool = option(False, JSON, rare=True)
+    json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 
 def add(
