@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive import _checks, _store
+from hyperdive.model import Model
 from hyperdive.patterns import store_files
 from hyperdive.spaces import folding, model_files, space
-from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.packaged_models import find_model
 from hyperdive.text import corpus, kept_text, term_occurrences
 
@@ -41,8 +41,8 @@ def read_all(path: str) -> None:
         opened = corpus.Corpus.open(path)
         _ = opened.tokens, opened.all_words, opened.line_offsets, opened.sentence_offsets, opened.terms, opened.text
         return
-    model = ModelData.load(path)
-    _ = model.contexts, model.skipgram, model.folding
+    model = Model.load(path)
+    _ = model.contexts, model.skipgram
     if model.terms is not None:
         _ = model.terms.dive, model.terms.skipgram, model.terms.composition
     if model.patterns is not None:

@@ -18,6 +18,7 @@ import numpy as np
 import common
 from hyperdive._resources import one_blas_thread
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.kernels.dive import adam_rows, negative_gradient, positive_gradient
 from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.spaces.dive import BLOCK
@@ -46,7 +47,9 @@ def main() -> None:
     options = parser.parse_args()
     print(common.machine())
     chosen = DiveOptions()
-    counts = CountMatrix.of(Cooccurrence.open(options.counts), filtered=TrainOptions().filter).sampled(chosen.sample)
+    counts = CountMatrix.of(Cooccurrence.open(options.counts), filtered=PmiFilter.of(TrainOptions())).sampled(
+        chosen.sample
+    )
     few = min(chosen.frequent, counts.size)
     starts, ends = counts.indptr[:few], counts.ends(few)[:few]
     pairs = int((ends - starts).sum())

@@ -29,7 +29,7 @@ from hyperdive._resources import Run
 from hyperdive.benchmark.datasets import MICRO_10
 from hyperdive.benchmark.evaluation import EvaluationOptions, evaluate
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.pmi_filter import PAPER_FILTER
+from hyperdive.counts.pmi_filter import PAPER_FILTER, PmiFilter
 from hyperdive.errors import Error
 from hyperdive.options import TrainOptions
 from hyperdive.spaces.dive import train_dive
@@ -51,7 +51,7 @@ def ours(place: str, threads: int | None) -> dict[str, Any]:
     start = time.perf_counter()
     counts = Cooccurrence.from_corpus(corpus, window=WINDOW, near=True, run=Run(threads=threads))
     counted = time.perf_counter()
-    matrix = CountMatrix.of(counts, filtered=TrainOptions().filter, threads=threads)
+    matrix = CountMatrix.of(counts, filtered=PmiFilter.of(TrainOptions()), threads=threads)
     result = train_dive(matrix, run=Run(threads=threads))
     trained = time.perf_counter()
     del matrix
@@ -151,7 +151,7 @@ def compare_solvers(corpus: Corpus, share: float, epochs: int, threads: int | No
                 matrix, ridge=0.0, sample=0.0, passes=100, **same
             ),
             "fast, its own defaults": lambda: train_dive(
-                CountMatrix.of(counts, filtered=TrainOptions().filter, threads=threads), run=settings
+                CountMatrix.of(counts, filtered=PmiFilter.of(TrainOptions()), threads=threads), run=settings
             ),
             f"paper, its own defaults, {epochs} epochs": lambda: train_paper(
                 part, counts, filtered=PAPER_FILTER, epochs=epochs, **same

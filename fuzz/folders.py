@@ -77,7 +77,7 @@ Question = Callable[[Any], object]
 
 QUESTIONS: tuple[Question, ...] = (
     lambda model: model.similar("dog"),
-    lambda model: model.general(top=5),
+    lambda model: model.topics(5, general=True),
     lambda model: model.hypernyms("poodle", evidence=2),
     lambda model: model.hypernyms("guide dog"),
     lambda model: model.hypernyms("GD"),
@@ -88,17 +88,23 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "W·ΔS"),
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "confidence"),
     lambda model: model.taxonomy(terms=["poodle", "dog", "cat", "animal"]),
-    lambda model: (model.folding, model.contexts, model.skipgram),
+    lambda model: (fold(model), model.skipgram),
     lambda model: model.terms and (model.terms.composition, model.terms.skipgram, model.terms.dive),
     lambda model: compose(model),
 )
 OF_A_SPACE: tuple[Question, ...] = (
     lambda model: model.similar("dog"),
-    lambda model: model.general(top=5),
+    lambda model: model.topics(5, general=True),
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "cos"),
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "C·ΔS"),
     lambda model: model["dog"],
 )
+
+
+def fold(model: Any) -> object:
+    from hyperdive.spaces.folding import folding_of
+
+    return folding_of(model.contexts)
 
 
 def compose(model: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ import hyperdive
 from hyperdive import Dive, Model, encode, train
 from hyperdive._progress import Progress
 from hyperdive.errors import InputError, OptionError
-from hyperdive.options import DiveOptions, TrainOptions
 from hyperdive.patterns.store import patterns_of
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.sources import DocumentSource
@@ -216,39 +214,22 @@ def test_one_word_is_the_root_of_a_taxonomy(tmp_path: Path) -> None:
 # ---- scikit-learn -----------------------------------------------------------------------------------------------
 
 
-def defaults(of: Any) -> dict[str, Any]:
-    return {field.name: field.default for field in dataclasses.fields(of)}
-
-
-def test_the_estimator_spells_out_every_option_with_its_default() -> None:
-    spelled = {name: parameter.default for name, parameter in inspect.signature(Dive).parameters.items()}
-    own = {"patterns": True, "text": None, "threads": None, "memory": None}
-    options = {**defaults(TrainOptions), **defaults(DiveOptions)}
-    for name in ("space", "dive", "pmi_shift"):  # of the other spaces
-        del options[name]
-    assert spelled == {**options, **own}
-    for name in spelled:
-        assert f"    {name}: " in inspect.getdoc(Dive), f"{name} is not explained"
-
-
 def test_scikit_learn_clones_and_sets_the_options() -> None:
     base = pytest.importorskip("sklearn.base")
-    text = {"min_count": 2}
-    dive = Dive(dimensions=7, text=text)
-    assert dive.get_params()["text"] is text
+    dive = Dive(dimensions=7, min_count=2)
     twin = base.clone(dive)
     assert twin is not dive and twin.get_params() == dive.get_params()
     assert twin.set_params(seed=3) is twin
     assert (twin.seed, dive.seed) == (3, 0)
-    assert repr(twin) == "Dive(dimensions=7, seed=3, text={'min_count': 2})"
+    assert repr(twin) == "Dive(min_count=2, dimensions=7, seed=3)"
     fitted = dive.set_params(**SMALL).fit([text.split() for text in DOCUMENTS])
     assert fitted is dive and isinstance(dive.model_, Model)
     assert not hasattr(base.clone(dive), "model_")
 
 
 def test_wrong_options_are_told_where_scikit_learn_expects_it() -> None:
-    with pytest.raises(TypeError):
-        Dive(dimension=7)  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match="did you mean dimensions"):
+        Dive(dimension=7)
     with pytest.raises(OptionError, match="no option 'dimension'"):
         Dive().set_params(dimension=7)
     wrong = Dive(dimensions=0)
@@ -258,9 +239,9 @@ def test_wrong_options_are_told_where_scikit_learn_expects_it() -> None:
 
 def test_a_preset_of_the_estimator_is_that_of_the_verb(tmp_path: Path) -> None:
     options = {"dimensions": 3, "passes": 3, "pmi_filter": "none"}
-    text = {"min_count": 1, "last_line": "keep"}
-    Dive.preset("paper", **options, text=text).fit(texts=DOCUMENTS, output=tmp_path / "a")
-    train(texts=DOCUMENTS, output=tmp_path / "b", preset="paper", text=text, **options)
+    options |= {"min_count": 1, "last_line": "keep"}
+    Dive.preset("paper", **options).fit(texts=DOCUMENTS, output=tmp_path / "a")
+    train(texts=DOCUMENTS, output=tmp_path / "b", preset="paper", **options)
     assert files(tmp_path / "a") == files(tmp_path / "b")
     with pytest.raises(OptionError, match="no preset"):
         Dive.preset("papers")

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
+from cyclopts import CycloptsError
 
-from hyperdive.cli.main import VERBS, app, main, usage
+from hyperdive.cli.arguments import UsageError, build, parse
+from hyperdive.cli.arguments import load as load_command
+from hyperdive.cli.main import COMMANDS, main
 from hyperdive.spaces.packaged_models import DEFAULT, packaged_models
 from tests.tools import load
 
@@ -44,21 +46,18 @@ def typed(page: Path) -> Iterator[list[str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_can_be_typed(page: Path) -> None:
     """Verbs, options and numbers of arguments are those of the program."""
-    group: Any = typer.main.get_command(app)
     for arguments in typed(page):
-        verb, *rest = arguments
-        if verb == "VERB":
+        name, *rest = arguments
+        if name in ("VERB", "COMMAND"):
             continue
-        assert verb in VERBS, f"{page.name}: {verb}"
-        command: Any = group.get_command(None, verb)
-        if hasattr(command, "commands"):
-            command, rest = command.commands[rest[0]], rest[1:]
+        assert name in COMMANDS, f"{page.name}: {name}"
         if {"…", "--help", "--list"} & set(rest):
             continue
+        command = load_command(name)
         try:
-            command.make_context(verb, list(rest))
-        except usage.UsageError as error:
-            pytest.fail(f"{page.name}: hyperdive {shlex.join(arguments)}: {error.format_message()}")
+            parse(build(name, command), command, rest)
+        except (CycloptsError, UsageError) as error:
+            pytest.fail(f"{page.name}: hyperdive {shlex.join(arguments)}: {error}")
 
 
 def test_the_pages_hold_commands() -> None:

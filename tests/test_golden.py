@@ -9,6 +9,7 @@ import numpy as np
 from hyperdive import Model
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.patterns.store import Patterns
+from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 
@@ -43,7 +44,7 @@ def test_model_version_2() -> None:
 def test_model_version_3() -> None:
     model = Model.load(GOLDEN / "model-3")
     assert model.words == ["animal", "dog", "poodle"]
-    terms, folding = model.terms, model.folding
+    terms, folding = model.terms, folding_of(model.contexts)
     assert terms is not None and terms.skipgram is not None and terms.composition is not None
     assert terms.names == ["guide dog", "AIDS", "toy dog"] and terms.spelling("toy dog") == "Toy Dog"
     assert terms.frequencies.tolist() == [12, 7, 0]
@@ -54,7 +55,7 @@ def test_model_version_3() -> None:
     assert folding is not None and folding.skipgram is not None and folding.context_terms is not None
     assert folding.unknown_frequency == 11 and folding.gauge.tolist() == [2, 2, 2]
     assert folding.skipgram.tolist() == [[1], [0.5], [-0.25]]
-    assert len(model.abbreviations) == 0  # the first models of this version had none
+    assert len(terms.abbreviations) == 0  # the first models of this version had none
 
 
 def test_patterns_version_1() -> None:

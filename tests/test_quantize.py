@@ -21,7 +21,7 @@ from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.svd import Factors
 from hyperdive.scores.source import term_source
-from hyperdive.spaces.model import VERSION
+from hyperdive.spaces.model_folder import VERSION
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.abbreviations import Abbreviations
 

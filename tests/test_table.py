@@ -57,7 +57,7 @@ def test_pandas_or_a_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtra, match=r"hyperdive\[pandas\]"):
+    with pytest.raises(MissingExtra, match=r"\[pandas\]"):
         TABLE.to_pandas()
 
 
@@ -69,13 +69,16 @@ def test_polars_or_a_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stated_answers().to_polars()["evidence"].to_list()[0][0]["spans"] == [[21, 28], [4, 8]]
     assert Table(Row, []).to_polars().columns == ["term", "score", "signals"]
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(MissingExtra, match=r"hyperdive\[polars\]"):
+    with pytest.raises(MissingExtra, match=r"\[polars\]"):
         TABLE.to_polars()
 
 
 def stated_answers() -> Table[Answer]:
     sentence = Evidence("<i>&Dogs</i> such as poodles", "such as", 3, ((21, 28), (4, 8)))
-    answers = [Answer("dog", 0.9, 1.2, ("patterns",), 4, (sentence,)), Answer("<script>", None, 0.1, (), 0)]
+    answers = [
+        Answer("poodle", "dog", 0.9, None, ("patterns",), 4, (sentence,)),
+        Answer("poodle", "<script>", None, 0.1, (), 0),
+    ]
     return Table(Answer, answers, columns=("term", "statements"), details="evidence")
 
 
@@ -114,6 +117,6 @@ def test_details_stand_beneath_their_row() -> None:
 
 
 def test_an_unknown_term_is_said_beneath_an_empty_table() -> None:
-    table = Table(Row, [], unknown=UnknownWordError("'x' is not in this model"))
+    table = Table(Row, [], unknown={"x": UnknownWordError("'x' is not in this model")})
     assert str(table) == "'x' is not in this model"
     assert table._repr_html_() == "<p>&#x27;x&#x27; is not in this model</p>"

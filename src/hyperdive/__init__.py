@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from hyperdive.api import Model as Model
     from hyperdive.api import add as add
-    from hyperdive.api import load as load
     from hyperdive.api import train as train
     from hyperdive.counts.cooccurrence import Cooccurrence as Cooccurrence
     from hyperdive.errors import Error as Error
     from hyperdive.estimator import Dive as Dive
+    from hyperdive.model import Model as Model
+    from hyperdive.model import load as load
     from hyperdive.pipeline.encode import encode as encode
     from hyperdive.spaces.space import VectorSpace as VectorSpace
     from hyperdive.table import Table as Table
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _WHERE = {
     "Cooccurrence": "hyperdive.counts.cooccurrence",
     "Dive": "hyperdive.estimator",
-    "Model": "hyperdive.api",
+    "Model": "hyperdive.model",
     "add": "hyperdive.api",
-    "load": "hyperdive.api",
+    "load": "hyperdive.model",
     "train": "hyperdive.api",
     "Error": "hyperdive.errors",
     "Corpus": "hyperdive.text.corpus",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 
 def one_line(text: str) -> str:
@@ -24,6 +26,9 @@ class Error(Exception):
     def __init__(self, what: str, *, hint: str = "") -> None:
         self.what, self.hint = one_line(what), one_line(hint)
         super().__init__(f"{self.what} ({self.hint})" if self.hint else self.what)
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.args, vars(self))  # worker processes send their errors
 
 
 class InputError(Error):
@@ -50,7 +55,7 @@ class MissingExtra(Error):
     """A feature needs an optional dependency that is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs the '{extra}' extra", hint=f"type: pip install 'hyperdive[{extra}]'")
+        super().__init__(f"{feature} needs the '{extra}' extra", hint=f"type: {install_command(extra)}")
 
 
 class UnknownWordError(Error, KeyError):
@@ -61,3 +66,17 @@ class UnknownWordError(Error, KeyError):
         self.near = tuple(near)
 
     __str__ = Exception.__str__  # KeyError would show the repr
+
+
+def _restored(kind: type[Error], args: tuple[Any, ...], state: dict[str, Any]) -> Error:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra, in a clone of the repository or from the package index."""
+    clone = Path(__file__).parents[2]
+    if not (clone / "pyproject.toml").is_file():
+        return f"pip install 'hyperdive[{extra}]'"
+    return f"pip install -e '{'.' if clone == Path.cwd() else clone}[{extra}]'"

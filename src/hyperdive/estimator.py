@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.api import Model, train
+from hyperdive.api import train
+from hyperdive.model import Model
 from hyperdive.options import TrainCall, check_name
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ class Table(Generic[Row]):
 
     `formats` says how a column is shown as text: a format such as ".2f", or a function. `columns` are the fields to
     show (all of the row's class when empty); `to_json`, `to_pandas` and `to_polars` always give every field. `details`
-    names a field that is a list: its items are shown beneath their row, one a line. `title` is shown above the text,
-    `notes` below it. `unknown` is the error that one such word alone would raise, where there are no rows because the
-    model does not know the term that was asked for.
+    names a field that is a list: its items are shown beneath their row, one per line. `title` is shown above the text,
+    `notes` below it. `unknown` has the words that the model does not know, each with the error it would raise alone.
 
     >>> @dataclass(frozen=True)
     ... class Answer:
@@ -54,7 +53,7 @@ class Table(Generic[Row]):
     details: str = ""
     title: str = ""
     notes: tuple[str, ...] = ()
-    unknown: UnknownWordError | None = None
+    unknown: Mapping[str, UnknownWordError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -81,15 +80,44 @@ class Table(Generic[Row]):
             return dataclasses.replace(self, rows=self.rows[number])
         return self.rows[number]
 
+    @classmethod
+    def joined(cls, row: type[Row], words: Sequence[str], tables: Sequence[Table[Row]]) -> Table[Row]:
+        """Return the answers to several words as one table that shows the column `word` first.
+
+        Notes begin with their word; a word given twice is answered once.
+
+        >>> from dataclasses import make_dataclass
+        >>> row = make_dataclass("Word", ["word", "term"], frozen=True)
+        >>> one, other = Table(row, [row("dog", "pet")], columns=("term",)), Table(row, (), notes=("not known",))
+        >>> print(Table.joined(row, ["dog", "x"], [one, other]))
+        word  term
+        dog   pet
+        x: not known
+        """
+        distinct = dict(zip(words, tables, strict=True))
+        first = next((table for table in tables if len(table)), tables[0] if tables else Table(row, ()))
+        return dataclasses.replace(
+            first,
+            rows=[row for table in distinct.values() for row in table],
+            columns=("word", *(name for name in first.columns if name != "word")),
+            notes=tuple(f"{word}: {note}" for word, table in distinct.items() for note in table.notes),
+            unknown={word: error for table in distinct.values() for word, error in table.unknown.items()},
+        )
+
     # ---- to look at -----------------------------------------------------------------------------------------
 
     def cells(self) -> list[list[str]]:
         """The shown columns of every row as text that is safe in a terminal."""
         return [[one_line(self._text(name, getattr(row, name))) for name in self.columns] for row in self.rows]
 
-    def heading(self, column: str) -> str:
-        """The heading of a column."""
-        return column.replace("_", " ")
+    def headings(self) -> list[str]:
+        """The heading of every shown column."""
+        return [column.replace("_", " ") for column in self.columns]
+
+    def numeric(self) -> list[bool]:
+        """Whether each shown column holds numbers alone, which stand to the right."""
+        values = ([getattr(row, name) for row in self.rows] for name in self.columns)
+        return [bool(self.rows) and all(isinstance(value, int | float) for value in column) for column in values]
 
     def _text(self, name: str, value: Any) -> str:
         how = self.formats.get(name)
@@ -110,11 +138,8 @@ class Table(Generic[Row]):
     def __str__(self) -> str:
         """Aligned text: numbers to the right, everything else to the left."""
         cells = self.cells()
-        right = [
-            bool(self.rows) and all(isinstance(getattr(row, name), int | float) for row in self.rows)
-            for name in self.columns
-        ]
-        headings = [one_line(self.heading(name)) for name in self.columns]
+        right = self.numeric()
+        headings = [one_line(heading) for heading in self.headings()]
         widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
         lines = [one_line(self.title)] if self.title else []
         for number, line in enumerate([headings, *cells] if self.rows else []):
@@ -129,7 +154,7 @@ class Table(Generic[Row]):
 
     @property
     def _remarks(self) -> tuple[str, ...]:
-        return self.notes if self.unknown is None else (*self.notes, str(self.unknown))
+        return (*self.notes, *map(str, self.unknown.values()))
 
     def _repr_html_(self) -> str:
         """The same as a table of HTML, for a notebook; whatever the text holds is escaped.
@@ -139,7 +164,7 @@ class Table(Generic[Row]):
         >>> Table(word, [word("<b>")], notes=("1 < 2",))._repr_html_()
         '<table><thead><tr><th>term</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table><p>1 &lt; 2</p>'
         """
-        head = "".join(f"<th>{escape(self.heading(name))}</th>" for name in self.columns)
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in self.headings())
         body = []
         for number, line in enumerate(self.cells()):
             body.append("".join(f"<td>{escape(cell)}</td>" for cell in line))
@@ -162,7 +187,7 @@ class Table(Generic[Row]):
         return [dataclasses.asdict(row) for row in self.rows]  # type: ignore[call-overload]
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """A JSON list of objects, one a row."""
+        """A JSON list of objects, one per row."""
         return json.dumps(self.to_dicts(), indent=indent, ensure_ascii=False, default=list)
 
     def to_tsv(self) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hyperdive.cli.doctor import examine
 
 from hyperdive import __version__
 from hyperdive._progress import Progress
-from hyperdive.cli.main import VERBS
+from hyperdive.cli.machine import examine
+from hyperdive.cli.main import COMMANDS
 
 Run = Callable[..., Any]
 TEXT = "The poodle is a dog. A dog is an animal that barks.\nCats are animals, too.\n" * 20
@@ -32,12 +32,12 @@ def test_version_and_menu(hyperdive: Run) -> None:
     assert hyperdive("--version").out == f"hyperdive {__version__}\n"
     ran = hyperdive("--help")
     assert ran.code == 0
-    for verb in VERBS:
+    for verb in COMMANDS:
         assert f"\n  {verb} " in ran.out
     assert hyperdive().code == 2
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_has_a_help_page(hyperdive: Run, verb: str) -> None:
     ran = hyperdive(verb, "--help")
     assert ran.code == 0
@@ -48,7 +48,18 @@ def test_every_verb_has_a_help_page(hyperdive: Run, verb: str) -> None:
 def test_an_unknown_verb_is_wrong_usage(hyperdive: Run) -> None:
     ran = hyperdive("fly")
     assert ran.code == 2
-    assert ran.err == "hyperdive: No such command 'fly'. (type: hyperdive --help)\n"
+    assert ran.err == "hyperdive: no such command 'fly' (type: hyperdive --help)\n"
+    ran = hyperdive("hypernym", "dog")
+    assert ran.code == 2
+    assert ran.err == "hyperdive: no such command 'hypernym' (did you mean hypernyms? type: hyperdive --help)\n"
+    for wrong in (("encode", "x"), ("encode", "-o", "x"), ("hypernyms", "dog", "--tpo", "3"), ("topics", "a", "b")):
+        ran = hyperdive(*wrong)
+        assert (ran.code, ran.err.count("\n"), ran.out) == (2, 1, ""), ran.err
+    assert (
+        "--output is missing" in hyperdive("encode", "x").err
+        and "TEXT is missing" in hyperdive("encode", "-o", "x").err
+    )
+    assert "did you mean" not in hyperdive("hypernyms", "--", "-qwxyz").err.lower()
 
 
 def test_encode_then_info(tmp_path: Path, text: Path, hyperdive: Run) -> None:

@@ -19,7 +19,8 @@ Run = Callable[..., Any]
 def arguments(tmp_path: Path) -> list[object]:
     text = write_text(tmp_path / "text.txt", 1500)
     data = write_datasets(tmp_path / "data")
-    small = ["--dimensions", 6, "--min-count", 2, "--resamples", 0, "--data", data, "--no-verify"]
+    settings = ("dimensions=6", "min_count=2", "resamples=0", f"data={data}", "verify=no")
+    small = [part for setting in settings for part in ("--set", setting)]
     without = ["--set", "without=pos,half,kmeans", "--set", "without=gaussian,word2vec,experiments"]
     return ["reproduce", "-o", tmp_path / "run", "--corpus", text, *small, *without]
 
@@ -33,7 +34,7 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
     assert "] dive-raw: DIVE (ours), and skip-gram for W" in ran.err
     assert "DIVE (paper's constants): removing inclusion shift" in ran.out
     assert f"All tables: {tmp_path / 'run' / 'results' / 'README.md'}" in ran.out
-    again = hyperdive(*arguments, "--json")
+    again = hyperdive(*arguments, "--set", "json=yes")
     assert again.err.splitlines()[0].startswith(f"{MANY} stages, {MANY} done")
     result = json.loads(again.out)
     assert result["missing"] == []

@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperdive.discover.compare import compare
-from hyperdive.discover.dimensions import Dimensions
-from hyperdive.discover.explain import explain
+from hyperdive.discover.explain import compare, explain
 from hyperdive.discover.similar import similar
-from hyperdive.discover.topics import topics
+from hyperdive.discover.topics import Dimensions, topics
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.scores import Pairs, get
 from hyperdive.scores.paper import best_scale

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hyperdive import Model
-from hyperdive.discover.general import general_words
+from hyperdive.discover.topics import general_words
 from hyperdive.errors import OptionError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-1"
@@ -28,11 +28,9 @@ def test_order_and_zero_words() -> None:
 
 
 def test_command(hyperdive: Run) -> None:
-    ran = hyperdive("general", "-m", GOLDEN, "--top", 2)
+    ran = hyperdive("topics", "--general", "-m", GOLDEN, "--top", 2)
     assert ran.out.split() == ["1", "animal", "6.50", "2", "blood_pressure", "4.00"]
-    found = json.loads(hyperdive("general", "-m", GOLDEN, "--json", "--paper").out)
-    assert found["in_the_paper"] == []
-    ran = hyperdive("general", "-m", GOLDEN, "--paper", "--query", "dog")
-    assert ran.code == 1
-    assert "species, system" in ran.err
-    assert "did you mean dog" in hyperdive("general", "-m", GOLDEN, "--query", "dgo").err
+    found = json.loads(hyperdive("topics", "dog", "--general", "-m", GOLDEN, "--json").out)
+    assert found["query"] == "dog" and found["words"][0]["word"] == "animal"
+    assert "did you mean dog" in hyperdive("topics", "dgo", "--general", "-m", GOLDEN).err
+    assert "--general" in hyperdive("topics", "dog", "-m", GOLDEN).err

@@ -14,9 +14,8 @@ from hyperdive.discover.senses import MIN_LINK, grouped, links
 
 def told(cosines: Any, counts: Any, backed_off: Any = False) -> Any:
     cosines, counts = np.asarray(cosines, dtype=float), np.asarray(counts)
-    stated = SimpleNamespace(
-        counts=counts.ravel(), backed_off=np.broadcast_to(np.asarray(backed_off), counts.shape).ravel()
-    )
+    exact = np.where(np.broadcast_to(np.asarray(backed_off), counts.shape), 0.0, counts)
+    stated = SimpleNamespace(exact_counts=exact.ravel())
     return SimpleNamespace(skipgram=object(), skipgram_cosine=cosines.ravel(), patterns=stated)
 
 
@@ -66,7 +65,7 @@ def test_senses_are_numbered_in_the_order_of_the_answers() -> None:
 
 def test_a_jaguar_is_an_animal_and_a_team() -> None:
     model = load("en-wiki")
-    table = model.senses("jaguar", 3)
+    table = model.hypernyms("jaguar", 3, senses=True)
     groups = {sense: [answer.term for answer in table if answer.sense == sense] for sense in (1, 2)}
     assert "animal" in groups[1] and "team" in groups[2]
     assert all(1 <= len(group) <= 3 for group in groups.values())
@@ -78,9 +77,9 @@ def test_a_jaguar_is_an_animal_and_a_team() -> None:
 
 def test_a_trumpet_has_one_sense_and_an_unknown_word_none() -> None:
     model = load("en-wiki")
-    assert {answer.sense for answer in model.senses("trumpet")} == {1}
+    assert {answer.sense for answer in model.hypernyms("trumpet", senses=True)} == {1}
     assert all(answer.sense is None for answer in model.hypernyms("trumpet"))
-    assert [len(table) for table in model.senses(["xqzzy"])] == [0]
+    assert len(model.hypernyms(["xqzzy"], senses=True)) == 0
 
 
 def test_thirty_answers_are_grouped_however_few_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +88,6 @@ def test_thirty_answers_are_grouped_however_few_are_shown(monkeypatch: pytest.Mo
         "hyperdive.discover.senses.senses", lambda _, names, __: sizes.append(len(names)) or [1] * len(names)
     )
     model = load("en-wiki")
-    assert len(model.senses("dog", 1, min_confidence=0.0)) == 1
-    model.senses("dog", 40, min_confidence=0.0)
+    assert len(model.hypernyms("dog", 1, min_confidence=0.0, senses=True)) == 1
+    model.hypernyms("dog", 40, min_confidence=0.0, senses=True)
     assert sizes == [30, 40]

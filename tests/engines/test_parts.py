@@ -164,8 +164,8 @@ def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path, mon
     cut = row_tasks._spans
     monkeypatch.setattr(row_tasks, "_spans", lambda *given: spans.append(len(cut(*given))) or cut(*given))
     options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
-    hyperdive.train(text, tmp_path / "one", text={"min_count": 2}, **options)
-    hyperdive.train(text, tmp_path / "tasks", text={"min_count": 2}, engine=LocalEngine(2), **options)
+    hyperdive.train(text, tmp_path / "one", min_count=2, **options)
+    hyperdive.train(text, tmp_path / "tasks", min_count=2, engine=LocalEngine(2), **options)
     assert min(spans) > 1
     assert contents(tmp_path / "tasks") == contents(tmp_path / "one")
 
@@ -185,9 +185,9 @@ def test_a_task_that_leaves_the_range_of_numbers_is_done_again_by_one_machine(
             side.own[side.first] = 0
 
     options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 4, "rare_passes": 3, "pmi_filter": "none"}
-    hyperdive.train(text, tmp_path / "one", text={"min_count": 2}, **options)
+    hyperdive.train(text, tmp_path / "one", min_count=2, **options)
     monkeypatch.setattr(row_tasks, "one_pass", poisoned)
-    hyperdive.train(text, tmp_path / "tasks", text={"min_count": 2}, engine=LocalEngine(2), **options)
+    hyperdive.train(text, tmp_path / "tasks", min_count=2, engine=LocalEngine(2), **options)
     assert contents(tmp_path / "tasks") == contents(tmp_path / "one")
 
 

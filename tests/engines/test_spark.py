@@ -268,7 +268,7 @@ def told(code: str) -> str:
 
 def test_without_pyspark_or_a_master() -> None:
     missing = told("sys.modules['pyspark'] = None; SparkEngine('local[1]')")
-    assert missing == "the engine spark needs the 'spark' extra (type: pip install 'hyperdive[spark]')\n"
+    assert missing == "the engine spark needs the 'spark' extra (type: pip install -e '.[spark]')\n"
     need_spark()
     assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --master spark://HOST:7077")
 
@@ -312,8 +312,8 @@ def test_addresses_give_the_corpus_of_the_files(
 
 def test_a_model_of_an_address(tmp_path: Path, spark: SparkEngine, stored: Path, lake: str) -> None:
     options: dict[str, Any] = {"dimensions": 8, "frequent": 30, "passes": 2, "rare_passes": 2, "pmi_filter": "none"}
-    hyperdive.train(stored, tmp_path / "one", text={"min_count": 2}, **options)
-    hyperdive.train(f"{lake}/in", tmp_path / "model", text={"min_count": 2}, engine=spark, **options)
+    hyperdive.train(stored, tmp_path / "one", min_count=2, **options)
+    hyperdive.train(f"{lake}/in", tmp_path / "model", min_count=2, engine=spark, **options)
     assert contents(tmp_path / "model") == contents(tmp_path / "one")
 
 

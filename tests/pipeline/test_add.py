@@ -11,6 +11,7 @@ import pytest
 from hyperdive import Model, add, encode, load, train
 from hyperdive._resources import anonymous_memory
 from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.model import facts_of
 from hyperdive.spaces.folding import ContextSpace
 
 FIRST = [
@@ -51,7 +52,7 @@ def test_new_terms_and_statements_come_and_words_stay(model: Model, tmp_path: Pa
     assert back.patterns.count("dog", "animal") == model.patterns.count("dog", "animal") + 20
     assert back.evidence("terrier", "animal")[0].marked().startswith("**animals** such as **terriers**")
     assert additions.terms_added >= 2 and additions.terms_updated >= 1 and additions.pairs >= 1
-    assert back.facts["additions"][0]["statements"] == additions.statements == 40
+    assert facts_of(back)["additions"][0]["statements"] == additions.statements == 40
     assert "wolf hound" not in model.terms
 
 
@@ -72,7 +73,7 @@ def test_it_can_be_added_to_again(model: Model, tmp_path: Path) -> None:
     twice, additions = add(once, texts=SECOND, output=tmp_path / "twice")
     assert twice.terms is not None and twice.terms.frequency("wolf hound") == 80
     assert additions.terms_added == 0 and additions.pairs == 0
-    assert len(twice.facts["additions"]) == 2
+    assert len(facts_of(twice)["additions"]) == 2
 
 
 def test_listed_terms_come_in_any_case(model: Model, tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_what_cannot_be_added_to_is_one_line(model: Model, tmp_path: Path) -> No
     (tmp_path / "stop.txt").write_text("the\n")
     listed = train(
         texts=FIRST, output=tmp_path / "listed", dimensions=4, passes=3, pmi_filter="none",
-        text={"stopwords": str(tmp_path / "stop.txt")},
+        stopwords=str(tmp_path / "stop.txt"),
     )  # fmt: skip
     with pytest.raises(OptionError, match=r"stop words from stop\.txt"):
         add(listed, texts=SECOND, output=tmp_path / "e")

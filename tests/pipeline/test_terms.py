@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from hyperdive._resources import Run
+from hyperdive.model import Model, facts_of
 from hyperdive.pipeline.train import train
-from hyperdive.spaces.model import ModelData
+from hyperdive.spaces.folding import folding_of
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
 
@@ -70,9 +71,9 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def trained(corpus: Corpus, place: Path, **options: Any) -> ModelData:
+def trained(corpus: Corpus, place: Path, **options: Any) -> Model:
     made = train(corpus, place, **{**OPTIONS, **options})
-    assert isinstance(made, ModelData)
+    assert isinstance(made, Model)
     return made
 
 
@@ -89,7 +90,7 @@ def test_terms_have_rows_and_words_do_not_move(corpus: Corpus, with_terms: Simpl
     assert terms.names == with_terms.names and terms.spelling("mod1 noun2") == "Mod1 Noun2"
     assert terms.frequencies.tolist() == with_terms.counts.tolist()
     assert terms.dive.is_sparse and terms.dive.dimensions == 10
-    assert model.facts["terms"]["occurrences"] == len(with_terms.ids)
+    assert facts_of(model)["terms"]["occurrences"] == len(with_terms.ids)
 
     def cosine(a: np.ndarray, b: np.ndarray) -> float:
         return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
@@ -108,7 +109,7 @@ def test_a_listed_term_that_the_text_lacks_is_composed(
     assert terms is not None and terms.composition is not None and terms.skipgram is not None
     assert terms.frequency("mod3 noun4") == 0
     assert terms.dive["mod3 noun4"].any() and terms.skipgram["mod3 noun4"].any()
-    told = model.facts["terms"]["composition"]
+    told = facts_of(model)["terms"]["composition"]
     assert told["skipgram"]["composed"] > told["skipgram"]["mean"]
     assert told["dive"]["composed"] > 0.9
 
@@ -134,6 +135,6 @@ def test_without_contexts_a_model_has_terms_but_nothing_to_fold_in_with(
     corpus: Corpus, with_terms: SimpleNamespace, tmp_path: Path
 ) -> None:
     model = trained(corpus, tmp_path / "model", contexts=False, skipgram=False)
-    assert model.folding is None and model.terms is not None
+    assert folding_of(model.contexts) is None and model.terms is not None
     assert model.terms.skipgram is None
     assert model.subset(model.words[:20]).terms is model.terms

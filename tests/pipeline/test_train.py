@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -23,10 +22,11 @@ from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
-from hyperdive.options import DiveOptions, TrainOptions
+from hyperdive.model import facts_of
+from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.pipeline.train import kind_of
 from hyperdive.spaces.inputs import SpaceInputs
-from hyperdive.spaces.registry import SPACES
+from hyperdive.spaces.registry import SPACES, training_options
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text import sources
 from tests.spaces import planted
@@ -56,7 +56,7 @@ def test_text_corpus_and_counts_give_the_same_vectors(tmp_path: Path, text: Path
     corpus = encode(text, tmp_path / "corpus", **PLAIN)
     counts = Cooccurrence.from_corpus(corpus, tmp_path / "counts", near=True)
     made = [
-        train(text, tmp_path / "a", text=PLAIN, **SMALL),
+        train(text, tmp_path / "a", **PLAIN, **SMALL),
         train(tmp_path / "corpus", tmp_path / "b", **SMALL),
         train(counts, tmp_path / "c", **SMALL, threads=1),
     ]
@@ -88,7 +88,7 @@ def test_input_files_are_found_and_checked_once(tmp_path: Path, text: Path, monk
             notes.append(text)
 
     monkeypatch.setattr(sources, "what_is_wrong", counted)
-    train(folder, tmp_path / "m", text=PLAIN, **SMALL, progress=Notes())
+    train(folder, tmp_path / "m", **PLAIN, **SMALL, progress=Notes())
     assert checked == ["a.txt", "b.pdf"]
     assert sum("b.pdf" in note for note in notes) == 1
 
@@ -101,7 +101,7 @@ def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
     if space in EXTRA:
         pytest.importorskip(EXTRA[space])
     size = {"dimensions": 8} if SPACES[space].has_dimensions else {}
-    made = train(text, tmp_path / "s", text=PLAIN, space=space, **size)
+    made = train(text, tmp_path / "s", **PLAIN, space=space, **size)
     assert made.dive.kind == space
     assert len(made.similar(made.words[0], top=1)) == 1  # any space answers
     assert VectorSpace.load(tmp_path / "s").kind == space
@@ -112,27 +112,25 @@ def test_other_spaces(tmp_path: Path, text: Path, space: str) -> None:
 
 
 def test_a_warm_start_knows_the_old_words(tmp_path: Path, text: Path) -> None:
-    first = train(text, tmp_path / "first", text=PLAIN, **SMALL)
+    first = train(text, tmp_path / "first", **PLAIN, **SMALL)
     assert isinstance(first, Model)
-    again = train(text, tmp_path / "again", text=PLAIN, start=first, **{**SMALL, "passes": 1})
-    cold = train(text, tmp_path / "cold", text=PLAIN, **{**SMALL, "passes": 1})
+    again = train(text, tmp_path / "again", **PLAIN, start=first, **{**SMALL, "passes": 1})
+    cold = train(text, tmp_path / "cold", **PLAIN, **{**SMALL, "passes": 1})
     assert isinstance(again, Model)
     assert isinstance(cold, Model)
-    assert again.facts["objective"][0] > cold.facts["objective"][0]
+    assert facts_of(again)["objective"][0] > facts_of(cold)["objective"][0]
     with pytest.raises(OptionError, match="8 dimensions, not 9"):
-        train(text, tmp_path / "x", text=PLAIN, start=first, **{**SMALL, "dimensions": 9})
-    bare = train(text, tmp_path / "bare", text=PLAIN, contexts=False, **SMALL)
+        train(text, tmp_path / "x", **PLAIN, start=first, **{**SMALL, "dimensions": 9})
+    bare = train(text, tmp_path / "bare", **PLAIN, contexts=False, **SMALL)
     with pytest.raises(InputError, match="no context vectors"):
-        train(text, tmp_path / "x", text=PLAIN, start=bare, **SMALL)  # type: ignore[arg-type]
+        train(text, tmp_path / "x", **PLAIN, start=bare, **SMALL)  # type: ignore[arg-type]
 
 
 def test_options_and_presets() -> None:
     paper = TrainOptions.preset("paper")
-    assert (paper.dive.negatives, paper.dive.beta, paper.dive.ridge, paper.dive.dimensions) == (1.5, 0.0, 0.0, 100)
+    assert (paper.negatives, paper.beta, paper.ridge, paper.dimensions) == (1.5, 0.0, 0.0, 100)
     assert paper.dive.sample == 0
-    assert paper.filter is not None
-    assert paper.filter.threshold == 30
-    assert TrainOptions.preset(pmi_filter="none").filter is None
+    assert paper.pmi_filter == "30tokens"
     for wrong, message in (
         ({"solver": "magic"}, "use one of fast, paper"),
         ({"space": "outer"}, "use one of dive"),
@@ -144,7 +142,7 @@ def test_options_and_presets() -> None:
         ({"sample": float("nan")}, "sample is nan"),
     ):
         with pytest.raises(OptionError, match=message):
-            TrainOptions.preset(**wrong)
+            training_options("default", wrong)
     with pytest.raises(OptionError, match="use one of default, paper"):
         TrainOptions.preset("nope")
 
@@ -152,7 +150,7 @@ def test_options_and_presets() -> None:
 OPTIONS_OF_TRAINING = {
     "dimensions": 8, "window": 5, "negatives": 2.0, "sample": 0.0, "beta": 0.5, "shift": True, "ridge": 0.0, "passes": 3,
     "rare_passes": 2, "frequent": 50, "sampled": 40, "rate": 0.1, "tolerance": 0.0, "seed": 1, "pmi_filter": "20tokens",
-    "pmi_shift": 2.0, "solver": "fast", "skipgram": False, "contexts": False, "terms": False,
+    "pmi_shift": 2.0, "solver": "fast", "skipgram": False, "contexts": False, "terms": "none",
 }  # fmt: skip
 VECTORS = {"dimensions", "window", "seed"}
 SPARSE = {"window", "pmi_filter", "pmi_shift"}
@@ -171,8 +169,8 @@ USED = {
 
 
 def test_every_option_of_training_is_in_the_table_of_this_test() -> None:
-    known = {field.name for kind in (TrainOptions, DiveOptions) for field in dataclasses.fields(kind)}
-    assert set(OPTIONS_OF_TRAINING) == known - {"dive", "space"}
+    known = (set(TrainOptions.described()) - set(EncodeOptions.described())) | {"terms"}
+    assert set(OPTIONS_OF_TRAINING) == known - {"space"}
     assert set(USED) == set(SPACES)
 
 
@@ -180,20 +178,20 @@ def test_every_option_of_training_is_in_the_table_of_this_test() -> None:
 def test_an_option_that_a_space_does_not_use_is_refused(space: str) -> None:
     for name, value in OPTIONS_OF_TRAINING.items():
         if name in USED[space]:
-            TrainOptions.preset(space=space, **{name: value})
+            training_options("default", {"space": space, name: value})
         else:
             with pytest.raises(OptionError, match=f"^{space} does not use {name}"):
-                TrainOptions.preset(space=space, **{name: value})
+                training_options("default", {"space": space, name: value})
 
 
 def test_an_option_that_the_papers_solver_does_not_use_is_refused(tmp_path: Path, text: Path, hyperdive: Run) -> None:
     """`--solver paper` trained with our constants, and recorded a ridge, a sample and passes that it had not used."""
     for name in ("passes", "rare_passes", "frequent", "sampled", "rate", "tolerance"):
         with pytest.raises(OptionError, match=f"the paper's solver does not use {name}"):
-            TrainOptions.preset(solver="paper", **{name: OPTIONS_OF_TRAINING[name]})
+            training_options("default", {"solver": "paper", name: OPTIONS_OF_TRAINING[name]})
     for asked, message in (
-        ((), "no ridge, which is 0.02 (add --preset paper, or --ridge 0 --sample 0)"),
-        (("--set", "ridge=0"), "no sample, which is 0.001 (add --preset paper, or --sample 0)"),
+        ((), "no ridge, which is 0.02 (add --preset paper, or --set ridge=0 --set sample=0)"),
+        (("--set", "ridge=0"), "no sample, which is 0.001 (add --preset paper, or --set sample=0)"),
         (("--preset", "paper", "--set", "ridge=0.1"), "no ridge, which is 0.1"),
         (("--set", "passes=3"), "does not use passes"),
     ):
@@ -201,23 +199,21 @@ def test_an_option_that_the_papers_solver_does_not_use_is_refused(tmp_path: Path
         assert (ran.code, message in ran.err) == (1, True), ran.err
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OptionError, match="DIVE without the inclusion shift does not use beta"):
-        TrainOptions.preset(shift=False, beta=0.5)
+        training_options("default", {"shift": False, "beta": 0.5})
     with pytest.raises(OptionError, match="sbow-freq does not use patterns of a corpus"):
-        train(text, tmp_path / "m", text=PLAIN, space="sbow-freq", patterns=[tmp_path])
+        train(text, tmp_path / "m", **PLAIN, space="sbow-freq", patterns=[tmp_path])
 
 
 def test_the_header_of_a_model_holds_what_its_training_used(tmp_path: Path, text: Path) -> None:
     both = {"dimensions", "window", "negatives", "beta", "shift", "seed", "ridge", "sample", "pmi_filter", "solver"}
     both |= {"space", "skipgram", "contexts", "terms", "rate", "tolerance"}
-    fast = train(text, tmp_path / "fast", text=PLAIN, **SMALL)
+    fast = train(text, tmp_path / "fast", **PLAIN, **SMALL)
     assert set(fast.parameters) == both | {"passes", "rare_passes", "frequent", "sampled"}
     assert (fast.parameters["ridge"], fast.parameters["rate"], fast.parameters["passes"]) == (0.02, 0.1, 6)
-    paper = train(text, tmp_path / "paper", text=PLAIN, preset="paper", solver="paper", dimensions=8)
+    paper = train(text, tmp_path / "paper", **PLAIN, preset="paper", solver="paper", dimensions=8)
     assert set(paper.parameters) == both | {"batch", "epochs", "b1", "b2", "epsilon", "start"}
     assert (paper.parameters["ridge"], paper.parameters["rate"], paper.parameters["epochs"]) == (0.0, 0.001, 15)
     assert (paper.parameters["beta"], paper.parameters["pmi_filter"]) == (0.0, "30tokens")
-    again = TrainOptions.recorded(paper.parameters)
-    assert (again.dive.ridge, again.dive.sample, again.dive.beta, again.dive.rate) == (0.0, 0.0, 0.0, 0.1)
     without = TrainOptions.preset(shift=False).as_parameters()
     assert "beta" not in without and without["shift"] is False
 
@@ -275,7 +271,7 @@ def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: R
     with pytest.raises(OptionError, match="window of 10, not 5"):
         train(counts, tmp_path / "m", window=5)
     with pytest.raises(OptionError, match="an option for text"):
-        train(counts, tmp_path / "m", text={"min_count": 3})
+        train(counts, tmp_path / "m", min_count=3)
     with pytest.raises(OptionError, match="reads tokens, not counts"):
         train(counts, tmp_path / "m", solver="paper", ridge=0.0, sample=0.0)
     for space in (name for name, maker in SPACES.items() if maker.needs == "tokens"):
@@ -286,12 +282,12 @@ def test_what_cannot_be_trained_says_so(tmp_path: Path, text: Path, hyperdive: R
 
 
 def test_an_old_model_stays_until_the_new_one_is_whole(tmp_path: Path, text: Path) -> None:
-    train(text, tmp_path / "m", text=PLAIN, **SMALL)
+    train(text, tmp_path / "m", **PLAIN, **SMALL)
     before = contents(tmp_path / "m")
     with pytest.raises(OutputError, match="already exists"):
-        train(text, tmp_path / "m", text=PLAIN, **SMALL)
+        train(text, tmp_path / "m", **PLAIN, **SMALL)
     with pytest.raises(InputError, match="no pair of words is left"):
-        train(text, tmp_path / "m", text=PLAIN, force=True, **{**SMALL, "pmi_filter": "1e12ratio"})
+        train(text, tmp_path / "m", **PLAIN, force=True, **{**SMALL, "pmi_filter": "1e12ratio"})
     assert contents(tmp_path / "m") == before
 
 
@@ -330,7 +326,7 @@ def test_fit_recovers_the_planted_tree() -> None:
     """The words and all: AP ≥ 0.9 for C·ΔS and at least 95 % of the directions."""
     model = Dive(dimensions=40, pmi_filter="30tokens").fit(planted.lines()).model_
     pairs = planted.candidates()
-    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs])
+    scores = model.score([q for q, _, _ in pairs], [p for _, p, _ in pairs], "C·ΔS")
     assert planted.average_precision(scores, np.array([true for _, _, true in pairs])) >= 0.9
     tree = planted.tree()
     directions = model.score([q for q, _ in tree], [p for _, p in tree], "ΔS")
@@ -338,7 +334,7 @@ def test_fit_recovers_the_planted_tree() -> None:
 
 
 def test_fit_takes_paths_lists_corpora_and_counts(tmp_path: Path, text: Path) -> None:
-    dive = Dive(text=PLAIN, **SMALL)
+    dive = Dive(**PLAIN, **SMALL)
     from_path = dive.fit(text).model_
     corpus = encode(text, tmp_path / "corpus", **PLAIN)
     assert np.array_equal(from_path.dive.matrix.toarray(), Dive(**SMALL).fit(corpus).model_.dive.matrix.toarray())
@@ -359,11 +355,11 @@ def test_asking_for_unknown_words_and_phrases() -> None:
     assert batch[0] == 2
     assert np.isnan(batch[1])
     with pytest.raises(KeyError, match="animal"):
-        model.score("dog", "animall")
+        model.score("dog", "animall", "C·ΔS")
     with pytest.raises(InputError, match="not one of each"):
-        model.score("dog", ["animal"])  # type: ignore[call-overload]
+        model.score("dog", ["animal"], "C·ΔS")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="do not make pairs"):
-        model.score(["dog"], ["animal", "dog"])
+        model.score(["dog"], ["animal", "dog"], "C·ΔS")
 
 
 # ---- resuming only what is the same run ---------------------------------------------------------------------
@@ -402,7 +398,7 @@ def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monk
 
 def test_the_count_for_skipgram_is_a_stage(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was made in a temporary folder, so a run that was stopped in it counted again, and trained again."""
-    interrupted(monkeypatch, text, tmp_path / "m", stage="neighbour-counts", text=PLAIN, **SMALL)
+    interrupted(monkeypatch, text, tmp_path / "m", stage="neighbour-counts", **PLAIN, **SMALL)
     work = tmp_path / ".m.train"
     assert (work / "dive" / "header.json").exists()
     assert not (work / "owner").exists()
@@ -414,9 +410,9 @@ def test_the_count_for_skipgram_is_a_stage(tmp_path: Path, text: Path, monkeypat
         return counted(cls, corpus, output, **options)
 
     monkeypatch.setattr(Cooccurrence, "from_corpus", classmethod(watched))
-    train(text, tmp_path / "m", text=PLAIN, **SMALL)
+    train(text, tmp_path / "m", **PLAIN, **SMALL)
     assert made == ["neighbour-counts"]
-    train(text, tmp_path / "whole", text=PLAIN, **SMALL)
+    train(text, tmp_path / "whole", **PLAIN, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
 
@@ -426,7 +422,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(tmp_path: Path, text: Path) -> 
     mine.parent.mkdir()
     mine.write_text("mine")
     with pytest.raises(OutputError, match="not made by hyperdive"):
-        train(text, tmp_path / "m", text=PLAIN, **SMALL)
+        train(text, tmp_path / "m", **PLAIN, **SMALL)
     assert mine.read_text() == "mine"
 
 
@@ -434,14 +430,14 @@ def test_a_damaged_mark_belongs_to_no_run(tmp_path: Path, text: Path) -> None:
     """A mark cut short by a kill made every later run fail."""
     (tmp_path / ".m.train").mkdir()
     (tmp_path / ".m.train" / "owner").write_text("")
-    train(text, tmp_path / "m", text=PLAIN, **SMALL)
+    train(text, tmp_path / "m", **PLAIN, **SMALL)
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path, text: Path) -> None:
     """The second one removed the first one's stages under its feet."""
     (tmp_path / ".m.train").mkdir()
     with OwnerLock(tmp_path / ".m.train", "m"), pytest.raises(OutputError, match="another run"):
-        train(text, tmp_path / "m", text=PLAIN, **SMALL)
+        train(text, tmp_path / "m", **PLAIN, **SMALL)
 
 
 # ---- what a second reader found -----------------------------------------------------------------------------
@@ -470,15 +466,15 @@ def test_a_correctable_mistake_keeps_the_finished_stages(
 ) -> None:
     """Too little memory for counting cost the encoded corpus."""
     with pytest.raises(OptionError, match="of memory is too little"):
-        train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
+        train(text, tmp_path / "m", **PLAIN, memory=1000, **SMALL)
     assert not (tmp_path / "m").exists()
     with monkeypatch.context() as patched:  # reading is not held to the limit, counting is
         patched.setattr("hyperdive.text.memory_plan.MemoryPlan.require", lambda *_: None)
         with pytest.raises(OptionError):
-            train(text, tmp_path / "m", text=PLAIN, memory=1000, **SMALL)
+            train(text, tmp_path / "m", **PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
-    train(text, tmp_path / "m", text=PLAIN, **SMALL)
-    train(text, tmp_path / "whole", text=PLAIN, **SMALL)
+    train(text, tmp_path / "m", **PLAIN, **SMALL)
+    train(text, tmp_path / "whole", **PLAIN, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
 
@@ -493,13 +489,13 @@ def test_counts_as_the_verb_makes_them_can_be_trained_on(tmp_path: Path, text: P
 
 def test_what_a_later_stage_refuses_is_refused_first(tmp_path: Path, text: Path) -> None:
     """A start that was ignored, and dimensions that skip-gram cannot have."""
-    first = train(text, tmp_path / "first", text=PLAIN, **SMALL)
+    first = train(text, tmp_path / "first", **PLAIN, **SMALL)
     assert isinstance(first, Model)
     for options in ({"solver": "paper", "preset": "paper"}, {"space": "skipgram"}):
         with pytest.raises(OptionError, match="only DIVE by the fast solver"):
-            train(text, tmp_path / "m", text=PLAIN, start=first, dimensions=8, **options)
+            train(text, tmp_path / "m", **PLAIN, start=first, dimensions=8, **options)
     with pytest.raises(OptionError, match="two dimensions"):
-        train(text, tmp_path / "m", text=PLAIN, **{**SMALL, "dimensions": 1})
+        train(text, tmp_path / "m", **PLAIN, **{**SMALL, "dimensions": 1})
     assert not list(tmp_path.glob(".m*"))
 
 
@@ -516,7 +512,7 @@ def test_a_model_beyond_the_memory_is_refused_before_it_is_counted(
     monkeypatch.setattr("hyperdive.spaces.plan._WORD_NUMBER", 10**9)
     for source in (text, tmp_path / "c"):
         with pytest.raises(OptionError, match=r"too little: vectors of [\d,]+ words and [\d,]+ terms need"):
-            train(source, tmp_path / "m", text=PLAIN if source is text else None, memory=enough(), **SMALL)
+            train(source, tmp_path / "m", **PLAIN if source is text else None, memory=enough(), **SMALL)
         assert not (tmp_path / ".m.train" / "counts").exists()
         shutil.rmtree(tmp_path / ".m.train", ignore_errors=True)
 

@@ -18,7 +18,7 @@ from safetensors.numpy import load_file
 
 from hyperdive._store import HEADER, Artifact
 from hyperdive.errors import FormatError
-from hyperdive.spaces.model import ModelData
+from hyperdive.model import Model
 from hyperdive.text.corpus import Corpus
 
 Copy = Callable[[str], Path]
@@ -245,7 +245,7 @@ def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
     content = bytearray((folder / "README.md").read_bytes())
     content[3] ^= 1
     (folder / "README.md").write_bytes(content)
-    ModelData.load(folder)  # a file that is not read is not hashed
+    Model.load(folder)  # a file that is not read is not hashed
     with pytest.raises(FormatError, match=r"README\.md does not match"):
         Artifact.open(folder, "model", 3).verify()
 

@@ -23,6 +23,7 @@ from hyperdive.counts.term_counts import TermCounts
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import dive as dive_kernels
 from hyperdive.kernels import gaussian as gaussian_kernels
+from hyperdive.model import Model, facts_of
 from hyperdive.options import CountOptions, DiveOptions, PaperOptions, SpaceOptions
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
@@ -46,7 +47,6 @@ from hyperdive.spaces.folding import Folding
 from hyperdive.spaces.gaussian import first_gaussians, keep_chances, train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, filter_for, skipgram_tables, start_tables
-from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.registry import SPACES, space_maker, unused_option
 from hyperdive.spaces.row_tasks import EngineRows, _spans
@@ -687,30 +687,29 @@ def inputs_of(folder: Path, options: SpaceOptions, source: Any = None) -> SpaceI
 
 @pytest.mark.parametrize(("window", "again"), [(1, False), (2, False), (3, True)])
 def test_neighbours_are_counted_where_the_window_is_wider_than_two(tmp_path: Path, window: int, again: bool) -> None:
-    options = SpaceOptions(dive=DiveOptions(dimensions=2, window=window), pmi_filter="1.5ratio")
+    options = SpaceOptions(dimensions=2, window=window, pmi_filter="1.5ratio")
     inputs = inputs_of(tmp_path, options)
     assert not inputs.counts.has_near and inputs.counts.options.window == window
     assert (inputs.neighbour_counts is not inputs.counts) == again
     assert inputs.neighbour_counts.options.window == min(window, 2)
     alone = inputs_of(tmp_path / "b", options, inputs.counts)
     assert alone.counts is alone.neighbour_counts is inputs.counts and alone.terms is None
-    wide = SpaceOptions(dive=DiveOptions(dimensions=2, window=window + 1), pmi_filter="30")
+    wide = SpaceOptions(dimensions=2, window=window + 1, pmi_filter="30")
     with pytest.raises(OptionError, match=f"a window of {window}, not {window + 1}"):
         _ = inputs_of(tmp_path / "c", wide, inputs.counts).counts
 
 
 def test_near_counts_are_made_for_the_filter_in_tokens(tmp_path: Path) -> None:
-    options = SpaceOptions(dive=DiveOptions(dimensions=2, window=2), pmi_filter="30")
+    options = SpaceOptions(dimensions=2, window=2, pmi_filter="30")
     assert inputs_of(tmp_path, options).counts.has_near
 
 
 def test_tables_of_a_model_are_those_of_training_without_the_unknown_symbol(tmp_path: Path) -> None:
-    dive = DiveOptions(dimensions=3, window=2, passes=3, rare_passes=2, frequent=4)
-    options = SpaceOptions(dive=dive, pmi_filter="none")
+    options = SpaceOptions(dimensions=3, window=2, passes=3, rare_passes=2, frequent=4, pmi_filter="none")
     inputs = inputs_of(tmp_path, options)
     facts, tables = dive_tables(inputs, options, Run(threads=1))
     counts = CountMatrix.of(inputs.counts)
-    result = train_dive(counts, **asdict(dive))
+    result = train_dive(counts, **asdict(options.dive))
     assert facts["passes"] == {"frequent": 3, "rare contexts": 2, "rare words": 2, "all": 1}
     assert facts["objective"] == pytest.approx([one.objective for one in result.history])
     assert np.array_equal(tables["words"], rounded_to_16_bits(result.words[1:]))
@@ -745,21 +744,21 @@ def test_a_start_has_the_rows_of_words_that_are_known() -> None:
     contexts = VectorSpace(
         dive.words, sparse.csr_array(np.array([[0, 7.0], [8, 0], [9, 9]])), frequencies=[3, 2, 1], kind="contexts"
     )
-    first, second = start_tables(ModelData(dive, contexts=contexts), words, options)
+    first, second = start_tables(Model(dive, contexts=contexts), words, options)
     fresh = first_tables(options, 4, None)
     for table, random, old in zip((first, second), fresh, ([[3, 4], [1, 2]], [[8, 0], [0, 7]]), strict=True):
         assert table.shape == (4, 2) and table[[1, 3]].tolist() == old
         assert np.array_equal(table[[0, 2]], random[[0, 2]])
-    nobody = start_tables(ModelData(dive, contexts=contexts), ["x"], options)
+    nobody = start_tables(Model(dive, contexts=contexts), ["x"], options)
     assert np.array_equal(nobody[0], first_tables(options, 2, None)[0])
     with pytest.raises(OptionError, match="has 2 dimensions, not 3"):
-        start_tables(ModelData(dive, contexts=contexts), words, DiveOptions(dimensions=3))
+        start_tables(Model(dive, contexts=contexts), words, DiveOptions(dimensions=3))
 
 
 def test_skipgram_vectors_have_two_dimensions_or_more() -> None:
-    check_skipgram(SpaceOptions(dive=DiveOptions(dimensions=2)), False, None)
+    check_skipgram(SpaceOptions(dimensions=2), False, None)
     with pytest.raises(OptionError, match="need two dimensions"):
-        check_skipgram(SpaceOptions(dive=DiveOptions(dimensions=1)), False, None)
+        check_skipgram(SpaceOptions(dimensions=1), False, None)
 
 
 def test_only_bags_of_words_have_no_dimensions_to_choose() -> None:
@@ -824,12 +823,12 @@ def test_a_small_model_has_thirty_thousand_words_and_terms() -> None:
     words = [f"w{i}" for i in range(30_002)]
     ones = np.ones((len(words), 1), dtype=np.float32)
     space = VectorSpace(words, ones, frequencies=np.arange(len(words), 0, -1), kind="dive")
-    model = ModelData(space, terms=TermTable(words, words, dive=space))
+    model = Model(space, terms=TermTable(words, words, dive=space))
     assert useful_words(model) == words[:30_000] and useful_terms(model) == words[:30_000]
     small = pruned(model)
-    assert small.facts["pruned"] == {"words": 30_002, "frequent": 15_000, "least": 3}
+    assert facts_of(small)["pruned"] == {"words": 30_002, "frequent": 15_000, "least": 3}
     assert (len(small), len(small.terms or [])) == (30_000, 30_000)
-    assert pruned(model, words=5, frequent=9).facts["pruned"]["frequent"] == 5
+    assert facts_of(pruned(model, words=5, frequent=9))["pruned"]["frequent"] == 5
 
 
 def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None:
@@ -839,12 +838,12 @@ def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None
     stated = Patterns.from_keys(
         ["animal", "xyzzy", "poodle", "plugh"], ["is a"], pack([1, 2, 3, 0], [0, 0, 0, 3], [0] * 4), [2, 1, 2, 2]
     )
-    model = ModelData(space, patterns=stated)
+    model = Model(space, patterns=stated)
     assert useful_words(model, words=2, frequent=1) == ["animal", "poodle"]
     assert useful_words(model, words=3, frequent=1) == ["animal", "poodle", "plugh"]  # four times
     assert useful_words(model, words=1, frequent=3) == ["animal"]
     rows = VectorSpace(["plugh", "xyzzy"], np.eye(2), frequencies=[1, 9], kind="dive")
-    with_terms = ModelData(space, patterns=stated, terms=TermTable(rows.words, rows.words, dive=rows))
+    with_terms = Model(space, patterns=stated, terms=TermTable(rows.words, rows.words, dive=rows))
     assert useful_terms(with_terms, terms=1) == ["plugh"]
 
 

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.errors import Error, FormatError, InputError, OutputError, UnknownWordError
-from hyperdive.options import DiveOptions, SpaceOptions
+from hyperdive.options import SpaceOptions
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.registry import SPACES
 from hyperdive.spaces.space import VectorSpace, unit_rows
@@ -30,7 +30,7 @@ LINES = [
 ]
 
 
-OPTIONS = SpaceOptions(dive=DiveOptions(dimensions=4, window=3, passes=3), pmi_filter="none")
+OPTIONS = SpaceOptions(dimensions=4, window=3, passes=3, pmi_filter="none")
 
 
 def plain_dense() -> VectorSpace:

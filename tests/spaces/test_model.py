@@ -20,8 +20,9 @@ from hyperdive import Model
 from hyperdive._quantize import rounded_to_8_bits, rounded_to_16_bits
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
+from hyperdive.model import facts_of
 from hyperdive.spaces.composition import Composition
-from hyperdive.spaces.folding import ContextSpace, Folding
+from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
 from hyperdive.spaces.model_files import space_tensors
 from hyperdive.spaces.space import VectorSpace
@@ -64,7 +65,7 @@ def test_there_and_back(tmp_path: Path, model: Model) -> None:
     assert back.dive.is_sparse
     assert back.words == WORDS
     assert back.parameters == model.parameters
-    assert back.facts == model.facts
+    assert facts_of(back) == facts_of(model)
     assert not back["word7"].any()
     assert repr(back) == "<Model of 300 words: dive 40 dimensions, contexts, skipgram>"
     back.save(tmp_path / "again")
@@ -236,20 +237,20 @@ def whole(folder: Path) -> None:
     """Read everything that is read when asked for."""
     model = Model.load(folder, verify=False)
     assert model.terms is not None
-    _ = model.folding, model.skipgram, model.terms.dive, model.terms.skipgram, model.terms.composition
+    _ = folding_of(model.contexts), model.skipgram, model.terms.dive, model.terms.skipgram, model.terms.composition
 
 
 def test_all_parts_there_and_back(tmp_path: Path) -> None:
     model = small_model(facts={"objective": [-2.0, -1.5]}, parameters={"seed": 0})
     model.save(tmp_path / "m")
     back = Model.load(tmp_path / "m")
-    assert (back.parameters, back.facts) == (model.parameters, model.facts)
+    assert (back.parameters, facts_of(back)) == (model.parameters, facts_of(model))
     assert back.terms is not None and back.terms.composition is not None and back.terms.composition.skipgram is not None
     assert back.terms.names == ["guide dog", "wild cat"] and back.terms.spellings == ["Guide Dog", "wild cat"]
     assert back.terms.frequencies.tolist() == [9, 0] and back.terms.dive["wild cat"].tolist() == [0, 1, 1]
     maps = back.terms.composition
     assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5 and maps.lean == 0.25  # type: ignore[union-attr]
-    one, other = model.folding, back.folding
+    one, other = folding_of(model.contexts), folding_of(back.contexts)
     assert one is not None and other is not None and other.unknown_frequency == 7
     for name in ("unknown_context", "gauge", "skipgram", "context_terms"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
@@ -258,7 +259,7 @@ def test_all_parts_there_and_back(tmp_path: Path) -> None:
     assert header["totals"] == {"words": 3, "dimensions": 3, "terms": 2}
     tensors = load_file(tmp_path / "m" / "model.safetensors")
     assert tensors["frequencies"].dtype == np.uint16 and tensors["terms.frequencies"].dtype == np.uint8
-    assert Model(model.dive).parameters == Model(model.dive).facts == {}
+    assert Model(model.dive).parameters == facts_of(Model(model.dive)) == {}
 
 
 def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
@@ -406,7 +407,7 @@ def test_a_model_of_one_other_space_is_saved_as_that_space(tmp_path: Path) -> No
     other, dive = (VectorSpace(words, np.eye(2), frequencies=n, kind=kind) for kind in ("skipgram", "dive"))
     listed = VectorSpace(list(words), np.eye(2), frequencies=n, kind="skipgram")
     kinds = {
-        "space": [Model(other), Model.of(other)],
+        "space": [Model(other)],
         "model": [
             Model(dive), Model(other, facts={"x": 1}), Model(other, parameters={"x": 1}), Model(other, skipgram=listed),
         ],
@@ -426,15 +427,16 @@ def test_at_most_five_sentences_are_evidence() -> None:
         VectorSpace(["dog", "poodle"], np.eye(2), frequencies=[2, 1], kind="dive"), patterns=collected(text, cap=9)
     )
     assert [len(model.evidence("poodle", "dog", *top)) for top in ((), (5,), (6,))] == [5, 5, 6]
-    assert small_model().evidence("dog", "cat") == []
+    with pytest.raises(InputError, match="no patterns"):
+        small_model().evidence("dog", "cat")
 
 
 def test_the_card_says_what_is_not_recorded_and_what_is(tmp_path: Path) -> None:
-    told = card(small_model(parameters={"shift": True, "near": False, "seed": None}, facts={"objective": [-2.0, -1.5]}))
+    told = card(small_model(parameters={"shift": True, "near": False, "seed": None}), {"objective": [-2.0, -1.5]})
     assert "## Text\n\nNot recorded.\n" in told and told.count("Not recorded.") == 1
     for line in ("| shift | yes |", "| near | no |", "| seed | – |", "at the end of training: -1.50000."):
         assert line in told
     facts = {"corpus": {"tokens": 1234567, "sources": {"a": 1, "b": True}}}
-    told = card(small_model(facts=facts))
+    told = card(small_model(), facts)
     assert "## Parameters\n\nNot recorded.\n" in told and told.count("Not recorded.") == 1
     assert "| kept tokens | 1,234,567 |" in told and "| sources | a 1, b yes |" in told and "Objective" not in told

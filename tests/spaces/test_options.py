@@ -11,39 +11,21 @@ import pytest
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.options import DiveOptions, PaperOptions, SpaceOptions
-from hyperdive.spaces.dive_options import check_dimensions, check_size, run_identity, stalled
+from hyperdive.spaces.dive_options import check_size, run_identity, stalled
 from hyperdive.spaces.gaussian import GaussianOptions
 from hyperdive.spaces.skipgram import SkipgramOptions
-from hyperdive.spaces.word2vec import Word2VecOptions
 
 DIVE = {
     "window": (1, 65_535), "negatives": (0, 1e6), "sample": (0, 1), "beta": (0, 10), "ridge": (0, 1e3),
     "passes": (1, 100_000), "rare_passes": (1, 100_000), "frequent": (1, 10**9), "sampled": (2, 10**9),
     "rate": (1e-9, 100), "tolerance": (0, 1), "seed": (0, 2**63),
 }  # fmt: skip
-SKIPGRAM = {
-    "negatives": (1e-6, 1e6), "smoothing": (0, 2), "power": (0, 2), "lean": (0, 100), "rounds": (1, 1000),
-    "seed": (0, 2**63),
-}  # fmt: skip
-GAUSSIAN = {
-    "window": (1, 65_535), "rate": (1e-9, 1e6), "batch": (1, 10**6), "epochs": (1, 100_000), "margin": (0, 1e6),
-    "sample": (0, 1), "smoothing": (0, 2), "variance": (1e-6, 1e6), "epsilon": (1e-9, 1), "lowest": (1e-6, 100),
-    "highest": (0.1, 1e6), "longest": (1e-6, 1e6), "seed": (0, 2**63),
-}  # fmt: skip
-WORD2VEC = {
-    "window": (1, 65_535), "negatives": (1, 1000), "epochs": (1, 100_000), "sample": (0, 1), "smoothing": (-2, 2),
-    "rate": (1e-4, 10), "seed": (0, 2**31),
-}  # fmt: skip
-PAPER = {"window": (1, 32), "negatives": (0, 1e3), "batch": (1, 10**6), "epochs": (1, 10**5), "beta": (0, 10)}
-KINDS: dict[type[Any], dict[str, tuple[float, float]]] = {
-    DiveOptions: DIVE, SkipgramOptions: SKIPGRAM, GaussianOptions: GAUSSIAN, Word2VecOptions: WORD2VEC,
-    PaperOptions: PAPER,
-}  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, borders in KINDS.items() for name in borders])
-def test_borders_belong_to_what_is_allowed(kind: type[Any], name: str) -> None:
-    low, high = KINDS[kind][name]
+@pytest.mark.parametrize("name", DIVE)
+def test_borders_belong_to_what_is_allowed(name: str) -> None:
+    kind: type[Any] = DiveOptions
+    low, high = DIVE[name]
     whole = isinstance(low, int) and isinstance(high, int) and isinstance(getattr(kind(), name), int)
     below, above = (low - 1, high + 1) if whole else (np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
     for value in (low, high):
@@ -59,22 +41,21 @@ def test_gaussians_are_trained_as_the_paper_says_and_else_as_word2gm_does() -> N
     assert asdict(GaussianOptions()) == {**papers, **others, "epsilon": 1e-4, "clip": True, "seed": 0}
 
 
-def test_the_variance_has_room_between_its_bounds() -> None:
-    with pytest.raises(OptionError, match="highest"):
-        GaussianOptions(lowest=3.0, highest=2.9)
-    assert GaussianOptions(lowest=3.0, highest=3.0).highest == 3.0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_dimensions_are_a_whole_number_from_one_to_ten_thousand(kind: type[Any]) -> None:
-    assert kind().dimensions == 100
-    fewest = 2 if kind is SkipgramOptions else 1  # one dimension of skip-gram is the constant one
-    assert [kind(dimensions=many).dimensions for many in (fewest, 10_000)] == [fewest, 10_000]
+def test_dimensions_are_a_whole_number_from_one_to_ten_thousand() -> None:
+    assert [DiveOptions(dimensions=many).dimensions for many in (1, 10_000)] == [1, 10_000]
     for wrong in (0, 10_001, True, 2.0):
-        with pytest.raises(OptionError, match="number of dimensions"):
-            kind(dimensions=wrong)
-    check_dimensions(1)
+        with pytest.raises(OptionError, match="dimensions is"):
+            DiveOptions(dimensions=wrong)
+    with pytest.raises(OptionError, match="one dimension is the constant one"):
+        SkipgramOptions(dimensions=1)
     assert SkipgramOptions(dimensions=1, lean=0.0).dimensions == 1
+
+
+def test_the_window_of_the_papers_solver_is_at_most_32() -> None:
+    assert [PaperOptions(window=most).window for most in (1, 32)] == [1, 32]
+    for wrong in (0, 33):
+        with pytest.raises(OptionError, match="takes 1 to 32"):
+            PaperOptions(window=wrong)
 
 
 def test_a_corpus_must_have_words_for_its_dimensions() -> None:
@@ -122,13 +103,13 @@ def test_a_shift_of_the_pmi_is_any_number_above_zero() -> None:
 
 
 def test_an_option_of_space_and_solver_is_what_it_says() -> None:
-    assert SpaceOptions(pmi_filter="none").filter is None
-    assert SpaceOptions().filter == PmiFilter(threshold=45.0)
-    assert SpaceOptions(pmi_filter="2ratio").filter == PmiFilter(threshold=2.0, unit="ratio")
-    with pytest.raises(OptionError, match="no solver"):
+    assert PmiFilter.of(SpaceOptions(pmi_filter="none")) is None
+    assert PmiFilter.of(SpaceOptions()) == PmiFilter(threshold=45.0)
+    assert PmiFilter.of(SpaceOptions(pmi_filter="2ratio")) == PmiFilter(threshold=2.0, unit="ratio")
+    with pytest.raises(OptionError, match="solver is 'best'"):
         SpaceOptions(solver="best")
-    fast = SpaceOptions(dive=DiveOptions(shift=False)).dive_parameters()
+    fast = SpaceOptions(shift=False).dive_parameters()
     assert "beta" not in fast and fast["ridge"] == 0.02 and fast["solver"] == "fast"
-    alone = SpaceOptions(solver="paper", dive=DiveOptions(ridge=0, sample=0, seed=4, beta=0.5)).dive_parameters()
+    alone = SpaceOptions(solver="paper", ridge=0, sample=0, seed=4, beta=0.5).dive_parameters()
     assert (alone["seed"], alone["beta"], alone["epochs"], alone["rate"]) == (4, 0.5, 15, 0.001)
     assert "passes" not in alone

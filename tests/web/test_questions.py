@@ -42,12 +42,12 @@ def test_hypernyms_are_those_of_the_model(server: Running, model: Model) -> None
 def test_senses_are_those_of_the_model(server: Running, model: Model) -> None:
     answer = server.get("hypernyms", term="jaguar", top=2, senses="true").json()
     told = [(one["sense"], one["term"]) for one in answer["results"][0]["answers"]]
-    assert told == [(one.sense, one.term) for one in model.senses("jaguar", 2)]
+    assert told == [(one.sense, one.term) for one in model.hypernyms("jaguar", 2, senses=True)]
     assert {sense for sense, _ in told} >= {1, 2}
     assert answer["command"]["cli"] == "hyperdive hypernyms jaguar --top 2 --senses"
-    assert "model.senses('jaguar', top=2)" in answer["command"]["python"]
+    assert "model.hypernyms('jaguar', top=2, senses=True)" in answer["command"]["python"]
     other = server.get("hypernyms", term="jaguar", senses="true", score="C*dS").json()["results"][0]["answers"]
-    assert [one["term"] for one in other] == [one.term for one in model.senses("jaguar", score="C*dS")]
+    assert [one["term"] for one in other] == [one.term for one in model.hypernyms("jaguar", score="C*dS", senses=True)]
     assert server.get("hyponyms", term="jaguar", senses="true").status_code == 400
 
 
@@ -120,7 +120,7 @@ def test_the_shown_command_is_one_of_the_command_line(
 
 def test_explain_has_all_scores(server: Running, model: Model) -> None:
     answer = server.get("explain", hyponym="dog", hypernym="animal", top=2).json()
-    expected = model.explain("dog", "animal", 2)
+    expected = model.explain("dog", "animal", top=2)
     assert answer["included"] == pytest.approx(expected.included)
     assert {one["score"] for one in answer["scores"]} == {one.score for one in expected.scores}
     assert len(answer["dimensions"]) == 2 and set(answer["signals"]).isdisjoint(answer["against"])

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from hyperdive.cli.output import DEFAULT_MODEL, FORCE, JSON, MODEL, ProgressOptions, write, write_json
+from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
 from hyperdive.errors import Error, InputError, OptionError, one_line
-from hyperdive.options import Options, option
+from hyperdive.options import option
 
 if TYPE_CHECKING:
     from hyperdive import Model
@@ -28,11 +28,10 @@ _BATCH = 100  # words of standard input looked up together; small, so that answe
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelOptions(Options):
-    """The model, and how answers are printed."""
+class ModelOptions(JsonOptions):
+    """The model that is asked."""
 
     model: str = option(DEFAULT_MODEL, MODEL)
-    json: bool = option(False, JSON)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,35 +68,31 @@ def hypernyms(words: Words, /, *, options: HypernymsCommand) -> None:
     Words too general to be informative (thing, kind, use) are excluded unless your list contains them. With --senses,
     answers that have nothing to do with each other stand in groups: a tiger is an animal, and a team.
     """
-    _answer(words, options, "senses" if options.senses else "hypernyms")
+    _answer(words, options, senses=options.senses)
 
 
 def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
     """Hyponyms (narrower terms) of a word, most likely first; the options are those of hypernyms."""
-    _answer(words, options, "hyponyms")
+    _answer(words, options, narrower=True)
 
 
-def _answer(words: Sequence[str], options: HyponymsCommand, question: str) -> None:
+def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False, senses: bool = False) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions, ask
 
     model = load(options.model)
     if options.evidence:
         warn_without_sentences(model)
-
-    def ask(batch: list[str]) -> list[Table[Any]]:
-        tables: list[Table[Any]] = getattr(model, question)(
-            batch,
-            options.top,
-            candidates=options.candidates,
-            block=options.block or (),
-            score=options.score,
-            min_confidence=options.min_confidence,
-            evidence=MOST_EVIDENCE if options.evidence else 0,
-        )
-        return tables
-
-    print_answers(words, ask, options.json)
+    chosen = AnswerOptions(
+        top=options.top,
+        candidates=options.candidates,
+        block=options.block or (),
+        score=options.score,
+        min_confidence=options.min_confidence,
+        evidence=MOST_EVIDENCE if options.evidence else 0,
+        senses=senses,
+    )
+    print_answers(words, lambda batch: ask(model, batch, chosen, narrower=narrower), options.json)
 
 
 def warn_without_sentences(model: Model) -> None:
@@ -133,10 +128,10 @@ def print_answers(words: Sequence[str], ask: Callable[[list[str]], list[Table[An
     first = True
     for batch in _batches(words):
         for word, table in zip(batch, ask(batch), strict=True):
-            if table.unknown is not None:
-                unknown.append(str(table.unknown))
+            for error in table.unknown.values():
+                unknown.append(str(error))
                 if not several:
-                    raise table.unknown
+                    raise error
             if json:
                 write_json(_as_json(word, table), lines=several)
                 continue
@@ -150,8 +145,9 @@ def print_answers(words: Sequence[str], ask: Callable[[list[str]], list[Table[An
 
 
 def _as_json(word: str, table: Table[Any]) -> dict[str, Any]:
-    notes = [*table.notes, *([] if table.unknown is None else [str(table.unknown)])]
-    return {"word": word, "known": len(table) > 0, "answers": table.to_dicts(), **({"notes": notes} if notes else {})}
+    notes = [*table.notes, *map(str, table.unknown.values())]
+    answers = [{name: value for name, value in row.items() if name != "word"} for row in table.to_dicts()]
+    return {"word": word, "known": len(table) > 0, "answers": answers, **({"notes": notes} if notes else {})}
 
 
 # ---- similar -----------------------------------------------------------------------------------------------------
@@ -167,9 +163,10 @@ class SimilarCommand(ModelOptions):
 def similar(words: Words, /, *, options: SimilarCommand) -> None:
     """Nearest neighbours of a word or a quoted phrase, by cosine of the skip-gram vectors (or DIVE without them)."""
     from hyperdive import load
+    from hyperdive.discover.similar import similar as nearest
 
     model = load(options.model)
-    print_answers(words, lambda batch: model.similar(batch, options.top), options.json)
+    print_answers(words, lambda batch: nearest(model, batch, options.top), options.json)
 
 
 # ---- evidence ----------------------------------------------------------------------------------------------------
@@ -200,7 +197,7 @@ def evidence(
     model = load(options.model)
     if model.patterns is None:
         raise InputError(f"{options.model}: this model has no patterns", hint="train it on text with patterns")
-    stated = model.statements(hyponym, hypernym, top=options.top)
+    stated = model.evidence(hyponym, hypernym, top=options.top)
     if options.json:
         write_json(stated.to_dict())
     else:
@@ -221,9 +218,9 @@ def _print_statements(stated: Statements, top: int) -> None:
     if stated.head:
         write(f"  {second} is the head of {first}")
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("**", "**")
-    for sentence in stated.evidence:
+    for sentence in stated.rows:
         write(f"  {sentence.marked(before, after)}  ({one_line(sentence.pattern)}, document {sentence.document})")
-    if count and top and not stated.evidence:
+    if count and top and not stated.rows:
         whose = "this pair" if stated.sentences_kept else "its text"
         write(f"  the model keeps no sentences of {whose}, only counts")
 
@@ -257,6 +254,7 @@ def explain(
     words as the paper's main figure.
     """
     from hyperdive import load
+    from hyperdive.discover.explain import compare
 
     if not 2 <= len(words) <= 6:
         raise InputError(f"explain takes 2 to 6 words, not {len(words)}", hint="quote phrases")
@@ -266,7 +264,7 @@ def explain(
         check_place(options.plot, options.force)
     model = load(options.model)
     if len(words) == 2:
-        pair = model.explain(words[0], words[1], options.top or 20)
+        pair = model.explain(words[0], words[1], top=options.top or 20)
         if options.plot is not None:
             plot_pair(model, words[0], words[1], options.plot, force=options.force)
         if options.json:
@@ -274,7 +272,7 @@ def explain(
         else:
             write(str(pair))
         return
-    table = model.compare(*words, top=options.top)
+    table = compare(model, words, options.top)
     if options.plot is not None:
         plot_comparison(model, words, options.plot, top=options.top, force=options.force)
     if options.json:
@@ -327,8 +325,9 @@ def topics(
 
 def _print_general(query: str | None, options: TopicsCommand) -> None:
     from hyperdive import load
+    from hyperdive.discover.topics import MOST_GENERAL, general_words
 
-    found = load(options.model).general(query, options.top or 30)
+    found = general_words(load(options.model), query, options.top or MOST_GENERAL)
     if options.json:
         write_json({"query": query, "words": [{"word": word.term, "value": word.value} for word in found]})
         return

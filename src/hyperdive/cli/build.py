@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from hyperdive._progress import human
-from hyperdive.cli.output import JSON, OUTPUT, PartOptions, ProgressOptions, SparkOptions, write, write_json
+from hyperdive.cli.output import OUTPUT, PartOptions, ProgressOptions, SparkOptions, write, write_json
 from hyperdive.errors import Error, OptionError
 from hyperdive.options import REQUIRED, AddCall, CountOptions, EncodeCall, RunOptions, TrainCall, option
 
@@ -75,7 +75,7 @@ class CountCommand(CountOptions, RunOptions, SparkOptions, ProgressOptions):
     )
     patterns: bool = option(True, "Carry the patterns of the inputs, with their sentences.", rare=True)
     restart: bool = option(False, "Start over; without it an interrupted run is resumed.")
-    json: bool = option(False, JSON, rare=True)
+    json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 
 def count(
@@ -179,6 +179,8 @@ def train(
 
 
 def _describe(path: Path, model: Model) -> None:
+    from hyperdive.model import facts_of
+
     size = human(sum(file.stat().st_size for file in path.iterdir() if file.is_file()), "B")
     if model.dive.kind != "dive":
         write(f"{path}: {model.dive.kind}, {len(model):,} words, {model.dive.dimensions:,} dimensions, {size}")
@@ -191,8 +193,8 @@ def _describe(path: Path, model: Model) -> None:
         f"{size}"
     )
     write(f"  also stored: {', '.join(beside) or 'nothing'}")
-    corpus = model.facts["corpus"]
-    write(f"  from {corpus['tokens']:,} tokens; objective {model.facts['objective'][-1]:.4f} nats per token")
+    corpus = facts_of(model)["corpus"]
+    write(f"  from {corpus['tokens']:,} tokens; objective {facts_of(model)['objective'][-1]:.4f} nats per token")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +202,7 @@ class AddCommand(AddCall, ProgressOptions):
     """Options of `hyperdive add`."""
 
     output: Path = option(REQUIRED, OUTPUT)
-    json: bool = option(False, JSON, rare=True)
+    json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 
 def add(

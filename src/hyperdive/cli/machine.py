@@ -16,9 +16,9 @@ from cyclopts import Parameter
 
 from hyperdive import __version__
 from hyperdive._progress import human
-from hyperdive.cli.output import JSON, ProgressOptions, write, write_json, write_rows
+from hyperdive.cli.output import JsonOptions, ProgressOptions, write, write_json, write_rows
 from hyperdive.errors import Error
-from hyperdive.options import Options, option
+from hyperdive.options import option
 
 if TYPE_CHECKING:
     from hyperdive.counts.cooccurrence import Cooccurrence
@@ -39,14 +39,13 @@ _REASONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class InfoCommand(Options):
+class InfoCommand(JsonOptions):
     """Options of `hyperdive info`."""
 
     verify: bool = option(False, "Check every file against its checksum.")
     drop_text: bool = option(False, "Delete the original text stored in a corpus or in counts.")
     words: int = option(10, "Number of most frequent words to show.", low=0)
     coverage: bool = option(False, "Show how many words of each dataset are in the corpus.")
-    json: bool = option(False, JSON)
 
 
 def info(
@@ -266,11 +265,10 @@ EXTRAS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoctorCommand(Options):
+class DoctorCommand(JsonOptions):
     """Options of `hyperdive doctor`."""
 
     compile: bool = option(False, "Compile all kernels that are not compiled yet.")
-    json: bool = option(False, JSON)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from hyperdive.cli.output import (
     DATA,
     DEFAULT_MODEL,
     FORCE,
-    JSON,
     THREADS,
+    JsonOptions,
     ProgressOptions,
     load_source,
     quiet_stdout,
@@ -25,14 +25,14 @@ from hyperdive.cli.output import (
     write_json,
 )
 from hyperdive.errors import InputError, OptionError
-from hyperdive.options import REQUIRED, Options, option
+from hyperdive.options import REQUIRED, option
 
 BASELINES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0", "Hypernym", "Random")
 _MODEL = "Model or space folder, or the name of a packaged model."
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceOptions(ProgressOptions):
+class SourceOptions(JsonOptions, ProgressOptions):
     """The spaces that scores are computed from."""
 
     model: str = option(DEFAULT_MODEL, _MODEL)
@@ -40,7 +40,6 @@ class SourceOptions(ProgressOptions):
     counts: str | None = option(None, "SBOW Freq space, for the context entropies of SLQS.", rare=True)
     exact: bool = option(False, "Look words up exactly; do not try their lemmas.", rare=True)
     threads: int | None = option(None, THREADS, low=1, high=512)
-    json: bool = option(False, JSON)
 
 
 # ---- score -------------------------------------------------------------------------------------------------------
@@ -193,6 +192,7 @@ def evaluate(
     the difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
     hypernym, True or False) can be used in place of a dataset. Baselines are always included: random, frequency (the
     difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
+    `--scores all` evaluates every score, `--scores ablation` the confidence without each of its parts.
     """
     shown, scores, names = options.shown, split_names(options.scores), split_names(options.datasets)
     if options.taxonomy or files:
@@ -271,14 +271,10 @@ def evaluate(
 def _with_baselines(wanted: list[str], source: Any) -> list[str] | None:
     if not wanted:
         return None
-    from hyperdive.scores import get, usable_scores
+    from hyperdive.scores import usable_scores
 
-    chosen = {get(name).name: name for name in wanted}
     usable = {score.name for score in usable_scores(source, ["all"])}
-    for name in BASELINES:
-        if name.partition(":")[0] in usable:
-            chosen.setdefault(get(name).name, name)
-    return list(chosen.values())
+    return [*wanted, *(name for name in BASELINES if name.partition(":")[0] in usable)]
 
 
 def _name(model: str) -> str:
@@ -458,7 +454,7 @@ class ReproduceCommand(ProgressOptions):
     threads: int | None = option(
         None, "Number of threads, by default all; only the result of word2vec depends on it.", low=1, high=512
     )
-    json: bool = option(False, JSON, rare=True)
+    json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 
 def reproduce(*, options: ReproduceCommand) -> None:
@@ -509,12 +505,11 @@ def reproduce(*, options: ReproduceCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetsCommand(Options):
+class DatasetsCommand(JsonOptions):
     """Options of `hyperdive datasets`."""
 
     data: Path | None = option(None, DATA)
     force: bool = option(False, "Overwrite files that differ from the published ones.")
-    json: bool = option(False, JSON)
 
 
 def datasets(

@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "en-wiki"
 MODEL = "Model folder, or the name of a packaged model."
-JSON = "Print JSON instead of text."
 FORCE = "Replace an existing output."
 DATA = "Folder of the datasets, by default HYPERDIVE_DATA, else a cache."
 THREADS = "Number of threads, by default all; the result does not depend on it."
 OUTPUT = "Output folder."
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonOptions(Options):
+    """How results are printed."""
+
+    json: bool = option(False, "Print JSON instead of text.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.discover.question import Question, best, read_terms, supported_names, unknown_terms
-from hyperdive.discover.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, plausible_names, ranking
-from hyperdive.discover.signals import agreement
+from hyperdive.discover.question import Question, best, listed_terms, supported_names, unknown_terms
+from hyperdive.discover.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, agreement, plausible_names, ranking
 from hyperdive.errors import OptionError
+from hyperdive.options import Options, option
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.confidence import head_confidence
@@ -34,42 +34,42 @@ _GROUPED = 30  # answers that are grouped by sense, at least
 class Answer:
     """One answer to what a term is a kind of, or to what is a kind of it.
 
-    `confidence` is None where the score is not calibrated. Answers are ordered by `rank_score`, which is the confidence
-    where there is one. `statements` is how many sentences of the text state the pair, `evidence` some of them, when
-    they were asked for. `sense` numbers the group of answers it belongs to, when senses were asked for.
+    `word` is the term that was looked up. Answers are ordered by `confidence`, or by `score` where they were ranked by
+    a score that is not calibrated; the other one is None. `statements` is how many sentences of the text state the
+    pair, `evidence` some of them on request. `sense` numbers the group of answers it belongs to, with senses.
     """
 
+    word: str
     term: str
     confidence: float | None
-    rank_score: float
+    score: float | None
     signals: tuple[str, ...]
     statements: int
     evidence: tuple[Evidence, ...] = ()
     sense: int | None = None
 
+    @property
+    def value(self) -> float | None:
+        """The confidence, or the score where there is none."""
+        return self.score if self.confidence is None else self.confidence
+
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerOptions:
-    """Which terms may answer, how many, and how they are ranked."""
+class AnswerOptions(Options):
+    """Which terms may answer, how many, and how they are ranked.
 
-    top: int = 10
-    """Most answers to a question."""
-    candidates: Iterable[str] | Path | None = None
-    """Only these terms answer; a path names a file of terms, one a line. None is every word of the model."""
-    block: Iterable[str] | Path = ()
-    """These terms never answer."""
-    score: str | None = None
-    """The score to rank by; None is the best that the model allows."""
-    min_confidence: float | None = None
-    """Minimum confidence of an answer; None is 0.35."""
-    evidence: int = 0
-    """Most sentences to give with each answer."""
-    senses: bool = False
-    """Group the answers by sense, with up to `top` answers to each."""
+    >>> AnswerOptions(top=0)
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: top is 0 (use 1 or more)
+    """
 
-    def __post_init__(self) -> None:
-        if self.top < 1:
-            raise OptionError("the number of answers must be 1 or more")
+    top: int = option(10, "Most answers per word.", low=1)
+    candidates: Iterable[str] | Path | None = option(None, "Only these terms answer; by default, all words answer.")
+    block: Iterable[str] | Path = option((), "Terms that never answer.")
+    score: str | None = option(None, "Score to rank by; by default, the best one the model supports.")
+    min_confidence: float | None = option(None, "Minimum confidence of an answer; by default 0.35.", low=0, high=1)
+    evidence: int = option(0, "Most sentences to give with each answer.", low=0)
+    senses: bool = option(False, "Group the answers by sense, with up to `top` answers to each.")
 
 
 def ask(
@@ -80,9 +80,9 @@ def ask(
     narrower: bool = False,
     progress: Progress = SILENT,
 ) -> list[Table[Answer]]:
-    """The hypernyms of terms, or with `narrower` their hyponyms: one table a term, empty when nothing is likely enough.
+    """Return the hypernyms of terms, or with `narrower` their hyponyms, one table per term.
 
-    A term that the model does not know has an empty table too, whose `unknown` is the error that says so.
+    The table is empty when nothing is likely enough, and for an unknown term, which is then in its `unknown`.
 
     >>> from hyperdive import Model
     >>> from hyperdive.spaces.space import VectorSpace
@@ -91,10 +91,10 @@ def ask(
     >>> model = Model(VectorSpace(words, matrix, frequencies=[9, 5, 1, 3], kind="dive"))
     >>> poodle, unicorn = ask(model, ["poodle", "unicorn"])
     >>> print(poodle)
-    term    rank score  signals
-    animal       0.924  inclusion, generality, similarity
-    dog          0.786  inclusion, generality, similarity
-    >>> len(unicorn), unicorn.unknown
+    term    score  signals
+    animal  0.924  inclusion, generality, similarity
+    dog     0.786  inclusion, generality, similarity
+    >>> len(unicorn), unicorn.unknown["unicorn"]
     (0, UnknownWordError("'unicorn' is not in this model"))
     >>> [answer.term for answer in ask(model, ["animal"], narrower=True)[0]]
     ['dog', 'poodle', 'law']
@@ -103,33 +103,26 @@ def ask(
     unknown = unknown_terms(model, terms)
     known = [term for term in terms if term not in unknown]
     choice = None if by.name != CONFIDENCE else plausible_names if narrower else supported_names
-    question = Question(model, known, _listed(options.candidates), choice=choice)
+    candidates = None if options.candidates is None else listed_terms(options.candidates)
+    question = Question(model, known, candidates, choice=choice)
     asked = _Asked(question, by, _limit(by, options.score, options.min_confidence), options, narrower)
     tables, number = [], 0
     with progress.stage("answering", total=len(terms), unit="questions") as bar:
         for term in terms:
             if term in unknown:
-                tables.append(Table(Answer, (), columns=asked.columns, unknown=unknown[term]))
+                tables.append(Table(Answer, (), columns=asked.columns, unknown={term: unknown[term]}))
             else:
-                tables.append(asked.table(number))
+                tables.append(asked.table(number, term))
                 number += 1
             bar.advance(1)
     return tables
 
 
-def _listed(terms: Iterable[str] | Path | None) -> Iterable[str] | None:
-    return read_terms(terms) if isinstance(terms, Path) else terms
-
-
 def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> float:
-    if min_confidence is not None and not (by.calibrated and 0 <= min_confidence <= 1):
+    if min_confidence is not None and not by.calibrated:
         raise OptionError(
-            "a minimum confidence needs confidences, from 0 to 1"
-            if by.calibrated
-            else f"{by.name} does not give confidences, so a minimum cannot be set",
-            hint="use a model with patterns and no --score"
-            if not by.calibrated
-            else f"{MIN_CONFIDENCE} is the default",
+            f"{by.name} does not give confidences, so a minimum cannot be set",
+            hint="use a model with patterns, and name no score",
         )
     if by.calibrated:
         return MIN_CONFIDENCE if min_confidence is None else min_confidence
@@ -156,7 +149,7 @@ class _Asked:
     @property
     def columns(self) -> tuple[str, ...]:
         """What is shown of an answer."""
-        value = "confidence" if self.by.calibrated else "rank_score"
+        value = "confidence" if self.by.calibrated else "score"
         sense = ("sense",) if self.options.senses else ()
         return (*sense, "term", value, "signals", *(("statements",) if self._patterns is not None else ()))
 
@@ -168,7 +161,7 @@ class _Asked:
     def _blocked(self) -> Any:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
         own = self.options.candidates is not None or self.narrower
-        names = {" ".join(term.lower().split()) for term in _listed(self.options.block) or ()}
+        names = {" ".join(term.lower().split()) for term in listed_terms(self.options.block)}
         if own or names:
             blocked = self.question.named(names)
             return blocked if own else blocked | self._empty
@@ -186,11 +179,11 @@ class _Asked:
         side = self.question.downwards if self.narrower else self.question.upwards
         return side(number, rows)
 
-    def table(self, number: int) -> Table[Answer]:
+    def table(self, number: int, word: str) -> Table[Answer]:
         """The answers to one question."""
         question, by = self.question, self.by
         judged = self._judged(number, self._allowed(number))
-        answers = self._answers(number, judged)
+        answers = self._answers(number, word, judged)
         if self.options.senses:
             answers = self._by_sense(answers, question.candidates[judged.places])
         return Table(
@@ -198,7 +191,7 @@ class _Asked:
             answers,
             columns=self.columns,
             details="evidence",
-            formats={"confidence": ".2f", "rank_score": ".3g"},
+            formats={"confidence": ".2f", "score": ".3g"},
             notes=() if answers else (_not_known(question, judged, self.limit, by) + self._why(number),),
         )
 
@@ -267,7 +260,7 @@ class _Asked:
             scores[at] = np.maximum(scores[at], sure if self.by.calibrated else scores.max() + 1.0)
         return scores
 
-    def _answers(self, number: int, judged: _Judged) -> list[Answer]:
+    def _answers(self, number: int, word: str, judged: _Judged) -> list[Answer]:
         question, patterns = self.question, self._patterns
         names = question.terms.names
         asked = names[question.asked[number]]
@@ -281,9 +274,10 @@ class _Asked:
             wanted = self.options.evidence if agreed.statements else 0
             answers.append(
                 Answer(
+                    word,
                     term,
                     float(score) if self.by.calibrated else None,
-                    float(score),
+                    None if self.by.calibrated else float(score),
                     ("head", *agreed.signals) if is_head else agreed.signals,
                     agreed.statements,
                     tuple(patterns.evidence(*pair, top=wanted)) if wanted and patterns is not None else (),

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperdive._lines import read_lines
+from hyperdive._memo import memo_of
 from hyperdive._spelling import shown, unknown_word
-from hyperdive._types import Ints
+from hyperdive._types import Floats, Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
 from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
+from hyperdive.scores.registry import get
 from hyperdive.scores.source import AnyModel, Source, SpaceLike, term_source
-from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, heads_of
+from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, heads_of, split_term, terms_of
 
 MAX_TERMS = 1_000_000
 Choice = Callable[[Source, Sequence[str]], Sequence[str]]
@@ -28,8 +31,8 @@ _VERB_ENDINGS = ("ed", "ing")
 
 
 def source_of(model: AnyModel) -> Source:
-    """The spaces of a model, its words and terms in one, the same object every time."""
-    return model.memo.get(Source, lambda: term_source(model))
+    """Return the spaces of a model, its words and terms in one, the same object every time."""
+    return memo_of(model).get(Source, lambda: term_source(model))
 
 
 def vocabulary(model: AnyModel) -> Vocabulary:
@@ -101,9 +104,60 @@ def read_terms(path: str | Path, what: str = "terms") -> list[str]:
     return list(dict.fromkeys(map(_folded, term_lines(path, what))))
 
 
+def listed_terms(terms: str | Path | Iterable[str]) -> list[str]:
+    """Return the terms of an argument: a string is one term, a `Path` a file of them, anything else several.
+
+    >>> listed_terms("dog"), listed_terms(("dog", "cat"))
+    (['dog'], ['dog', 'cat'])
+    >>> listed_terms(5)
+    Traceback (most recent call last):
+    hyperdive.errors.InputError: 5 is not a term (give a string, several strings, or a Path to a file of terms)
+    """
+    if isinstance(terms, str):
+        return [terms]
+    if isinstance(terms, Path):
+        return read_terms(terms)
+    listed: list[Any] = list(terms) if isinstance(terms, Iterable) else [terms]
+    for term in listed:
+        if not isinstance(term, str):
+            hint = "give a string, several strings, or a Path to a file of terms"
+            raise InputError(f"{shown(repr(term))} is not a term", hint=hint)
+    return listed
+
+
+def refuse_file_name(model: AnyModel, term: str) -> None:
+    """Raise an error for a term that the model does not know when it is the name of a file, which must be a `Path`."""
+    try:
+        is_file = Path(term).is_file()
+    except (OSError, ValueError):  # too long for a name of a file, or with characters that none has
+        return
+    if is_file and term.strip() and not are_known(model, [term])[0]:
+        raise InputError(f"{shown(term)!r} is a file, not a term", hint=f'write Path("{shown(term)}")')
+
+
+def pair_scores(
+    model: AnyModel, hyponyms: Sequence[str], hypernyms: Sequence[str], name: str, *, unknown_is_error: bool = False
+) -> Floats:
+    """Return a score of each pair of terms; NaN, or on request an error, for a pair with an unknown term."""
+    if len(hyponyms) != len(hypernyms):
+        raise InputError(f"{len(hyponyms)} hyponyms and {len(hypernyms)} hypernyms do not make pairs")
+    numbers = {term: number for number, term in enumerate(dict.fromkeys([*hyponyms, *hypernyms]))}
+    source = source_of(model)
+    terms = terms_of(source, list(numbers))
+    q, p = (np.array([numbers[term] for term in side], dtype=np.int64) for side in (hyponyms, hypernyms))
+    known = terms.found[q] & terms.found[p]
+    if unknown_is_error and not known.all():
+        unknown = next(term for term, number in numbers.items() if not terms.found[number])
+        missing = next((word for word in split_term(unknown) if word not in source.main), unknown)
+        raise unknown_word(missing, source.main.words, source.main, "this model")
+    values = np.full(len(q), np.nan)
+    values[known] = get(name)(terms.pairs(q[known], p[known], places=np.flatnonzero(known)))
+    return values
+
+
 def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWordError]:
     """The terms that a model does not know, each with the error that says so."""
-    _check(terms)
+    checked_terms(terms)
     space = source_of(model).main
     names = [name_of(term, space) for term in terms]
     if all(name in space for name in names):
@@ -112,8 +166,10 @@ def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWor
     return {terms[number]: _unknown(space, names[number]) for number in np.flatnonzero(~known).tolist()}
 
 
-def _check(terms: Sequence[str]) -> None:
-    if not all(isinstance(term, str) and term.strip() for term in terms):
+def checked_terms(terms: Sequence[str]) -> None:
+    """Raise an error for a term that is empty, too long or no string."""
+    listed_terms(terms)
+    if not all(term.strip() for term in terms):
         raise OptionError("a word is missing", hint="give a word or a phrase, such as poodle or 'police dog'")
     for term in terms:
         if len(term) > MAX_CHARACTERS or len(term.split()) > MAX_WORDS:
@@ -146,7 +202,7 @@ class Question:
         self._model = model
         source = source_of(model)
         space = source.main
-        _check(asked)
+        checked_terms(asked)
         names = [name_of(term, space) for term in asked]
         self.missing: list[str] = []
         self._own_candidates = candidates is not None

@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 from hyperdive._spelling import unknown_word
-from hyperdive.discover.question import source_of
+from hyperdive.discover.question import checked_terms, source_of
 from hyperdive.errors import InputError
+from hyperdive.options import Options, option
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.pattern_table import HEAD
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.lookup import look_up
 from hyperdive.scores.source import AnyModel, as_source
+from hyperdive.table import Table
 
 _OTHERS = 5  # stated hypernyms
 
 
-@dataclass(frozen=True)
-class Statements:
-    """The statements of a text that one term is a kind of another.
+@dataclass(frozen=True, kw_only=True)
+class EvidenceOptions(Options):
+    """How much evidence is listed."""
 
-    `patterns` are counts by pattern, the most frequent first; `head` is how often the hyponym is a phrase with the
-    hypernym as its head; `sentences_kept` says whether the model has sentences at all. `stated_hypernyms` are the terms
-    that the text calls the hyponym most often, with counts.
+    top: int = option(5, "Most sentences.", low=0)
+
+
+@dataclass(frozen=True)
+class Statements(Table[Evidence]):
+    """Sentences that state that one term is a kind of another, and how often the text states it.
+
+    `statements` counts all that the text states, `patterns` by pattern, the most frequent first; `head` is how often
+    the hyponym is a phrase with the hypernym as its head; `sentences_kept` says whether the model has sentences at all.
+    `stated_hypernyms` are the terms that the text calls the hyponym most often, with counts.
     """
 
-    hyponym: str
-    hypernym: str
-    statements: int
-    patterns: dict[str, int]
-    head: int
-    sentences_kept: bool
-    evidence: tuple[Evidence, ...]
-    stated_hypernyms: tuple[tuple[str, int], ...]
+    hyponym: str = ""
+    hypernym: str = ""
+    statements: int = 0
+    patterns: Mapping[str, int] = field(default_factory=dict)
+    head: int = 0
+    sentences_kept: bool = False
+    stated_hypernyms: tuple[tuple[str, int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but other hypernyms as plain values, as `hyperdive evidence --json` prints it."""
@@ -43,25 +52,27 @@ class Statements:
             "hyponym": self.hyponym,
             "hypernym": self.hypernym,
             "statements": self.statements,
-            "patterns": self.patterns,
+            "patterns": dict(self.patterns),
             "head": self.head,
             "sentences_kept": self.sentences_kept,
-            "evidence": [sentence.to_dict() for sentence in self.evidence],
+            "evidence": [sentence.to_dict() for sentence in self.rows],
         }
 
 
 def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> Statements:
-    """What the text states of a pair, with at most `top` sentences; a term that nothing is known of is an error.
+    """Return what the text states of a pair, with at most `top` sentences; an unknown term is an error.
 
     Statements about an abbreviation and about its long form are taken together.
     """
-    patterns = source_of(model).patterns
+    EvidenceOptions(top=top)
+    checked_terms([hyponym, hypernym])
+    source = source_of(model)
+    patterns, terms = source.patterns, source.terms
     if patterns is None:
         raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with --patterns")
-    terms = source_of(model).terms
     forms = [[term] if terms is None else terms.abbreviations.forms(term) for term in (hyponym, hypernym)]
-    for term in forms:
-        _check_known(model, patterns, term)
+    for spellings in forms:
+        _check_known(model, patterns, spellings)
     # a term under each of its forms that patterns name
     named = [list({patterns.finder.named(form): form for form in reversed(term)}.values())[::-1] for term in forms]
     by_pattern: Counter[str] = Counter()
@@ -71,15 +82,21 @@ def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> St
         found.update(dict.fromkeys(patterns.evidence(*pair, top)))
     head = by_pattern.pop(HEAD, 0)
     ordered = dict(sorted(by_pattern.items(), key=lambda item: (-item[1], item[0])))
+    count = sum(ordered.values())
     return Statements(
-        hyponym,
-        hypernym,
-        sum(ordered.values()),
-        ordered,
-        head,
-        patterns.has_sentences,
+        Evidence,
         tuple(found)[:top],
-        next((tuple(stated) for form in named[0] if (stated := patterns.stated_hypernyms(form, _OTHERS))), ()),
+        columns=("sentence", "pattern", "document"),
+        title=f"{hyponym} is a kind of {hypernym}: stated {count:,} time{'' if count == 1 else 's'}",
+        hyponym=hyponym,
+        hypernym=hypernym,
+        statements=count,
+        patterns=ordered,
+        head=head,
+        sentences_kept=patterns.has_sentences,
+        stated_hypernyms=next(
+            (tuple(stated) for form in named[0] if (stated := patterns.stated_hypernyms(form, _OTHERS))), ()
+        ),
     )
 
 

@@ -19,10 +19,10 @@ from hyperdive.benchmark.evaluation import Evaluation, EvaluationOptions, evalua
 from hyperdive.benchmark.further_measures import F1_SETS, coverage, direction_figures, first_hundred, fold_figures
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
+from hyperdive.model import Model
 from hyperdive.paper.figures import paper_data, score_list
 from hyperdive.paper.stages import ReproduceOptions, ReproduceStage, StageFolder
 from hyperdive.scores import Pairs, Rows, Source, Terms, as_source, get
-from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.sbow import sbow
 from hyperdive.spaces.space import VectorSpace
 
@@ -91,7 +91,7 @@ def figure_stages(
             "seed": options.seed,
             "measures": _MEASURES,
         }
-        seconds = (3.0 if space.kind.startswith("sbow") else 4.0) * len(space.scores) * len(corpora)
+        seconds = (3.0 * len(space.scores) if space.kind.startswith("sbow") else 4.0) * len(corpora)
         sources = tuple(by_name[name] for name in needs)
         what = f"figures of {space.name}"
         figures.append(ReproduceStage(f"figures-{space.name}", "figures", what, settings, sources, seconds))
@@ -152,7 +152,7 @@ def _open_source(folder: StageFolder, space: MeasuredSpace, kind: str) -> Source
     """Open a measured space trained on one corpus."""
     beside: Any = None
     if space.skipgram:
-        other = ModelData.load(folder.place(f"{space.skipgram}-{kind}"))
+        other = Model.load(folder.place(f"{space.skipgram}-{kind}"))
         beside = other.dive if other.skipgram is None else other.skipgram
     if space.kind == "centred":
         beside = centred(beside)
@@ -160,7 +160,7 @@ def _open_source(folder: StageFolder, space: MeasuredSpace, kind: str) -> Source
     if space.kind.startswith("sbow"):
         pmi_filter = None if space.pmi_filter == "none" else PmiFilter.parse(space.pmi_filter)
         return as_source(sbow(Cooccurrence.open(place), space.kind, shift=space.pmi_shift, filtered=pmi_filter), beside)
-    model = ModelData.load(place)
+    model = Model.load(place)
     if space.kind == "skipgram":
         assert model.skipgram is not None
         return as_source(model.skipgram)

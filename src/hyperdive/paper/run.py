@@ -11,6 +11,7 @@ from typing import Any
 from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._resources import Run
 from hyperdive.errors import MissingExtra, OutputError
+from hyperdive.model import Model
 from hyperdive.options import TrainOptions
 from hyperdive.paper import results
 from hyperdive.paper.claims import Claim, check
@@ -27,7 +28,6 @@ from hyperdive.paper.stages import (
     training_stages,
 )
 from hyperdive.paper.tables import PaperTable, build_tables
-from hyperdive.spaces.model import ModelData
 from hyperdive.text.corpus import Corpus
 
 RESULTS = "results"
@@ -146,7 +146,7 @@ def write_results(plan: ReproducePlan, progress: Progress = SILENT) -> Reproduct
     tables = [results.claims_table(claims), *build_tables(figures, pubmed_is_short=words < 0.98 * BUDGET)]
     output, pictures = plan.output / RESULTS, []
     if folder.done(by_name["dive-raw"]):
-        model = ModelData.load(folder.place("dive-raw"))
+        model = Model.load(folder.place("dive-raw"))
         tables += results.model_tables(model.dive)
         try:
             pictures = results.draw_figures(model, output)
@@ -162,7 +162,7 @@ def facts(plan: ReproducePlan) -> dict[str, Any]:
     """Return what the tables were made from: the sizes of the corpora and the constants of DIVE."""
     known: dict[str, Any] = {}
     for stage in plan.stages:
-        if stage.make == "corpus" and "length" not in stage.options and plan.folder.done(stage):
+        if stage.name in ("corpus-raw", "corpus-pos", "corpus-pubmed") and plan.folder.done(stage):
             corpus = Corpus.open(plan.folder.place(stage))
             known[f"Tokens of {stage.name}"] = f"{len(corpus):,}, {len(corpus.vocabulary):,} words"
     known["DIVE (paper's constants)"] = constants("paper")

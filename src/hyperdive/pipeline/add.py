@@ -22,15 +22,16 @@ from hyperdive._store import check_output, is_ours
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
+from hyperdive.model import Model, facts_of
 from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
-from hyperdive.spaces.model import ModelData
+from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.plan import model_memory
-from hyperdive.spaces.term_table import TermTable
+from hyperdive.spaces.term_table import NO_ABBREVIATIONS, TermTable
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_list import read_terms
 from hyperdive.text.term_occurrences import TermOccurrences
@@ -53,14 +54,14 @@ class Additions:
 
 
 def add(
-    model: ModelData,
+    model: Model,
     source: Any,
     output: str | Path,
     *,
     terms: str | Path | None = None,
     run: Run = Run(),
     **reading: Any,
-) -> tuple[ModelData, Additions]:
+) -> tuple[Model, Additions]:
     """Fold the terms and the evidence of new text into a model, and save the result; the model itself stays.
 
     Args:
@@ -101,10 +102,10 @@ def add(
 # ---- the input ----------------------------------------------------------------------------------------------
 
 
-def _check(model: ModelData) -> None:
+def _check(model: Model) -> None:
     if model.contexts is None:
         raise InputError("the model has no context vectors, which new terms need", hint="train it with --contexts")
-    if model.folding is None:
+    if folding_of(model.contexts) is None:
         raise InputError(
             "the model was made by an earlier version and lacks what new terms need", hint="train it again"
         )
@@ -116,11 +117,11 @@ def _comparable(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in rules.items() if name not in ("terms", "line_length", "last_line")}
 
 
-def _rules(model: ModelData) -> dict[str, Any]:
-    return _comparable(model.facts.get("corpus", {}).get("text", {}))
+def _rules(model: Model) -> dict[str, Any]:
+    return _comparable(facts_of(model).get("corpus", {}).get("text", {}))
 
 
-def _encode_options(model: ModelData) -> dict[str, Any]:
+def _encode_options(model: Model) -> dict[str, Any]:
     """The options that the text of the model was encoded with."""
     rules = _rules(model)
     if str(rules.get("stopwords", "")).startswith("file:"):
@@ -134,7 +135,7 @@ def _encode_options(model: ModelData) -> dict[str, Any]:
 # ---- the result ---------------------------------------------------------------------------------------------
 
 
-def _with_corpus(model: ModelData, corpus: Corpus, run: Run, *, wanted: set[str] | None) -> tuple[ModelData, Additions]:
+def _with_corpus(model: Model, corpus: Corpus, run: Run, *, wanted: set[str] | None) -> tuple[Model, Additions]:
     """The model with the terms and the evidence of a corpus.
 
     `wanted` are the terms that are added also where the text does not have them; None means every term of the corpus.
@@ -150,19 +151,20 @@ def _with_corpus(model: ModelData, corpus: Corpus, run: Run, *, wanted: set[str]
     rows = len(new) + (0 if old is None else len(old))
     require_memory(run.memory, model_memory(0, rows, model.dive.dimensions), f"vectors of {rows:,} terms")
     table = _merged_table(model, corpus, new, {name: counts[name] for name in found.names if name in attested}, run)
-    table.abbreviations = model.abbreviations.merged(corpus.abbreviations)
+    table.abbreviations = (NO_ABBREVIATIONS if old is None else old.abbreviations).merged(corpus.abbreviations)
     patterns, statements, pairs = _merged_patterns(model, corpus, table)
     additions = Additions(
         len(corpus), len(new), sum(counts[name] > 0 for name in found.names if name in attested), statements, pairs
     )
-    made = ModelData(
+    facts = facts_of(model)
+    made = Model(
         model.dive,
         contexts=model.contexts,
         skipgram=model.skipgram,
         terms=table,
         patterns=patterns,
         parameters=model.parameters,
-        facts={**model.facts, "additions": [*model.facts.get("additions", []), asdict(additions)]},
+        facts={**facts, "additions": [*facts.get("additions", []), asdict(additions)]},
     )
     return made, additions
 
@@ -212,7 +214,7 @@ def _selected(terms: TermOccurrences, names: list[str]) -> TermOccurrences:
 
 
 def _merged_table(
-    model: ModelData, corpus: Corpus, new: TermOccurrences, updated: Mapping[str, int], run: Run
+    model: Model, corpus: Corpus, new: TermOccurrences, updated: Mapping[str, int], run: Run
 ) -> TermTable:
     """The terms the model had, with grown counts, and behind them the new ones."""
     options = _train_options(model)
@@ -239,7 +241,7 @@ def _merged_table(
     )
 
 
-def _train_options(model: ModelData) -> TrainOptions:
+def _train_options(model: Model) -> TrainOptions:
     """The options the model was trained with."""
     recorded = TrainOptions.own(model.parameters)
     if recorded.get("solver") == "paper":  # its own rate and tolerance are not those of the fast solver
@@ -247,7 +249,7 @@ def _train_options(model: ModelData) -> TrainOptions:
     return TrainOptions(**recorded | {"terms": "auto" if recorded.get("terms") else "none"})
 
 
-def _merged_patterns(model: ModelData, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:
+def _merged_patterns(model: Model, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:
     """What both texts state, how many statements came, and how many pairs are new."""
     stated = patterns_of(corpus.path)
     if stated is None:

@@ -15,12 +15,13 @@ from hyperdive._resources import Run
 from hyperdive._types import Array, Floats32, Ids, Ints
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
+from hyperdive.model import Model
 from hyperdive.options import CountOptions, TrainOptions
 from hyperdive.spaces.composition import Composition, Row, two_part_terms
 from hyperdive.spaces.fold_in import BLOCK, ContextTables, fold_dive, fold_skipgram
+from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.inputs import NEIGHBOURS, SpaceInputs
 from hyperdive.spaces.makers import filter_for
-from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
@@ -62,7 +63,7 @@ class TermText:
 
 
 def fold_terms(
-    inputs: SpaceInputs, trained: ModelData, options: TrainOptions, run: Run
+    inputs: SpaceInputs, trained: Model, options: TrainOptions, run: Run
 ) -> tuple[dict[str, Any], TermTable]:
     """Facts about the terms of the corpus and a table of them: a stage of training.
 
@@ -114,7 +115,7 @@ class TermVectors:
 
 
 def fold_rows(
-    text: TermText, trained: ModelData, options: TrainOptions, run: Run, folder: Path | None = None
+    text: TermText, trained: Model, options: TrainOptions, run: Run, folder: Path | None = None
 ) -> TermVectors:
     """Rows of all terms of a text, by the options the words were trained with.
 
@@ -126,8 +127,9 @@ def fold_rows(
         folder: where the engine keeps what its tasks make.
     """
     assert trained.contexts is not None
-    assert trained.folding is not None
-    tables = ContextTables.of(trained.frequencies, trained.contexts.matrix, trained.folding)
+    folding = folding_of(trained.contexts)
+    assert folding is not None
+    tables = ContextTables.of(trained.frequencies, trained.contexts.matrix, folding)
     if run.engine is None or folder is None or text.corpus is None:
         return _folded(text, tables, options, run)
     many = -(-len(text.terms) // BLOCK)
@@ -204,7 +206,7 @@ def term_table(
 
 
 def fit_composition(
-    terms: TermOccurrences, rows: TermVectors, words: ModelData
+    terms: TermOccurrences, rows: TermVectors, words: Model
 ) -> tuple[Composition | None, dict[str, Any]]:
     """The maps fitted on the terms of two words, and how near they come to terms they were not fitted on.
 
@@ -243,7 +245,7 @@ def fit_composition(
     return Composition.fit(*parts(slice(None))), facts
 
 
-def with_composed(terms: TermOccurrences, rows: TermVectors, words: ModelData, maps: Composition) -> TermVectors:
+def with_composed(terms: TermOccurrences, rows: TermVectors, words: Model, maps: Composition) -> TermVectors:
     """The same rows, with composed ones for the terms that the text does not have."""
     missing = np.flatnonzero(np.asarray(terms.counts) == 0)
     if len(missing) == 0:

@@ -23,6 +23,7 @@ from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
+from hyperdive.model import Model
 from hyperdive.options import MODEL_SPACE, EncodeOptions, ReadingOptions, TrainOptions, check_name
 from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.inputs import file_identity, find_files
@@ -32,7 +33,6 @@ from hyperdive.spaces.dive_options import check_size
 from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
-from hyperdive.spaces.model import ModelData
 from hyperdive.spaces.plan import model_memory
 from hyperdive.spaces.registry import space_maker, training_options
 from hyperdive.spaces.space import VectorSpace
@@ -47,12 +47,12 @@ def train(
     output: str | Path,
     *,
     preset: str = "default",
-    start: ModelData | None = None,
+    start: Model | None = None,
     patterns: PatternSource = True,
     run: Run = Run(),
     part_bytes: int | None = None,
     **options: Any,
-) -> ModelData | VectorSpace:
+) -> Model:
     """Train a model on text, an encoded corpus or counts, and save it; with `space` another space instead of DIVE.
 
     Args:
@@ -124,7 +124,7 @@ def train(
     finally:
         work.leave()
     work.remove()
-    return ModelData.load(output, verify=False) if isinstance(made, ModelData) else made
+    return Model.load(output, verify=False)
 
 
 # ---- the input ----------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _identity(files: TextFiles) -> list[Any]:
     return [file_identity(file) if file.size is not None else uuid.uuid4().hex for file in files.sources]
 
 
-def _model_identity(model: ModelData) -> str:
+def _model_identity(model: Model) -> str:
     sha = hashlib.sha256("\n".join(model.words).encode())
     for space in (model.dive, model.contexts):
         if space is not None:
@@ -186,7 +186,7 @@ def _model_identity(model: ModelData) -> str:
 # ---- the stages ---------------------------------------------------------------------------------------------
 
 
-def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
+def _check(options: TrainOptions, kind: str, start: Model | None) -> None:
     """Refuse before any work what a later stage would refuse."""
     maker, tokens = space_maker(options.space), kind != "counts"
     if maker.needs == "tokens" and not tokens:
@@ -196,7 +196,7 @@ def _check(options: TrainOptions, kind: str, start: ModelData | None) -> None:
         check_skipgram(options, tokens, None)
 
 
-def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData | VectorSpace:
+def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> Model | VectorSpace:
     """The space by itself, or a model of it and the other spaces."""
     maker = space_maker(options.space)
     if maker.has_dimensions:
@@ -210,7 +210,7 @@ def _made(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, r
     return _model(inputs, options, patterns, run) if options.space == MODEL_SPACE else maker.make(inputs, options, run)
 
 
-def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> ModelData:
+def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, run: Run) -> Model:
     counts = inputs.counts
     words, frequencies = counts.words, counts.frequencies[1:]
 
@@ -231,10 +231,10 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
     contexts = ContextSpace.of(space("contexts", tables["contexts"]), folding)
     terms = None
     if options.has_terms and inputs.terms is not None:
-        told, terms = fold_terms(inputs, ModelData(dive, contexts=contexts, skipgram=skipgram), options, run)
+        told, terms = fold_terms(inputs, Model(dive, contexts=contexts, skipgram=skipgram), options, run)
         facts = {**facts, "terms": told}
     folders = pattern_folders(inputs.source.path, patterns)
-    return ModelData(
+    return Model(
         dive,
         contexts=contexts if options.contexts else None,
         skipgram=skipgram,

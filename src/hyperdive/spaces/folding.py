@@ -101,3 +101,8 @@ class ContextSpace(VectorSpace):
     def read(cls, stored: StoredSpaces) -> ContextSpace:
         """From a model folder."""
         return cls.of(stored.space("contexts"), Folding.read(stored))
+
+
+def folding_of(contexts: VectorSpace | None) -> Folding | None:
+    """Return what rows of new terms need beside the contexts of a model; None when it was not kept."""
+    return contexts.folding if isinstance(contexts, ContextSpace) else None

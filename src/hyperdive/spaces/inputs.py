@@ -15,7 +15,7 @@ from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_occurrences import TermOccurrences
 
 if TYPE_CHECKING:
-    from hyperdive.spaces.model import ModelData
+    from hyperdive.model import Model
 
 NEIGHBOURS = 2
 """The window of skip-gram: near neighbours show a word's kind, far ones its topic."""
@@ -39,7 +39,7 @@ class SpaceInputs:
         options: SpaceOptions,
         run: Run,
         *,
-        start: ModelData | None = None,
+        start: Model | None = None,
     ) -> None:
         self._source, self._options, self._run = source, options, run
         self.work, self.start = work, start

@@ -31,10 +31,10 @@ from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.word2vec import train_word2vec
 
 if TYPE_CHECKING:
-    from hyperdive.spaces.model import ModelData
+    from hyperdive.model import Model
 
 Make = Callable[[SpaceInputs, SpaceOptions, Run], VectorSpace]
-Check = Callable[[SpaceOptions, bool, "ModelData | None"], None]
+Check = Callable[[SpaceOptions, bool, "Model | None"], None]
 """(options, whether there are tokens, the model to start from): refuse before any work what making would refuse."""
 
 
@@ -103,7 +103,7 @@ def filter_for(counts: Cooccurrence, wanted: PmiFilter | None, progress: Progres
     return PmiFilter(threshold=ratio, unit="ratio")
 
 
-def start_tables(model: ModelData, words: list[str], options: DiveOptions) -> tuple[Floats32, Floats32]:
+def start_tables(model: Model, words: list[str], options: DiveOptions) -> tuple[Floats32, Floats32]:
     """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
     old_contexts = _contexts_of(model, options)
     first, second = first_tables(options, len(words) + 1, None)
@@ -115,7 +115,7 @@ def start_tables(model: ModelData, words: list[str], options: DiveOptions) -> tu
     return first, second
 
 
-def check_dive(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
+def check_dive(options: SpaceOptions, tokens: bool, start: Model | None) -> None:
     """The paper's solver needs tokens and its own objective; a start the fast one, contexts and as many dimensions."""
     if options.solver == "paper":
         refuse_start(options, tokens, start)
@@ -132,7 +132,7 @@ def check_dive(options: SpaceOptions, tokens: bool, start: ModelData | None) -> 
         _contexts_of(start, options.dive)
 
 
-def _contexts_of(model: ModelData, options: DiveOptions) -> VectorSpace:
+def _contexts_of(model: Model, options: DiveOptions) -> VectorSpace:
     """The context vectors of a model that training can start from."""
     contexts = model.contexts
     if contexts is None:
@@ -148,7 +148,7 @@ def _contexts_of(model: ModelData, options: DiveOptions) -> VectorSpace:
 # ---- the others ---------------------------------------------------------------------------------------------
 
 
-def refuse_start(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
+def refuse_start(options: SpaceOptions, tokens: bool, start: Model | None) -> None:
     """Most spaces cannot start from a model."""
     if start is not None:
         raise OptionError("only DIVE by the fast solver can start from a model", hint="leave out --start")
@@ -179,7 +179,7 @@ def skipgram_tables(inputs: SpaceInputs, counts: Cooccurrence, options: SpaceOpt
     return inputs.work.arrays("skipgram", make)[1]
 
 
-def check_skipgram(options: SpaceOptions, tokens: bool, start: ModelData | None) -> None:
+def check_skipgram(options: SpaceOptions, tokens: bool, start: Model | None) -> None:
     """One of the dimensions is constant, so there must be two."""
     refuse_start(options, tokens, start)
     if options.dimensions < 2:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hyperdive import __version__
 
 if TYPE_CHECKING:
-    from hyperdive.spaces.model import ModelData
+    from hyperdive.model import Model
 
 
-def card(model: ModelData) -> str:
-    """The `README.md` of a model folder, made from what the model knows of itself."""
-    facts: dict[str, Any] = model.facts
+def card(model: Model, facts: Mapping[str, Any]) -> str:
+    """Return the `README.md` of a model folder, made from what is recorded about its training."""
     corpus = facts.get("corpus", {})
     lines = [
         "# A hyperdive model",

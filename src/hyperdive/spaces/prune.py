@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from hyperdive._quantize import rounded_to_8_bits
-from hyperdive.spaces.model import ModelData
+from hyperdive.model import Model, facts_of
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
 
 WORDS, FREQUENT, TERMS, LEAST = 30_000, 15_000, 30_000, 3
 
 
-def useful_words(model: ModelData, *, words: int = WORDS, frequent: int = FREQUENT, language: str = "en") -> list[str]:
+def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, language: str = "en") -> list[str]:
     """So many words, in the order of the model: the `frequent` most frequent, then those the text tells most about.
 
     >>> from hyperdive.patterns.evidence import pack
     >>> from hyperdive.patterns.store import Patterns
     >>> space = VectorSpace(["dog", "bark", "smith", "poodle"], np.eye(4), frequencies=[9, 5, 3, 1], kind="dive")
     >>> stated = Patterns.from_keys(["dog", "poodle"], ["is a"], pack([1], [0], [0]), [1])
-    >>> useful_words(ModelData(space, patterns=stated), words=2, frequent=1)
+    >>> useful_words(Model(space, patterns=stated), words=2, frequent=1)
     ['dog', 'poodle']
     """
     from simplemma import is_known
@@ -47,13 +47,13 @@ def useful_words(model: ModelData, *, words: int = WORDS, frequent: int = FREQUE
     return [model.words[number] for number in np.sort(chosen).tolist()]
 
 
-def useful_terms(model: ModelData, *, terms: int = TERMS) -> list[str]:
+def useful_terms(model: Model, *, terms: int = TERMS) -> list[str]:
     """So many terms that the text has, in the order of the model: first those that patterns name most often.
 
     >>> space = VectorSpace(["dog"], np.eye(1), frequencies=[9], kind="dive")
     >>> names = ["guide dog", "toy dog", "wolf dog"]
     >>> rows = VectorSpace(names, np.ones((3, 1)), frequencies=[1, 5, 0], kind="dive")
-    >>> useful_terms(ModelData(space, terms=TermTable(names, names, dive=rows)), terms=2)
+    >>> useful_terms(Model(space, terms=TermTable(names, names, dive=rows)), terms=2)
     ['guide dog', 'toy dog']
     """
     if model.terms is None:
@@ -71,14 +71,14 @@ def useful_terms(model: ModelData, *, terms: int = TERMS) -> list[str]:
 
 
 def pruned(
-    model: ModelData,
+    model: Model,
     *,
     words: int = WORDS,
     frequent: int = FREQUENT,
     terms: int = TERMS,
     least: int = LEAST,
     card: Mapping[str, str] | None = None,
-) -> ModelData:
+) -> Model:
     """The small model.
 
     Args:
@@ -90,16 +90,16 @@ def pruned(
         card: further sections of its card.
 
     >>> space = VectorSpace(["dog", "bark", "poodle"], np.eye(3), frequencies=[9, 5, 1], kind="dive")
-    >>> pruned(ModelData(space, contexts=space, skipgram=space), words=2)
-    <ModelData of 2 words: dive 3 dimensions, skipgram>
+    >>> pruned(Model(space, contexts=space, skipgram=space), words=2)
+    <Model of 2 words: dive 3 dimensions, skipgram>
     """
     kept = useful_words(model, words=words, frequent=frequent)
     skipgram, patterns = model.skipgram, model.patterns
     facts: dict[str, Any] = {
-        **model.facts,
+        **facts_of(model),
         "pruned": {"words": len(model), "frequent": min(frequent, len(kept)), "least": least},
     }
-    return ModelData(
+    return Model(
         model.dive.subset(kept),
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(kept)),
         terms=None if model.terms is None else _small_table(model.terms.subset(useful_terms(model, terms=terms)), kept),

@@ -113,7 +113,7 @@ def training_options(preset: str, given: Mapping[str, Any]) -> TrainOptions:
     given = {name: value for name, value in given.items() if value is not None}
     space = str(given.get("space", MODEL_SPACE))
     maker = space_maker(space)
-    of_training = SpaceOptions.own(given) | {name: 0 for name in ("skipgram", "contexts") if name in given}
+    of_training = SpaceOptions.own(given) | {name: 0 for name in ("skipgram", "contexts", "terms") if name in given}
     unused = unused_option(space, str(given.get("solver", "fast")), bool(given.get("shift", True)), of_training)
     if unused is not None:
         raise OptionError(f"{unused[1]} does not use {unused[0]}", hint="leave it out")

@@ -25,7 +25,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, are_pointers, rise_in_rows
-from hyperdive._memo import Memo
 from hyperdive._quantize import PackedRows, unpacked
 from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter, header_fields
@@ -69,7 +68,6 @@ class VectorSpace:
         self.shape: tuple[int, int] = (self.matrix if self._packed is None else self._packed).shape
         self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
         self.kind = kind
-        self.memo = Memo()
         self.other_names: Mapping[str, str] = {}
         """Names of terms without a row that are looked up by another name: an abbreviation by its long form."""
         self.parameters = dict(parameters or {})

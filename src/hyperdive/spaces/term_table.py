@@ -127,6 +127,16 @@ class TermTable:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self):,} terms>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "names": self.names,
+            "spellings": self.spellings,
+            "abbreviations": self.abbreviations,
+            "_dive": self.dive,
+            "_skipgram": self.skipgram,
+            "_composition": self.composition,
+        }
+
     # ---- on disk --------------------------------------------------------------------------------------------
 
     def lines(self) -> bytes:

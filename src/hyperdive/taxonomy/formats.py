@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from xml.sax.saxutils import escape
 
 from hyperdive.errors import OptionError, one_line
 from hyperdive.taxonomy.rdf import Naming, render_rdf
@@ -143,6 +143,22 @@ def tree_lines(taxonomy: Taxonomy, *, sentences: bool = False) -> Iterator[list[
     if unplaced:
         count = "1 term is" if len(unplaced) == 1 else f"{len(unplaced)} terms are"
         yield [Part(f"{count} not placed: ", "note"), Part(one_line(", ".join(unplaced)), "term")]
+
+
+def html_tree(taxonomy: Taxonomy) -> str:
+    """Return the lines of the tree as nested lists of HTML; whatever the terms hold is escaped."""
+    page: list[str] = []
+    depth, unplaced = 0, ""
+    for line in tree_lines(taxonomy):
+        text = escape("".join(part.text for part in line if part.kind != "line"))
+        if line[0].kind == "note":
+            unplaced = f"<p>{text}</p>"
+            continue
+        level = 1 + (len(line[0].text) // 4 if line[0].kind == "line" else 0)
+        page.append("<ul>" if level > depth else "</li>" + "</ul></li>" * (depth - level))
+        page.append(f"<li>{text}")
+        depth = level
+    return "".join(page) + "</li></ul>" * depth + unplaced
 
 
 def _tsv(taxonomy: Taxonomy) -> str:

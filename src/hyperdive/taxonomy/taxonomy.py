@@ -12,7 +12,7 @@ from hyperdive._atomic import write_file
 from hyperdive.errors import MissingExtra
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table
-from hyperdive.taxonomy.formats import format_of, render, tree_lines
+from hyperdive.taxonomy.formats import format_of, html_tree, render, tree_lines
 from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
 
@@ -210,6 +210,14 @@ class Taxonomy:
 
     def __str__(self) -> str:
         return "\n".join("".join(part.text for part in line) for line in tree_lines(self))
+
+    def _repr_html_(self) -> str:
+        """The tree as nested lists for a notebook; whatever the terms hold is escaped.
+
+        >>> Taxonomy(["<b>", "dog"], [Edge("dog", "<b>", 0.97, 0.97, 0, "model")])._repr_html_()
+        '<ul><li>&lt;b&gt;<ul><li>dog  0.97</li></ul></li></ul>'
+        """
+        return html_tree(self)
 
     # ---- to other programs ----------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hyperdive.discover.compare import MOST_WORDS
+from hyperdive.discover.explain import MOST_WORDS
 from hyperdive.discover.hypernyms import MOST_EVIDENCE
 from hyperdive.scores.lookup import MAX_CHARACTERS
 from hyperdive.taxonomy.terms import MAX_TERMS

@@ -9,12 +9,9 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import AfterValidator, BaseModel, Field, Strict
 
-from hyperdive.discover.compare import Shared
-from hyperdive.discover.completion import Suggestion
-from hyperdive.discover.explain import Dimension
-from hyperdive.discover.general import GeneralWord
-from hyperdive.discover.similar import Neighbour
-from hyperdive.discover.topics import Topic
+from hyperdive.discover.explain import Dimension, Shared
+from hyperdive.discover.similar import Neighbour, Suggestion
+from hyperdive.discover.topics import GeneralWord, Topic
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.web import limits
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from fastapi import Query
 
 from hyperdive import __version__
+from hyperdive.discover.explain import compare as side_by_side
+from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.discover.question import source_of
-from hyperdive.discover.ranking import ranking
-from hyperdive.discover.signals import SIGNALS
+from hyperdive.discover.ranking import SIGNALS, ranking
+from hyperdive.discover.similar import similar as nearest
+from hyperdive.discover.topics import general_words
+from hyperdive.discover.topics import topics as dimensions
 from hyperdive.scores.terms import terms_of, usable_scores
 from hyperdive.table import Table
 from hyperdive.web import messages as m
@@ -71,25 +74,25 @@ def _answers(
 ) -> m.AnswersReply:
     served = service.models[request.model]
     by = ranking(served.model, request.score)
-    ask = getattr(served.model, "senses" if senses else verb)
-    tables: list[Table[Any]] = ask(
-        request.terms,
-        request.top,
+    chosen = AnswerOptions(
+        top=request.top,
         candidates=request.candidates,
         block=request.block,
         score=request.score,
         min_confidence=request.min_confidence,
         evidence=request.evidence,
+        senses=senses,
     )
+    tables = ask(served.model, request.terms, chosen, narrower=verb == "hyponyms")
     results = (
         m.TermAnswers(
             term,
-            table.unknown is None,
+            not table.unknown,
             tuple(
                 m.AnswerReply(
                     answer.term,
                     answer.confidence,
-                    None if by.calibrated else answer.rank_score,
+                    answer.score,
                     answer.signals,
                     answer.statements,
                     answer.evidence,
@@ -109,23 +112,23 @@ def _answers(
         "evidence": request.evidence or None,
         "candidates": request.candidates,
         "block": request.block or None,
+        "senses": senses or None,
     }
-    lines = served.commands(verb, request.terms, options | ({"senses": True} if senses else {}))
-    if senses:
-        lines = replace(lines, python=served.commands(verb, request.terms, options, method="senses").python)
+    lines = served.commands(verb, request.terms, options)
     return m.AnswersReply(served.name, by.name, by.calibrated, tuple(results), lines)
 
 
 def _unknown(table: Table[Any]) -> m.UnknownTerm | None:
-    return None if table.unknown is None else m.UnknownTerm(table.unknown.what, table.unknown.near)
+    error = next(iter(table.unknown.values()), None)
+    return None if error is None else m.UnknownTerm(error.what, error.near)
 
 
 def similar(service: Served, request: Annotated[m.SimilarQuery, Query()]) -> m.SimilarReply:
     """The nearest words by cosine."""
     served = service.models[request.model]
     results = (
-        m.TermNeighbours(term, table.unknown is None, tuple(table), table.notes, _unknown(table))
-        for term, table in zip(request.terms, served.model.similar(request.terms, request.top), strict=True)
+        m.TermNeighbours(term, not table.unknown, tuple(table), table.notes, _unknown(table))
+        for term, table in zip(request.terms, nearest(served.model, request.terms, request.top), strict=True)
     )
     options = {"top": request.top if request.top != 10 else None}
     return m.SimilarReply(served.name, tuple(results), served.commands("similar", request.terms, options))
@@ -134,7 +137,7 @@ def similar(service: Served, request: Annotated[m.SimilarQuery, Query()]) -> m.S
 def evidence(service: Served, request: Annotated[m.EvidenceQuery, Query()]) -> m.EvidenceReply:
     """What the text states about a pair: counts and sentences."""
     served = service.models[request.model]
-    stated = served.model.statements(request.hyponym, request.hypernym, request.top)
+    stated = served.model.evidence(request.hyponym, request.hypernym, request.top)
     options = {"top": request.top if request.top != 5 else None}
     return m.EvidenceReply(
         served.name,
@@ -144,16 +147,16 @@ def evidence(service: Served, request: Annotated[m.EvidenceQuery, Query()]) -> m
         tuple(m.PatternCount(*item) for item in stated.patterns.items()),
         stated.head > 0,
         stated.sentences_kept,
-        stated.evidence,
+        tuple(stated),
         tuple(m.StatedTerm(*item) for item in stated.stated_hypernyms),
-        served.commands("evidence", [request.hyponym, request.hypernym], options, method="statements"),
+        served.commands("evidence", [request.hyponym, request.hypernym], options),
     )
 
 
 def explain(service: Served, request: Annotated[m.ExplainQuery, Query()]) -> m.ExplainReply:
     """A pair dimension by dimension, and the verdict of every score."""
     served = service.models[request.model]
-    found = served.model.explain(request.hyponym, request.hypernym, request.top)
+    found = served.model.explain(request.hyponym, request.hypernym, top=request.top)
     return m.ExplainReply(
         served.name,
         found.hyponym,
@@ -173,7 +176,7 @@ def explain(service: Served, request: Annotated[m.ExplainQuery, Query()]) -> m.E
 def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.CompareReply:
     """Words side by side, dimension by dimension."""
     served = service.models[request.model]
-    found = served.model.compare(*request.terms, top=request.top)
+    found = side_by_side(served.model, request.terms, request.top)
     return m.CompareReply(
         served.name,
         found.words,
@@ -181,14 +184,14 @@ def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.C
         found.included,
         found.more,
         found.notes,
-        served.commands("explain", request.terms, {"top": request.top}, method="compare"),
+        served.commands("explain", request.terms, {"top": request.top}),
     )
 
 
 def topics(service: Served, request: Annotated[m.TopicsQuery, Query()]) -> m.TopicsReply:
     """The dimensions of a model."""
     served = service.models[request.model]
-    found = served.model.topics(request.top, request.words)
+    found = dimensions(served.model, request.top, request.words)
     options = {"top": request.top, "words": request.words}
     return m.TopicsReply(served.name, tuple(found), found.notes, served.commands("topics", options=options))
 
@@ -196,11 +199,11 @@ def topics(service: Served, request: Annotated[m.TopicsQuery, Query()]) -> m.Top
 def general(service: Served, request: Annotated[m.GeneralQuery, Query()]) -> m.GeneralReply:
     """The most general words, on the whole or within the topics of a query."""
     served = service.models[request.model]
-    found = served.model.general(request.query, request.top)
+    found = general_words(served.model, request.query, request.top)
     options = {"top": request.top if request.top != 30 else None}
     words = [] if request.query is None else [request.query]
     line = served.commands("topics", words, {"general": True, **options})
-    python = served.commands("topics", words, options, method="general").python
+    python = served.commands("topics", options={"general": True, "query": request.query, **options}).python
     return m.GeneralReply(served.name, request.query, tuple(found), m.Commands(line.cli, python))
 
 

@@ -13,10 +13,10 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from hyperdive.api import Model, load
-from hyperdive.discover.dimensions import MOST_DIMENSIONS
 from hyperdive.discover.ranking import ranking
+from hyperdive.discover.topics import MOST_DIMENSIONS
 from hyperdive.errors import InputError
+from hyperdive.model import Model, facts_of, load
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
 from hyperdive.taxonomy.corrections import Corrections
 from hyperdive.taxonomy.corrections_file import CorrectionsFile
@@ -65,7 +65,7 @@ class ServedModel:
         """Return the description of the model for clients."""
         model, by, present = self.model, ranking(self.model), self.corrections()
         patterns = model.patterns
-        corpus = model.facts.get("corpus", {})
+        corpus = facts_of(model).get("corpus", {})
         tokens = corpus.get("tokens") if isinstance(corpus, dict) else None
         return ModelInfo(
             name=self.name,
@@ -102,10 +102,9 @@ class ServedModel:
         lines = ["from hyperdive import load", f"model = load({self.place!r})"]
         lines += [f"{name} = {value!r}" for name, value in lists.items()]
         keywords = [f"{name}={name if name in lists else repr(value)}" for name, value in chosen.items()]
-        if command in ("hypernyms", "hyponyms", "similar") and len(words) > 1:
-            call = f"print(*model.{method or command}({', '.join([repr(list(words)), *keywords])}), sep='\\n')"
-        else:
-            call = f"print(model.{method or command}({', '.join([*map(repr, words), *keywords])}))"
+        batch = command in ("hypernyms", "hyponyms", "similar") and len(words) > 1
+        arguments = [repr(list(words))] if batch else list(map(repr, words))
+        call = f"print(model.{method or command}({', '.join([*arguments, *keywords])}))"
         named = [] if self.place == DEFAULT else ["-m", self.place]
         for name, value in chosen.items():
             shown = f"{name}.txt" if name in lists else str(value)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
+from hyperdive.discover.hypernyms import AnswerOptions, ask
 from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, revise
 from hyperdive.taxonomy.corrections_file import VersionConflict
 from hyperdive.taxonomy.names import normal
@@ -186,16 +187,13 @@ def worklist(service: Served, id: m.InPath, request: Annotated[t.WorklistQuery, 
     chosen = doubtful[: request.top]
     model = service.models[wanted.model].model
     children = [edge.child for edge in chosen]
-    tables = (
-        model.hypernyms(children, _ALTERNATIVES + 3, candidates=taxonomy.terms, score=wanted.score) if children else []
-    )
+    options = AnswerOptions(top=_ALTERNATIVES + 3, candidates=taxonomy.terms, score=wanted.score)
+    tables = ask(model, children, options) if children else []
     edges = []
     for edge, table in zip(chosen, tables, strict=True):
         beneath = {normal(term) for term in (edge.child, edge.parent, *taxonomy.beneath(edge.child))}
         others = [
-            t.OtherParent(
-                taxonomy.named(answer.term), answer.confidence, None if taxonomy.calibrated else answer.rank_score
-            )
+            t.OtherParent(taxonomy.named(answer.term), answer.confidence, answer.score)
             for answer in table
             if normal(answer.term) not in beneath and taxonomy.named(answer.term) in taxonomy
         ]
