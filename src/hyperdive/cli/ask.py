@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
+from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions
 from hyperdive.errors import Error, InputError, OptionError, one_line
-from hyperdive.options import option
+from hyperdive.options import option, same_option
 
 if TYPE_CHECKING:
     from hyperdive import Model
@@ -38,17 +39,11 @@ class ModelOptions(JsonOptions):
 class HyponymsCommand(ModelOptions):
     """Options of `hyperdive hyponyms`."""
 
-    top: int = option(10, "Maximum number of answers per word.", low=1)
-    candidates: Path | None = option(
-        None, "File of candidate terms, one per line; only these are returned. By default all words."
-    )
-    block: Path | None = option(None, "File of terms to exclude, one per line.", rare=True)
-    score: str | None = option(
-        None, "Score to rank by, such as C*dS; by default the best one the model supports.", rare=True
-    )
-    min_confidence: float | None = option(
-        None, "Minimum confidence of an answer, by default 0.35.", low=0, high=1, rare=True
-    )
+    top: int = same_option(AnswerOptions, "top")
+    candidates: Path | None = same_option(AnswerOptions, "candidates")
+    block: Path = same_option(AnswerOptions, "block", rare=True)
+    score: str | None = same_option(AnswerOptions, "score", rare=True)
+    min_confidence: float | None = same_option(AnswerOptions, "min_confidence", rare=True)
     evidence: bool = option(False, "Show the sentences that state each answer, if the model has them.")
 
 
@@ -56,7 +51,7 @@ class HyponymsCommand(ModelOptions):
 class HypernymsCommand(HyponymsCommand):
     """Options of `hyperdive hypernyms`."""
 
-    senses: bool = option(False, "Group the answers by sense, with up to --top answers to each.")
+    senses: bool = same_option(AnswerOptions, "senses")
 
 
 def hypernyms(words: Words, /, *, options: HypernymsCommand) -> None:
@@ -78,7 +73,7 @@ def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
 
 def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False, senses: bool = False) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions, ask
+    from hyperdive.discover.hypernyms import AnswerOptions, ask
 
     model = load(options.model)
     if options.evidence:
@@ -86,7 +81,7 @@ def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = 
     chosen = AnswerOptions(
         top=options.top,
         candidates=options.candidates,
-        block=options.block or (),
+        block=options.block,
         score=options.score,
         min_confidence=options.min_confidence,
         evidence=MOST_EVIDENCE if options.evidence else 0,

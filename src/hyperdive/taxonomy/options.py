@@ -23,16 +23,21 @@ class TaxonomyOptions(Options):
 
     root: str | None = option(None, "Find the terms beneath this word.")
     top: int | None = option(None, "How many terms the model chooses; by default 500, or 200 beneath a root.", low=1)
-    levels: int | None = option(None, "Levels beneath a root; deeper terms are left out. By default no limit.", low=1)
+    levels: int | None = option(
+        None, "Levels beneath a root; deeper terms are left out. By default no limit.", low=1, rare=True
+    )
     min_children: int = option(0, "Smaller groups are dissolved into the group above.", low=0, rare=True)
     max_children: int | None = option(
-        None, "The least likely children of larger groups move to their next best parent. By default no limit.", low=1
+        None,
+        "The least likely children of larger groups move to their next best parent. By default no limit.",
+        low=1,
+        rare=True,
     )
     min_confidence: float | None = option(
-        None, "Minimum confidence (or score) of an edge; by default 0.5, for a score found in the data."
+        None, "Minimum confidence (or score) of an edge; by default 0.5; for a score, found in the data."
     )
-    score: str | None = option(None, "Score to build by; by default, the best one the model supports.")
-    parents: int = option(1, "Most parents of a term; more than 1 gives a graph instead of a tree.", low=1)
+    score: str | None = option(None, "Score to build by; by default, the best one the model supports.", rare=True)
+    parents: int = option(1, "Most parents of a term; more than 1 gives a graph instead of a tree.", low=1, rare=True)
     heads: bool = option(True, "Add the heads of phrases to the terms: dog for domestic dog.")
     evidence: int = option(0, "How many sentences to keep with each edge.", low=0)
 
