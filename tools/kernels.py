@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-USES = ("encode", "count", "train", "terms", "add", "isa", "taxonomy", "score", "evaluate", "other")
+USES = ("encode", "count", "train", "terms", "add", "taxonomy", "score", "evaluate", "other")
 """Kinds of work, each after what it needs."""
 FREQUENT = 300
 """Words that are trained together: few, so that a small text has rare ones, too, which have kernels of their own."""
@@ -43,7 +43,7 @@ def commands(text: Path, place: Path) -> Iterator[tuple[str, list[str]]]:
     yield "add", ["add", str(model), str(text), "-o", str(place / "added")]
     pairs.write_text("".join(f"{a}\t{b}\t{a < b}\n" for a in words for b in words if a != b) * 400)
     terms.write_text("".join(f"{word}\n" for word in (*words, "oak tree", "wild animal")))
-    yield "isa", ["score", str(pairs), "-m", str(model), "-s", "confidence"]
+    yield "score", ["score", str(pairs), "-m", str(model), "-s", "confidence"]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--terms", str(terms)]
     yield "taxonomy", ["taxonomy", "-m", str(model), "--top", "200"]
     yield "score", ["score", str(pairs), "-m", str(model)]
