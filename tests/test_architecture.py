@@ -78,7 +78,7 @@ LATE = {
     "patterns.term_finder": {"text.lemmas"},
     "scores.lookup": {"text.lemmas"},
     "spaces.term_table": {"spaces.composition"},
-    "text.term_names": {"text.lemmas", "text.options"},
+    "text.term_names": {"text.lemmas"},
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts.count", "kernels.counts"},
     "counts.term_counts": {"kernels.counts"},
@@ -98,10 +98,11 @@ HEAVY = {
     "pyarrow", "pyspark", "rdflib", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
 }  # fmt: skip
 """Other packages that are imported when first needed: slow to load, or optional."""
-MOST_LINES, MOST_PARAMETERS = 500, 7
+MOST_LINES, MOST_PARAMETERS = 600, 7
 MANY_PARAMETERS = {
     # the public door names every option, so that help and completion show them
-    "api:add",
+    "pipeline.encode:encode",
+    "pipeline.train:train",
     "api:train",
     "model:hypernyms",
     "model:taxonomy",

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from hyperdive import Dive, add, encode, train
+from hyperdive.cli import COMMANDS
 from hyperdive.cli.arguments import Command, flags, load, typed
-from hyperdive.cli.main import COMMANDS
 from hyperdive.errors import OptionError
 from hyperdive.options import AddCall, EncodeCall, Option, Options, TrainCall
 

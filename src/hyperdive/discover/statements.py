@@ -69,7 +69,7 @@ def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> St
     source = source_of(model)
     patterns, terms = source.patterns, source.terms
     if patterns is None:
-        raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with --patterns")
+        raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with patterns")
     forms = [[term] if terms is None else terms.abbreviations.forms(term) for term in (hyponym, hypernym)]
     for spellings in forms:
         _check_known(model, patterns, spellings)
