@@ -88,18 +88,7 @@ def _answers(
         m.TermAnswers(
             term,
             not table.unknown,
-            tuple(
-                m.AnswerReply(
-                    answer.term,
-                    answer.confidence,
-                    answer.score,
-                    answer.signals,
-                    answer.statements,
-                    answer.evidence,
-                    answer.sense,
-                )
-                for answer in table
-            ),
+            tuple(table),
             table.notes,
             _unknown(table),
         )
