@@ -66,6 +66,7 @@ LATE = {
     "model": {
         "discover.explain",
         "discover.hypernyms",
+        "discover.options",
         "discover.question",
         "discover.ranking",
         "discover.similar",

@@ -259,7 +259,7 @@ class Model:
         top: int = 10,
         *,
         candidates: Terms | None = None,
-        block: Terms = (),
+        block: Terms | None = None,
         score: str | None = None,
         min_confidence: float | None = None,
         evidence: int = 0,
@@ -298,7 +298,7 @@ class Model:
         top: int = 10,
         *,
         candidates: Terms | None = None,
-        block: Terms = (),
+        block: Terms | None = None,
         score: str | None = None,
         min_confidence: float | None = None,
         evidence: int = 0,
@@ -316,12 +316,13 @@ class Model:
         )
 
     def _answers(self, word: Terms, *, narrower: bool, candidates: Any, block: Any, **options: Any) -> Table[Answer]:
-        from hyperdive.discover.hypernyms import Answer, AnswerOptions, ask
+        from hyperdive.discover.hypernyms import Answer, ask
+        from hyperdive.discover.options import AnswerOptions
 
-        candidates = None if candidates is None else self._listed(candidates)
-        chosen = AnswerOptions(candidates=candidates, block=self._listed(block), **options)
+        chosen, blocked = (None if terms is None else self._listed(terms) for terms in (candidates, block))
         words = self._listed(word)
-        return _together(word, Answer, words, ask(self, words, chosen, narrower=narrower))
+        given = AnswerOptions(candidates=chosen, block=blocked, **options)
+        return _together(word, Answer, words, ask(self, words, given, narrower=narrower))
 
     def similar(self, word: Terms, top: int = 10) -> Table[Neighbour]:
         """Return the nearest words by cosine, of the skip-gram vectors where there are some, else of DIVE.

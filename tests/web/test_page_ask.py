@@ -89,7 +89,10 @@ def test_answers_are_grouped_by_sense_on_request(open_tab: Tabs, explored: Runni
     assert "senses=1" in page.url
     page.get_by_role("button", name="Take away").click()
     shown = page.get_by_role("dialog", name="Take away").inner_text()
-    assert "hyperdive hypernyms bass --top 12 --senses" in shown and "model.hypernyms('bass', top=12, senses=True)" in shown
+    assert (
+        "hyperdive hypernyms bass --top 12 --senses" in shown
+        and "model.hypernyms('bass', top=12, senses=True)" in shown
+    )
     again = open_tab().open(page.url.removeprefix(tab.address).removeprefix("/"))
     again.get_by_role("heading", level=3, name="Sense 2").wait_for()
     switch = again.get_by_role("switch", name="By sense")

@@ -14,7 +14,8 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Bools, Floats
 from hyperdive.benchmark.datasets import Dataset, gold_lines
 from hyperdive.benchmark.measures import expected_precision, rank
-from hyperdive.discover.hypernyms import AnswerOptions, ask
+from hyperdive.discover.hypernyms import ask
+from hyperdive.discover.options import AnswerOptions
 from hyperdive.discover.question import are_known
 from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
+from hyperdive.discover.options import (
+    AnswerOptions,
+    EvidenceOptions,
+    ExplainOptions,
+    HyponymOptions,
+    SimilarOptions,
+    TopicOptions,
+)
 from hyperdive.errors import Error, InputError, OptionError, one_line
 from hyperdive.options import option
 
@@ -35,28 +43,17 @@ class ModelOptions(JsonOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HyponymsCommand(ModelOptions):
-    """Options of `hyperdive hyponyms`."""
+class HyponymsCommand(HyponymOptions, ModelOptions):
+    """Options of `hyperdive hyponyms`, which reads terms from files."""
 
-    top: int = option(10, "Maximum number of answers per word.", low=1)
-    candidates: Path | None = option(
-        None, "File of candidate terms, one per line; only these are returned. By default all words."
-    )
-    block: Path | None = option(None, "File of terms to exclude, one per line.", rare=True)
-    score: str | None = option(
-        None, "Score to rank by, such as C*dS; by default the best one the model supports.", rare=True
-    )
-    min_confidence: float | None = option(
-        None, "Minimum confidence of an answer, by default 0.35.", low=0, high=1, rare=True
-    )
+    candidates: Path | None = option(None, HyponymOptions.described()["candidates"].help)
+    block: Path | None = option(None, HyponymOptions.described()["block"].help, rare=True)
     evidence: bool = option(False, "Show the sentences that state each answer, if the model has them.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class HypernymsCommand(HyponymsCommand):
+class HypernymsCommand(HyponymsCommand, AnswerOptions):
     """Options of `hyperdive hypernyms`."""
-
-    senses: bool = option(False, "Group the answers by sense, with up to --top answers to each.")
 
 
 def hypernyms(words: Words, /, *, options: HypernymsCommand) -> None:
@@ -68,7 +65,7 @@ def hypernyms(words: Words, /, *, options: HypernymsCommand) -> None:
     Words too general to be informative (thing, kind, use) are excluded unless your list contains them. With --senses,
     answers that have nothing to do with each other stand in groups: a tiger is an animal, and a team.
     """
-    _answer(words, options, senses=options.senses)
+    _answer(words, options)
 
 
 def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
@@ -76,22 +73,15 @@ def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
     _answer(words, options, narrower=True)
 
 
-def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False, senses: bool = False) -> None:
+def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions, ask
+    from hyperdive.discover.hypernyms import MOST_EVIDENCE, ask
 
     model = load(options.model)
     if options.evidence:
         warn_without_sentences(model)
-    chosen = AnswerOptions(
-        top=options.top,
-        candidates=options.candidates,
-        block=options.block or (),
-        score=options.score,
-        min_confidence=options.min_confidence,
-        evidence=MOST_EVIDENCE if options.evidence else 0,
-        senses=senses,
-    )
+    given = AnswerOptions.own(vars(options)) | {"evidence": MOST_EVIDENCE if options.evidence else 0}
+    chosen = AnswerOptions(**given)
     print_answers(words, lambda batch: ask(model, batch, chosen, narrower=narrower), options.json)
 
 
@@ -154,10 +144,8 @@ def _as_json(word: str, table: Table[Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimilarCommand(ModelOptions):
+class SimilarCommand(SimilarOptions, ModelOptions):
     """Options of `hyperdive similar`."""
-
-    top: int = option(10, "Maximum number of answers per word.", low=1)
 
 
 def similar(words: Words, /, *, options: SimilarCommand) -> None:
@@ -173,10 +161,8 @@ def similar(words: Words, /, *, options: SimilarCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvidenceCommand(ModelOptions):
+class EvidenceCommand(EvidenceOptions, ModelOptions):
     """Options of `hyperdive evidence`."""
-
-    top: int = option(5, "Maximum number of sentences.", low=0)
 
 
 def evidence(
@@ -229,10 +215,9 @@ def _print_statements(stated: Statements, top: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainCommand(ModelOptions):
+class ExplainCommand(ExplainOptions, ModelOptions):
     """Options of `hyperdive explain`."""
 
-    top: int | None = option(None, "Number of dimensions; by default 20 for a pair, else all.", low=1)
     plot: Path | None = option(None, "Also save a plot to this .png or .svg file.")
     force: bool = option(False, FORCE)
 
@@ -285,14 +270,10 @@ def explain(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicsCommand(ModelOptions):
+class TopicsCommand(TopicOptions, ModelOptions):
     """Options of `hyperdive topics`."""
 
-    top: int | None = option(
-        None, "Number of dimensions, by default all; of words with --general, by default 30.", low=1
-    )
     words: int = option(8, "Number of words per dimension.", low=1, high=50)
-    general: bool = option(False, "List the most general words instead, overall or within the topics of WORD.")
 
 
 def topics(

@@ -20,40 +20,19 @@ from hyperdive.cli.output import (
 from hyperdive.errors import OutputError
 from hyperdive.options import option
 from hyperdive.taxonomy.formats import GraphFormat
-from hyperdive.taxonomy.options import DEFAULTS, MIN_CONFIDENCE, TOP, TOP_BENEATH
+from hyperdive.taxonomy.options import TaxonomyOptions
 from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE, Naming
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaxonomyCommand(ProgressOptions):
+class TaxonomyCommand(TaxonomyOptions, ProgressOptions):
     """Options of `hyperdive taxonomy`."""
 
     model: str = option(DEFAULT_MODEL, MODEL)
     terms: Path | None = option(None, "File of terms, one per line.")
-    root: str | None = option(None, "Find the terms under this root word.")
-    top: int | None = option(
-        None, f"Number of terms to select, by default {TOP}, or {TOP_BENEATH} under a root.", low=1
-    )
     corrections: Path | None = option(
         None, "Tab-separated corrections: force or forbid, child, parent; or an edited taxonomy (--format tsv)."
     )
-    levels: int | None = option(None, "Maximum depth below a root; deeper terms are dropped.", low=1, rare=True)
-    min_children: int = option(
-        DEFAULTS.min_children, "Merge groups with fewer children into their parent.", low=0, rare=True
-    )
-    max_children: int | None = option(
-        None, "Maximum number of children; the least likely move to their next best parent.", low=1, rare=True
-    )
-    min_confidence: float | None = option(
-        None, f"Minimum confidence (or score) for an edge, by default {MIN_CONFIDENCE}."
-    )
-    score: str | None = option(
-        None, "Score to build the taxonomy with, such as C*dS; by default the best one the model supports.", rare=True
-    )
-    parents: int = option(
-        DEFAULTS.parents, "Maximum number of parents; more than 1 gives a directed acyclic graph.", low=1, rare=True
-    )
-    heads: bool = option(DEFAULTS.heads, "Add the head nouns of phrases (dog for domestic dog).")
     evidence: bool = option(False, "Show the sentences that state each edge, if the model has them.")
     format: str | None = option(
         None, f"Output format: {', '.join(GraphFormat)}; by default tree, or by the extension of -o."
@@ -102,16 +81,7 @@ def taxonomy(*, options: TaxonomyCommand) -> None:
             terms = known.terms
     tree = load(options.model).taxonomy(
         terms,
-        root=options.root,
-        top=options.top,
-        levels=options.levels,
-        min_children=options.min_children,
-        max_children=options.max_children,
-        min_confidence=options.min_confidence,
-        score=options.score,
-        parents=options.parents,
-        heads=options.heads,
-        evidence=2 if options.evidence else 0,
+        **TaxonomyOptions.own(vars(options)) | {"evidence": 2 if options.evidence else 0},
         corrections=options.corrections,
         progress=shown,
     )

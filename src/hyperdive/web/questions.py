@@ -9,7 +9,8 @@ from fastapi import Query
 
 from hyperdive import __version__
 from hyperdive.discover.explain import compare as side_by_side
-from hyperdive.discover.hypernyms import AnswerOptions, ask
+from hyperdive.discover.hypernyms import ask
+from hyperdive.discover.options import AnswerOptions
 from hyperdive.discover.question import source_of
 from hyperdive.discover.ranking import SIGNALS, ranking
 from hyperdive.discover.similar import similar as nearest
