@@ -156,8 +156,8 @@ def test_a_table_of_claims_shows_every_row_that_was_measured(tmp_path: Path) -> 
 def test_the_tables_of_a_run_are_taken_whole(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
-    for name in ("claims.tsv", "claims.json", "claims.md", "claims.html", "README.md", "index.html", "figure_main.svg"):
+    for name in ("claims.tsv", "notes.txt", "README.md", "figure_main.svg"):
         (run / name).write_text(name, encoding="utf-8")
     taken = results_tool.take(run, tmp_path / "results")
-    assert {path.name for path in taken} == {path.name for path in run.iterdir()} - {"claims.md", "claims.html"}
+    assert {path.name for path in taken} == {path.name for path in run.iterdir()} - {"notes.txt"}
     assert all(path.parent == tmp_path / "results" and path.read_text() == path.name for path in taken)

@@ -21,7 +21,7 @@ from hyperdive.spaces.prune import pruned
 LIMIT = 15_000_000
 """Bytes in all: what a package may carry for its users' first minute."""
 RESULTS = Path(__file__).with_name("en-wiki.json")
-SHOWN = ("hyper", "W·ΔS", "C·ΔS")
+SHOWN = ("confidence", "W·ΔS", "C·ΔS")
 LICENCE = """The vectors, counts and words in this folder are made from the text of English Wikipedia, © Wikipedia
 contributors, which is under the Creative Commons Attribution-ShareAlike 3.0 Unported licence (CC BY-SA 3.0). This model
 is an adaptation of that text and is under the same licence; `LICENSE-model` has the notice. It holds no sentences of
@@ -47,17 +47,23 @@ def results(path: Path = RESULTS) -> str:
     table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     lines = [
         "Average precision in per cent (HyperLex: Spearman's ρ) over the pairs whose words it knows; in brackets the "
-        "full model on the same pairs. Nothing was trained on these pairs; the weights of `hyper` were chosen by hand "
-        "with such averages in view, its curve was fitted on the training pairs of HypeNet.",
+        "full model on the same pairs, where it was measured. Nothing was trained on these pairs; the constants of the "
+        "confidence were fitted on development files and judged answers.",
         "",
         "| | pairs | known | " + " | ".join(SHOWN) + " |",
         "| --- |" + " ---: |" * (len(SHOWN) + 2),
     ]
     for name, row in table.items():
-        cells = " | ".join(f"{row['small'][score]:.1f} ({row['full'][score]:.1f})" for score in SHOWN)
+        cells = " | ".join(cell(row, score) for score in SHOWN)
         shown = "ten sets, weighted by size" if name == "micro10" else name
         lines.append(f"| {shown} | {row['pairs']:,} | {row['compared']:,} | {cells} |")
     return "\n".join(lines)
+
+
+def cell(row: dict[str, Any], score: str) -> str:
+    """The figure of a score, and in brackets that of the full model."""
+    full = row["full"].get(score)
+    return f"{row['small'][score]:.1f}" + ("" if full is None else f" ({full:.1f})")
 
 
 def main() -> None:

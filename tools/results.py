@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reproduce.md"
-KINDS = ("*.tsv", "*.json", "*.svg", "README.md", "index.html")
+KINDS = ("*.tsv", "*.svg", "README.md")
 PRINTED = "the paper's printed figures"
 COLUMNS = {
     PRINTED: "printed figures",
@@ -29,7 +29,7 @@ _REGION = re.compile(r"(<!-- claims of (\S+) -->\n).*?(<!-- end of claims -->)",
 
 
 def take(source: Path, target: Path) -> list[Path]:
-    """Copy a run's tables and figures; the page and the Markdown of each table can be made again from them."""
+    """Copy the tables, the figures and the page of a run."""
     target.mkdir(parents=True, exist_ok=True)
     made = []
     for kind in KINDS:

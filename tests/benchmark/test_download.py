@@ -68,7 +68,7 @@ def entry(path: str, content: bytes, file: str = "LEDS/baroni2012.tsv") -> Manif
 
 def pretend(monkeypatch: pytest.MonkeyPatch, *entries: ManifestEntry) -> None:
     """Let the manifest hold these files, as if they were those of LEDS."""
-    spec = datasets.Spec("LEDS", tuple(one.file for one in entries), datasets._by_label_with_header, 1, 1)
+    spec = datasets.Spec("LEDS", tuple(one.file for one in entries), "label and header", 1, 1)
     monkeypatch.setattr(download, "manifest", lambda: {one.file: one for one in entries})
     monkeypatch.setattr(download, "spec_of", lambda name: spec)
 

@@ -14,9 +14,8 @@ from hyperdive.discover.senses import MIN_LINK, grouped, links
 
 def told(cosines: Any, counts: Any, backed_off: Any = False) -> Any:
     cosines, counts = np.asarray(cosines, dtype=float), np.asarray(counts)
-    stated = SimpleNamespace(
-        counts=counts.ravel(), backed_off=np.broadcast_to(np.asarray(backed_off), counts.shape).ravel()
-    )
+    exact = np.where(np.broadcast_to(np.asarray(backed_off), counts.shape), 0.0, counts)
+    stated = SimpleNamespace(exact_counts=exact.ravel())
     return SimpleNamespace(skipgram=object(), skipgram_cosine=cosines.ravel(), patterns=stated)
 
 

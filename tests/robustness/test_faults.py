@@ -18,7 +18,7 @@ from hyperdive import train
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and forks")
-QUICK = ("taxonomy", "score", "export", "import", "evaluate --report", "serve (corrections)", "info --drop-text")
+QUICK = ("taxonomy", "score", "export", "import", "serve (corrections)", "info --drop-text")
 
 
 @pytest.fixture(scope="module")

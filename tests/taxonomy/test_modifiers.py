@@ -10,6 +10,7 @@ import pytest
 
 from hyperdive.discover.ranking import Ranking
 from hyperdive.scores.source import Source
+from hyperdive.scores.terms import NamedTerms
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy import edge_weights, modifiers
 from hyperdive.taxonomy.modifiers import modifier_parents, modifiers_by_head
@@ -22,12 +23,12 @@ def told(monkeypatch: pytest.MonkeyPatch, sure: dict[tuple[str, str], float]) ->
     """A source whose confidences are these, 0 for other pairs."""
     space = VectorSpace(WORDS, np.eye(len(WORDS)), frequencies=[5, 4, 3, 2, 1], kind="dive")
 
-    def confidence(pairs: Any) -> Any:
-        rows = pairs.rows.csr.toarray()
+    def confidence(terms: Any) -> Any:
+        rows = terms.rows.csr.toarray()
         words = [WORDS[row.argmax()] if (row > 0).sum() == 1 else "" for row in rows]
-        return np.array([sure.get((words[q], words[p]), 0.0) for q, p in zip(pairs.q, pairs.p, strict=True)])
+        return lambda q, p: np.array([sure.get((words[a], words[b]), 0.0) for a, b in zip(q, p, strict=True)])
 
-    monkeypatch.setattr(modifiers, "isa_confidence", confidence)
+    monkeypatch.setattr(NamedTerms, "confidence", property(confidence))
     return Source(space, skipgram=space, stated=lambda: SimpleNamespace())  # type: ignore[arg-type, return-value]
 
 

@@ -151,7 +151,7 @@ def test_the_commands_go_from_a_key_to_a_report(
     run("report", key, "--judgements", judgements, "--second", judgements, "--plot", plot)
     told = capsys.readouterr().out
     assert f"## m, {j.half_of('dog')} half" in told and "the same verdict 100.0% of 5" in told
-    assert plot.read_text(encoding="utf-8").startswith("<svg xmlns")
+    assert "<svg" in plot.read_text(encoding="utf-8")
 
 
 def test_another_seed_is_another_sample() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hyperdive import Model, load
+from hyperdive.cli import arguments
 from tests.web.conftest import Running
 
 
@@ -82,6 +84,38 @@ def test_the_shown_python_lines_give_the_answer(server: Running, path: str, para
     for row in result:  # type: ignore[attr-defined]
         name = getattr(row, "term", None) or row.label
         assert json.dumps(name) in text, name
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "line"),
+    [
+        (
+            "hypernyms",
+            {"term": "hot dog", "min_confidence": 0.2, "evidence": 1},
+            "'hot dog' --set min_confidence=0.2 --evidence",
+        ),
+        ("hypernyms", {"term": "-dog", "candidate": ["animal"]}, "--candidates candidates.txt -- -dog"),
+        (
+            "hyponyms",
+            {"term": "insect", "score": "C*dS", "block": "ant"},
+            "insect --set 'score=C*dS' --set block=block.txt",
+        ),
+        ("similar", {"term": ["dog", "cat"], "top": 3}, "dog cat --top 3"),
+        ("evidence", {"hyponym": "dog", "hypernym": "animal"}, "dog animal"),
+        ("explain", {"hyponym": "dog", "hypernym": "animal", "top": 4}, "dog animal --top 4"),
+        ("compare", {"term": ["dog", "cat", "animal"]}, "dog cat animal"),
+        ("topics", {"top": 3}, "--top 3 --words 5"),
+        ("general", {"query": "species"}, "species --general"),
+    ],
+)
+def test_the_shown_command_is_one_of_the_command_line(
+    server: Running, path: str, parameters: dict[str, object], line: str
+) -> None:
+    shown = server.get(path, **parameters).json()["command"]["cli"]
+    program, name, *tokens = shlex.split(shown)
+    assert program == "hyperdive" and shown.endswith(f"{name} {line}")
+    command = arguments.load(name)
+    assert arguments.parse(arguments.build(name, command), command, tokens)
 
 
 def test_explain_has_all_scores(server: Running, model: Model) -> None:

@@ -20,9 +20,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -41,54 +42,107 @@ from hyperdive.scores.files import PairFile, PairFormat, open_pairs
 FETCH = "type: hyperdive datasets fetch"
 GROUP = "hyperdive.datasets"
 
-# ---- the layouts of the original files ----------------------------------------------------------------------------
+Row = tuple[str, str, float]
 
 
-def _fields(text: str, file: str, separator: str, least: int, header: bool) -> Iterable[tuple[int, list[str]]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = line.rstrip("\r")
-        if not line or (header and number == 1):
-            continue
-        fields = line.split(separator)
-        if len(fields) < least:
-            raise InputError(f"{file}: line {number} has {len(fields)} columns, {least} expected", hint=FETCH)
-        yield number, fields
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Pairs of terms with a label or a grade each; `q` and `p` are numbers into `terms`.
+
+    Terms are as in the file, lower-cased: `goldfish-n` (tagged), `family,doctor-n`, `puerto princesa`.
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    q: npt.NDArray[np.int64]
+    p: npt.NDArray[np.int64]
+    gold: npt.NDArray[np.float64]
+    graded: bool = False
+    tagged: bool = False
+    separator: str = ""
+
+    @classmethod
+    def from_rows(
+        cls, name: str, rows: Iterable[Row], *, graded: bool = False, tagged: bool = False, separator: str = ""
+    ) -> Dataset:
+        """A dataset from (hyponym, hypernym, gold) rows.
+
+        >>> Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0)])
+        <Dataset mine: 2 pairs, 1 positive>
+        """
+        numbers: dict[str, int] = {}
+        q: list[int] = []
+        p: list[int] = []
+        gold: list[float] = []
+        for hyponym, hypernym, value in rows:
+            q.append(numbers.setdefault(hyponym.strip().lower(), len(numbers)))
+            p.append(numbers.setdefault(hypernym.strip().lower(), len(numbers)))
+            gold.append(value)
+        return cls(
+            name,
+            tuple(numbers),
+            np.array(q, dtype=np.int64),
+            np.array(p, dtype=np.int64),
+            np.array(gold, dtype=np.float64),
+            graded,
+            tagged,
+            separator,
+        )
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @cached_property
+    def labels(self) -> npt.NDArray[np.bool_]:
+        """True where q is a hyponym of p (meaningless in a graded set)."""
+        return self.gold > 0.5
+
+    @property
+    def positives(self) -> int:
+        """How many pairs are positive."""
+        return int(self.labels.sum())
+
+    def space_keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
+        """The words of every term as a vector space spells them.
+
+        In a POS space the tag follows a bar (`dog|n`, for every word of a phrase); in a raw space it is cut off.
+
+        >>> rows = [("family,doctor-n", "entity-n", 1.0)]
+        >>> dataset = Dataset.from_rows("x", rows, tagged=True, separator=",")
+        >>> dataset.space_keys(pos=True), dataset.space_keys()
+        ([('family|n', 'doctor|n'), ('entity|n',)], [('family', 'doctor'), ('entity',)])
+        """
+        keys: list[tuple[str, ...]] = []
+        for term in self.terms:
+            body, tag = (term[:-2], term[-1:]) if self.tagged else (term, "")
+            words = body.split(self.separator) if self.separator else [body]
+            words = [word for word in words if word] or [body]
+            keys.append(tuple(f"{word}|{tag}" for word in words) if pos and self.tagged else tuple(words))
+        return keys
+
+    def __repr__(self) -> str:
+        kind = "graded" if self.graded else f"{self.positives} positive"
+        return f"<Dataset {self.name}: {len(self)} pairs, {kind}>"
 
 
-def _by_relation(text: str, file: str) -> Iterable[Row]:
-    """hyponym, hypernym, label, relation: column 4 decides, as the released scorer does."""
-    for _, fields in _fields(text, file, "\t", 4, header=False):
-        yield fields[0], fields[1], float(fields[3] == "hyper")
+# ---- the original files -------------------------------------------------------------------------------------------
 
-
-def _by_label(text: str, file: str, header: bool) -> Iterable[Row]:
-    for number, fields in _fields(text, file, "\t", 3, header):
-        if fields[2] not in ("True", "False"):
-            raise InputError(f"{file}: line {number} has label {fields[2]!r}, not True or False", hint=FETCH)
-        yield fields[0], fields[1], float(fields[2] == "True")
-
-
-def _by_label_with_header(text: str, file: str) -> Iterable[Row]:
-    return _by_label(text, file, header=True)
-
-
-def _by_label_alone(text: str, file: str) -> Iterable[Row]:
-    return _by_label(text, file, header=False)
-
-
-def _hyperlex(text: str, file: str) -> Iterable[Row]:
-    """WORD1 WORD2 POS TYPE AVG_SCORE …: the term gets its POS as a suffix, like the other tagged sets."""
-    for _, fields in _fields(text, file, " ", 5, header=True):
-        yield f"{fields[0]}-{fields[2]}", f"{fields[1]}-{fields[2]}", float(fields[4])
+_LAYOUTS = {
+    "relation": ("\t", 4, False),  # hyponym, hypernym, label, relation: the relation decides, as in the released scorer
+    "label": ("\t", 3, False),
+    "label and header": ("\t", 3, True),
+    "grade": (" ", 5, True),  # HyperLex: WORD1 WORD2 POS TYPE AVG_SCORE …
+}
+"""Layout → separator, fewest columns, and whether line 1 is a header."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Where a dataset of the paper is, how to read it, and what must come out."""
+    """A dataset of the paper: its files, their layout, and the numbers of pairs and positive pairs in them."""
 
     name: str
     files: tuple[str, ...]
-    read: Callable[[str, str], Iterable[Row]]
+    layout: str
     rows: int
     positives: int
     aliases: tuple[str, ...] = ()
@@ -96,19 +150,35 @@ class Spec:
     graded: bool = False
     separator: str = ""
 
+    def read(self, text: str, file: str) -> Iterator[Row]:
+        """Yield the pairs of a file; a grade's words get their part of speech as a suffix, like other tagged sets."""
+        separator, least, header = _LAYOUTS[self.layout]
+        for number, line in enumerate(text.split("\n"), start=1):
+            cells = line.rstrip("\r").split(separator)
+            if cells == [""] or (header and number == 1):
+                continue
+            if len(cells) < least:
+                raise InputError(f"{file}: line {number} has {len(cells)} columns, {least} expected", hint=FETCH)
+            if self.layout == "relation":
+                yield cells[0], cells[1], float(cells[3] == "hyper")
+            elif self.layout == "grade":
+                yield f"{cells[0]}-{cells[2]}", f"{cells[1]}-{cells[2]}", float(cells[4])
+            elif cells[2] in ("True", "False"):
+                yield cells[0], cells[1], float(cells[2] == "True")
+            else:
+                raise InputError(f"{file}: line {number} has label {cells[2]!r}, not True or False", hint=FETCH)
+
 
 def _siege(name: str, rows: int, positives: int, *aliases: str) -> Spec:
-    return Spec(
-        name, (f"{name}/{name}.val", f"{name}/{name}.test"), _by_relation, rows, positives, aliases, tagged=True
-    )
+    return Spec(name, (f"{name}/{name}.val", f"{name}/{name}.test"), "relation", rows, positives, aliases, tagged=True)
 
 
 def _roller(name: str, file: str, rows: int, positives: int, *aliases: str) -> Spec:
-    return Spec(name, (f"{name}/{file}.tsv",), _by_label_with_header, rows, positives, aliases)
+    return Spec(name, (f"{name}/{file}.tsv",), "label and header", rows, positives, aliases)
 
 
 def _hypenet(name: str, file: str, rows: int, positives: int) -> Spec:
-    return Spec(name, (f"HypeNet/{file}.tsv",), _by_label_alone, rows, positives, separator=" ")
+    return Spec(name, (f"HypeNet/{file}.tsv",), "label", rows, positives, separator=" ")
 
 
 SPECS: dict[str, Spec] = {
@@ -123,8 +193,8 @@ SPECS: dict[str, Spec] = {
         _roller("TM14", "turney2014", 2_188, 1_084),
         _roller("Kotlerman2010", "kotlerman2010", 2_940, 880, "Kotlerman", "Kotl."),
         _hypenet("HypeNet", "dataset_rnd/test", 17_670, 3_512),
-        Spec("WordNet", ("WordNet/wordnet_test.txt",), _by_relation, 8_000, 4_000, tagged=True, separator=","),
-        Spec("HyperLex", ("HyperLex/hyperlex-all.txt",), _hyperlex, 2_616, 0, tagged=True, graded=True),
+        Spec("WordNet", ("WordNet/wordnet_test.txt",), "relation", 8_000, 4_000, tagged=True, separator=","),
+        Spec("HyperLex", ("HyperLex/hyperlex-all.txt",), "grade", 2_616, 0, tagged=True, graded=True),
         _hypenet("HypeNet-train", "dataset_rnd/train", 49_475, 9_942),
         _hypenet("HypeNet-val", "dataset_rnd/val", 3_534, 681),
     )
@@ -156,18 +226,11 @@ class ManifestEntry:
 def manifest() -> dict[str, ManifestEntry]:
     """Every original file by its place in the data folder."""
     text = resources.files("hyperdive.benchmark").joinpath("manifest.tsv").read_text(encoding="utf-8")
+    rows = csv.DictReader(io.StringIO(text), delimiter="\t")
     entries = {}
-    for row in csv.DictReader(io.StringIO(text), delimiter="\t"):
-        entries[row["file"]] = ManifestEntry(
-            row["dataset"],
-            row["file"],
-            row["sha256"],
-            int(row["bytes"]),
-            row["upstream_repository"],
-            row["upstream_path"],
-            row["upstream_commit"],
-            row["upstream_licence"],
-        )
+    for row in rows:
+        values: dict[str, Any] = {name: row[name] for name in ManifestEntry.__annotations__}
+        entries[row["file"]] = ManifestEntry(**{**values, "bytes": int(row["bytes"])})
     return entries
 
 
@@ -276,92 +339,11 @@ def load_all(
     return [name if isinstance(name, Dataset) else load(name, data=data, verify=verify) for name in names]
 
 
-Row = tuple[str, str, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Pairs of terms with a label or a grade each; `q` and `p` are numbers into `terms`.
-
-    Terms are as in the file, lower-cased: `goldfish-n` (tagged), `family,doctor-n`, `puerto princesa`.
-    """
-
-    name: str
-    terms: tuple[str, ...]
-    q: npt.NDArray[np.int64]
-    p: npt.NDArray[np.int64]
-    gold: npt.NDArray[np.float64]
-    graded: bool = False
-    tagged: bool = False
-    separator: str = ""
-
-    @classmethod
-    def from_rows(
-        cls, name: str, rows: Iterable[Row], *, graded: bool = False, tagged: bool = False, separator: str = ""
-    ) -> Dataset:
-        """A dataset from (hyponym, hypernym, gold) rows.
-
-        >>> Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0)])
-        <Dataset mine: 2 pairs, 1 positive>
-        """
-        numbers: dict[str, int] = {}
-        q: list[int] = []
-        p: list[int] = []
-        gold: list[float] = []
-        for hyponym, hypernym, value in rows:
-            q.append(numbers.setdefault(hyponym.strip().lower(), len(numbers)))
-            p.append(numbers.setdefault(hypernym.strip().lower(), len(numbers)))
-            gold.append(value)
-        return cls(
-            name,
-            tuple(numbers),
-            np.array(q, dtype=np.int64),
-            np.array(p, dtype=np.int64),
-            np.array(gold, dtype=np.float64),
-            graded,
-            tagged,
-            separator,
-        )
-
-    def __len__(self) -> int:
-        return len(self.q)
-
-    @cached_property
-    def labels(self) -> npt.NDArray[np.bool_]:
-        """True where q is a hyponym of p (meaningless in a graded set)."""
-        return self.gold > 0.5
-
-    @property
-    def positives(self) -> int:
-        """How many pairs are positive."""
-        return int(self.labels.sum())
-
-    def space_keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
-        """The words of every term as a vector space spells them.
-
-        In a POS space the tag follows a bar (`dog|n`, for every word of a phrase); in a raw space it is cut off.
-
-        >>> rows = [("family,doctor-n", "entity-n", 1.0)]
-        >>> dataset = Dataset.from_rows("x", rows, tagged=True, separator=",")
-        >>> dataset.space_keys(pos=True), dataset.space_keys()
-        ([('family|n', 'doctor|n'), ('entity|n',)], [('family', 'doctor'), ('entity',)])
-        """
-        keys: list[tuple[str, ...]] = []
-        for term in self.terms:
-            body, tag = (term[:-2], term[-1:]) if self.tagged else (term, "")
-            words = body.split(self.separator) if self.separator else [body]
-            words = [word for word in words if word] or [body]
-            keys.append(tuple(f"{word}|{tag}" for word in words) if pos and self.tagged else tuple(words))
-        return keys
-
-    def __repr__(self) -> str:
-        kind = "graded" if self.graded else f"{self.positives} positive"
-        return f"<Dataset {self.name}: {len(self)} pairs, {kind}>"
-
-
 LABEL_NAMES = ("label", "gold", "is_hypernym", "hypernymy", "class", "score", "grade", "avg_score")
-_TRUE = {"true", "1", "1.0", "yes", "y", "t", "hyper", "hypernym", "positive", "pos", "+"}
-_FALSE = {"false", "0", "0.0", "no", "n", "f", "negative", "neg", "-"}
+_TRUTH = {
+    **dict.fromkeys(("true", "1", "1.0", "yes", "y", "t", "hyper", "hypernym", "positive", "pos", "+"), 1.0),
+    **dict.fromkeys(("false", "0", "0.0", "no", "n", "f", "negative", "neg", "-"), 0.0),
+}
 
 
 def read_pairs(path: str | Path, format: str | None = None) -> Dataset:
@@ -375,87 +357,63 @@ def read_pairs(path: str | Path, format: str | None = None) -> Dataset:
     >>> read_pairs(place), read_pairs(place).space_keys()[0]
     (<Dataset mine: 2 pairs, 1 positive>, ('hot', 'dog'))
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     file = open_pairs(path, format)
-    blocks = list(file)
-    table = pa.concat_tables(blocks) if blocks else None
-    if table is None or table.num_rows == 0:
+    pairs: list[tuple[str, str]] = []
+    labels: list[str] = []
+    for block in file:
+        labels += _labels(file, block, len(pairs))
+        terms = (" ".join(term.lower().split()) for i in (0, 1) for term in block.column(i).to_pylist())
+        columns = list(terms)
+        pairs += zip(columns[: block.num_rows], columns[block.num_rows :], strict=True)
+    if not pairs:
         raise InputError(f"{file.name}: no pairs in it", hint="each line is hyponym<TAB>hypernym<TAB>True or False")
-    labels = _label_column(file, table)
-    both = pa.concat_arrays([_whole(table.column(0)), _whole(table.column(1))])
-    coded = pc.dictionary_encode(both)
-    codes = coded.indices.to_numpy().astype(np.int64)
-    terms = tuple(" ".join(term.lower().split()) for term in coded.dictionary.to_pylist())
-    if "" in terms:
-        row = int(np.flatnonzero(codes == terms.index(""))[0]) % table.num_rows
-        raise InputError(f"{file.name}: line {file.line(row)} has an empty term", hint="each line needs two terms")
-    gold, graded = _gold(file, labels)
-    q, p = codes[: table.num_rows], codes[table.num_rows :]
-    return Dataset(Path(path).stem or file.name, terms, q, p, gold, graded=graded, separator=" ")
-
-
-def _whole(column: Any) -> Any:
-    import pyarrow as pa
-
-    whole = column.combine_chunks()
-    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
-
-
-def _label_column(file: PairFile, table: Any) -> Any:
-    import json
-
-    import pyarrow as pa
-
-    if file.format is PairFormat.jsonl:
-        labels = []
-        for row, text in enumerate(table.column("rest").to_pylist()):
-            rest = json.loads(text) if text else {}
-            key = next((name for name in LABEL_NAMES if name in rest), None)
-            if key is None:
-                raise InputError(f"{file.name}: line {file.line(row)} has no label", hint='add "label": true or false')
-            labels.append(str(rest[key]))
-        return pa.array(labels)
-    lower = [name.lower() for name in file.columns]
-    number = next((lower.index(name) for name in LABEL_NAMES if name in lower), 2)
-    if number >= len(file.columns):
+    for row, pair in enumerate(pairs):
+        if not all(pair):
+            raise InputError(f"{file.name}: line {file.line(row)} has an empty term", hint="each line needs two terms")
+    known = {label: _TRUTH.get(label.strip().lower()) for label in set(labels)}
+    graded = None in known.values()
+    values = {label: _number(label) for label in known} if graded else known
+    gold = [values[label] for label in labels]
+    if None in gold:
+        # the first label that is neither a truth value nor a number, else the first truth value among the grades
+        wrong = {label for label, value in values.items() if value is None}
+        neither = {label for label in wrong if known[label] is None} or wrong
+        row = next(row for row, label in enumerate(labels) if label in neither)
         raise InputError(
-            f"{file.name}: two columns, so there is no label to measure against",
-            hint="add a third column with True or False; `hyperdive score` needs none",
-        )
-    return _whole(table.column(number))
-
-
-def _gold(file: PairFile, labels: Any) -> tuple[Any, bool]:
-    """Labels as 0 and 1, or grades as they are."""
-    import pyarrow.compute as pc
-
-    coded = pc.dictionary_encode(labels)
-    codes = coded.indices.to_numpy()
-    values = [text.strip().lower() for text in coded.dictionary.to_pylist()]
-    if all(value in _TRUE or value in _FALSE for value in values):
-        return np.array([float(value in _TRUE) for value in values])[codes], False
-    numbers = np.array([_number(value) for value in values])
-    if np.isnan(numbers).any():
-        # the first label that is neither, in file order
-        bad = np.array(
-            [np.isnan(number) and value not in _TRUE | _FALSE for value, number in zip(values, numbers, strict=True)]
-        )
-        row = int(np.flatnonzero(bad[codes])[0]) if bad.any() else int(np.flatnonzero(np.isnan(numbers)[codes])[0])
-        raise InputError(
-            f"{file.name}: line {file.line(row)} has label {labels[row].as_py()!r}, which is neither True nor False",
+            f"{file.name}: line {file.line(row)} has label {labels[row]!r}, which is neither True nor False",
             hint="labels are True/False, 1/0 or yes/no; or give every pair a number as its grade",
         )
-    return numbers[codes], True
+    rows = [(q, p, float(value or 0)) for (q, p), value in zip(pairs, gold, strict=True)]
+    return Dataset.from_rows(Path(path).stem or file.name, rows, graded=graded, separator=" ")
 
 
-def _number(text: str) -> float:
+def _labels(file: PairFile, block: Any, start: int) -> list[str]:
+    """Return the labels of a block of pairs whose first row is row `start` of the file."""
+    if file.format is not PairFormat.jsonl:
+        lower = [name.lower() for name in file.columns]
+        number = next((lower.index(name) for name in LABEL_NAMES if name in lower), 2)
+        if number >= len(file.columns):
+            raise InputError(
+                f"{file.name}: two columns, so there is no label to measure against",
+                hint="add a third column with True or False; `hyperdive score` needs none",
+            )
+        return list(block.column(number).to_pylist())
+    labels = []
+    for row, text in enumerate(block.column("rest").to_pylist(), start):
+        rest = json.loads(text) if text else {}
+        key = next((name for name in LABEL_NAMES if name in rest), None)
+        if key is None:
+            raise InputError(f"{file.name}: line {file.line(row)} has no label", hint='add "label": true or false')
+        labels.append(str(rest[key]))
+    return labels
+
+
+def _number(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:
-        return float("nan")
-    return value if np.isfinite(value) else float("nan")
+        return None
+    return value if np.isfinite(value) else None
 
 
 def gold_lines(path: str | Path, what: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -240,51 +240,18 @@ def evaluate(
     if tagged is None and is_tagged(raw.main):
         tagged = raw
     loaded = load_all(datasets, data=options.data, verify=options.verify)
-    with ThreadPoolExecutor(1) as pool:
-        # the longest first, so that no thread is left with it at the end
-        drawn = _DrawnAhead(sorted(loaded, key=len, reverse=True), options, pool)
-        return _evaluated((raw, tagged), loaded, drawn, options, model, run)
-
-
-class _DrawnAhead:
-    """Resamples of the next datasets, drawn while a model is read and other datasets are scored.
-
-    Args:
-        datasets: In the order in which they will be measured.
-        options: How many resamples, and their seed.
-        pool: The thread that draws.
-    """
-
-    def __init__(self, datasets: Sequence[Dataset], options: EvaluationOptions, pool: Executor) -> None:
-        self.datasets, self._options, self._pool = datasets, options, pool
-        self._waiting = list(datasets) if options.bootstrap else []
-        self._drawn: dict[str, Future[Any]] = {}
-        for _ in range(resampling.KEPT - 1):
-            self.draw_next()
-
-    def draw_next(self) -> None:
-        """Draw those of one more dataset; no more are kept than of a few."""
-        if self._waiting:
-            dataset, options = self._waiting.pop(0), self._options
-            arguments = (dataset.name, len(dataset), options.bootstrap, options.seed)
-            self._drawn[dataset.name] = self._pool.submit(resampling.draws, *arguments)
-
-    def wait(self, name: str) -> None:
-        """Until those of a dataset are there, if they have been begun."""
-        if name in self._drawn:
-            self._drawn[name].result()
+    return _evaluated(raw, tagged, loaded, options, model, run)
 
 
 def _evaluated(
-    sources: tuple[Source, Source | None],
+    raw: Source,
+    tagged: Source | None,
     loaded: Sequence[Dataset],
-    drawn: _DrawnAhead,
     options: EvaluationOptions,
     model: str,
     run: Run,
 ) -> Evaluation:
-    """The figures of datasets in the main space and the tagged one, made in the order in which resamples are drawn."""
-    raw, tagged = sources
+    """Return the figures of datasets in the main space and the tagged one."""
     chosen = usable_scores(raw, options.scores)
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
@@ -307,9 +274,7 @@ def _evaluated(
         return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas)
 
     def measured(scored: Scored, threads: int) -> Result:
-        drawn.wait(scored.dataset.name)
         result = measure(scored, bootstrap=options.bootstrap, seed=options.seed, threads=threads)
-        drawn.draw_next()
         bar.advance(1)
         return result
 
@@ -318,9 +283,10 @@ def _evaluated(
 
     with progress as bar, ThreadPoolExecutor(workers) as pool:
         made: dict[str, Future[Result]] = {}
-        for dataset in drawn.datasets[:1]:  # with it, what all of them read is made, once
+        longest = sorted(loaded, key=len, reverse=True)  # first, so that no thread is left with it at the end
+        for dataset in longest[:1]:  # scoring it computes what all of them share, once
             made[dataset.name] = pool.submit(measured, scored_by(dataset), threads)
-        for dataset in drawn.datasets[1:]:
+        for dataset in longest[1:]:
             made[dataset.name] = pool.submit(figures, dataset, threads // workers)
         results = {dataset.name: made[dataset.name].result() for dataset in loaded}
     for name, result in results.items():

@@ -155,8 +155,10 @@ def build(name: str, command: Command) -> App:
             name=flags(key, rule), negative=f"--no-{flags(key, rule)[0][2:]}" if on else "", negative_iterable=(),
         )  # fmt: skip
         default = inspect.Parameter.empty if rule.default is MISSING else rule.default
+        # cyclopts also checks defaults where pydantic is loaded
+        annotation = Annotated[kind | None if default is None else kind, details]
         parameters.append(
-            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         )
 
     def function(*_: Any, **__: Any) -> None: ...

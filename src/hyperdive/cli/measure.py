@@ -192,6 +192,7 @@ def evaluate(
     the difference from the paper's. Pairs with an out-of-vocabulary word rank last. A file of your own pairs (hyponym,
     hypernym, True or False) can be used in place of a dataset. Baselines are always included: random, frequency (the
     difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
+    `--scores all` evaluates every score, `--scores ablation` the confidence without each of its parts.
     """
     shown, scores, names = options.shown, split_names(options.scores), split_names(options.datasets)
     if options.taxonomy or files:
@@ -270,14 +271,10 @@ def evaluate(
 def _with_baselines(wanted: list[str], source: Any) -> list[str] | None:
     if not wanted:
         return None
-    from hyperdive.scores import get, usable_scores
+    from hyperdive.scores import usable_scores
 
-    chosen = {get(name).name: name for name in wanted}
     usable = {score.name for score in usable_scores(source, ["all"])}
-    for name in BASELINES:
-        if name.partition(":")[0] in usable:
-            chosen.setdefault(get(name).name, name)
-    return list(chosen.values())
+    return [*wanted, *(name for name in BASELINES if name.partition(":")[0] in usable)]
 
 
 def _name(model: str) -> str:

@@ -164,7 +164,7 @@ def _pairs(panels: Sequence[PairPanel], title: str) -> Any:
             if count:
                 axes.margins(x=0.1)
                 axes.legend(loc="lower right", frameon=False, labelcolor=look.ink, fontsize=9)
-        if title:
+        if title and len(panels) > 1:
             figure.suptitle(one_line(title), color=look.ink, fontsize=14, x=0.01, ha="left")
         return figure
 
@@ -256,8 +256,13 @@ def _settings() -> Iterator[Any]:
         import matplotlib
     except ImportError:
         raise MissingExtra("a plot", "plots") from None
-    # a dollar sign in a word is a dollar sign; ids in an SVG come from its content, not from the clock
-    settings: dict[Any, Any] = {"text.parse_math": False, "svg.hashsalt": "hyperdive", "hatch.linewidth": 0.8}
+    # a dollar sign in a word is a dollar sign; ids in an SVG come from its content, not from the clock; text stays text
+    settings: dict[Any, Any] = {
+        "text.parse_math": False,
+        "svg.hashsalt": "hyperdive",
+        "svg.fonttype": "none",
+        "hatch.linewidth": 0.8,
+    }
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg", **settings}):
         yield matplotlib
 

@@ -27,7 +27,7 @@ def paper_data() -> dict[str, Any]:
     """Return `paper.toml`: scores, labels, stages, spaces, tables and claims.
 
     >>> sorted(paper_data())
-    ['claim', 'labels', 'notes', 'rows', 'scores', 'space', 'stage', 'table']
+    ['claim', 'labels', 'notes', 'recipes', 'rows', 'scores', 'space', 'stage', 'table']
     """
     return tomllib.loads(resources.files("hyperdive.paper").joinpath("paper.toml").read_text(encoding="utf-8"))
 

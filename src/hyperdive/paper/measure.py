@@ -91,7 +91,7 @@ def figure_stages(
             "seed": options.seed,
             "measures": _MEASURES,
         }
-        seconds = (3.0 if space.kind.startswith("sbow") else 4.0) * len(space.scores) * len(corpora)
+        seconds = (3.0 * len(space.scores) if space.kind.startswith("sbow") else 4.0) * len(corpora)
         sources = tuple(by_name[name] for name in needs)
         what = f"figures of {space.name}"
         figures.append(ReproduceStage(f"figures-{space.name}", "figures", what, settings, sources, seconds))

@@ -162,7 +162,7 @@ def facts(plan: ReproducePlan) -> dict[str, Any]:
     """Return what the tables were made from: the sizes of the corpora and the constants of DIVE."""
     known: dict[str, Any] = {}
     for stage in plan.stages:
-        if stage.make == "corpus" and "length" not in stage.options and plan.folder.done(stage):
+        if stage.name in ("corpus-raw", "corpus-pos", "corpus-pubmed") and plan.folder.done(stage):
             corpus = Corpus.open(plan.folder.place(stage))
             known[f"Tokens of {stage.name}"] = f"{len(corpus):,}, {len(corpus.vocabulary):,} words"
     known["DIVE (paper's constants)"] = constants("paper")

@@ -141,8 +141,9 @@ def training_stages(options: ReproduceOptions, corpus: RunText, pubmed: RunText 
     """
     given = {"longer": corpus.is_longer, "pubmed": pubmed is not None, "paper solver": options.solver == "paper"}
     placeholders = {"{tagger}": options.tagger, "{seed}": options.seed, "{next_seed}": options.seed + 1}
+    data = paper_data()
     stages: dict[str, ReproduceStage] = {}
-    for entry in paper_data()["stage"]:
+    for entry in data["stage"]:
         if entry.get("part") in options.without or not given.get(entry.get("when"), True):
             continue
         text = pubmed if entry.get("when") == "pubmed" and pubmed is not None else corpus
@@ -151,7 +152,8 @@ def training_stages(options: ReproduceOptions, corpus: RunText, pubmed: RunText 
             if name.endswith("-pos") and "pos" in options.without:
                 continue
             make = entry.get("make", "train")
-            chosen = {key: placeholders.get(value, value) for key, value in entry.get("options", {}).items()}
+            settings = {**data["recipes"].get(entry.get("like"), {}), **entry.get("options", {})}
+            chosen = {name: placeholders.get(value, value) for name, value in settings.items()}
             constants: dict[str, Any] = {}
             if make == "corpus":
                 chosen = {"text": text.content, "min_count": options.min_count, **chosen}

@@ -108,7 +108,7 @@ class Weights:
 
 
 WEIGHTS = Weights()
-_WITHOUT_PATTERNS = ("similar", "general", "head", "frequency", "hypernym_frequency", "slope", "intercept")
+_WITHOUT_PATTERNS = ("similar", "general", "head", "slope", "intercept")
 _ABLATIONS = {
     "": WEIGHTS,
     "dive": replace(WEIGHTS, general=0.0),
@@ -120,7 +120,7 @@ _ABLATIONS = {
         }
     ),
 }
-"""Weights without a part of the score; nothing else is fitted again."""
+"""Weights without a part of the score; the others are not fitted again. Those of frequencies correct for statements."""
 
 
 class Features(NamedTuple):
@@ -131,9 +131,9 @@ class Features(NamedTuple):
     variety: Floats
     of_names: Floats
     stated_back: Floats
-    nearest: Floats
-    inherited: Floats
-    similar: Floats
+    nearest: Floats32
+    inherited: Floats32
+    similar: Floats32
     general: Floats
     hyponyms: Floats
     head: Bools
@@ -408,9 +408,8 @@ class Confidence:
         """
         statements, terms, entries = self._statements, self._terms, self._statements.entries
         x, y, phrases = self._numbers[q], self._numbers[p], terms.phrases[p]
-        if near is None:
-            every = nearest = inherited = np.zeros(len(q))
-        else:
+        every, nearest, inherited = np.zeros((3, len(q)), dtype=np.float32)
+        if near is not None:
             column = np.searchsorted(near.numbers, y)
             every, nearest, inherited = (part[place, column] for part in near[1:])
         stated = entries[x, y]

@@ -222,7 +222,7 @@ def rctc(pairs: Pairs, *, n: int = 20) -> Floats:
         entries = rows.ranked[rows.csr.indptr[matches.q][pair] + np.arange(len(pair)) - offsets[pair]]
         alone = np.ones(len(pair), dtype=np.bool_)
         alone[offsets[matches.pair] + rows.ranks[matches.left] - 1] = False
-        before = np.cumsum(alone) - alone
+        before: Ints = np.cumsum(alone) - alone
         first = np.flatnonzero(alone & (before - np.append(before, 0)[offsets][pair] < n))
         return _coherence(pair[first], rows.csr.indices[entries[first]], len(sizes), counts)
 
@@ -239,13 +239,12 @@ def _coherence(groups: Ints, contexts: Ints, size: int, counts: Rows) -> Floats:
         here = slice(*np.searchsorted(groups, [start, start + _GROUPS]))
         many = sizes[start : start + _GROUPS]
         table = np.full((len(many), max(int(many.max()), 2)), -1)
-        table[groups[here] - start, np.arange(many.sum()) - (np.cumsum(many) - many)[groups[here] - start]] = contexts[
-            here
-        ]
+        group = groups[here] - start
+        table[group, np.arange(len(group)) - (np.cumsum(many) - many)[group]] = contexts[here]
         first, second = np.triu_indices(table.shape[1], 1)
         group, pair = np.nonzero(table[:, second] >= 0)
         x, y = table[group, first[pair]], table[group, second[pair]]
         together = np.asarray(counts.csr[x, y], dtype=np.float64) if len(x) else np.zeros(0)
-        ppmi = ppmi_values(together, counts.sums[x], counts.sums[y], float(counts.sums.sum()))
+        ppmi = ppmi_values(together, counts.sums[x], counts.sums[y], counts.sums.sum())
         medians.append(_medians(ppmi, group, len(many)))
     return np.concatenate(medians)

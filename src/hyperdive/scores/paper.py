@@ -267,7 +267,8 @@ class Gaussians:
             divergences = 0.5 * (far - self.means.shape[1] + logs[y] - logs[x])
             for column, values in enumerate((cosines, -divergences)):
                 out[:, column] += sums_of(pair[here], values, len(q))
-        return out / np.maximum(many, 1)[:, None]
+        out /= np.maximum(many, 1)[:, None]
+        return out
 
 
 @register(

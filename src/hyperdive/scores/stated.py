@@ -155,6 +155,10 @@ class StatedPairs:
         """n(q, p), 0 where q or p is looked up by its head alone: of type 2 diabetes not what is said of diabetes."""
         return np.where(self.backed_off, 0.0, self.counts)
 
+    def by_pattern(self, name: str) -> Floats:
+        """Return n(q, p) of one pattern."""
+        return self._of(self.terms.patterns.by_pattern(name), self.q, self.p)
+
     def _of(self, matrix: Any, q: Ints, p: Ints) -> Floats:
         rows, columns = self.terms.numbers[q], self.terms.numbers[p]
         values, known = np.zeros(len(rows)), np.flatnonzero((rows >= 0) & (columns >= 0))
@@ -208,8 +212,8 @@ class StatedPairs:
     @property
     def svd_silent(self) -> Bools:
         """Whether the decomposition knows nothing of q as a hyponym, or of p as a hypernym."""
-        as_hyponym, as_hypernym = self.terms.as_hyponym.any(axis=1), self.terms.as_hypernym.any(axis=1)
-        return np.asarray(~(as_hyponym[self.q] & as_hypernym[self.p]))
+        known = [np.asarray(table.any(axis=1)) for table in (self.terms.as_hyponym, self.terms.as_hypernym)]
+        return ~(known[0][self.q] & known[1][self.p])
 
     @property
     def backed_off(self) -> Bools:

@@ -339,7 +339,7 @@ def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -
     named: list[Score] = []
     for name in wanted or ("default",):
         if isinstance(name, str) and name in GROUPS:
-            named += _allowed(source, table() if GROUPS[name] is None else map(get, GROUPS[name]))
+            named += _allowed(source, map(get, GROUPS[name] or table()))
         else:
             named.append(get(name))
     return list({score.name: score for score in named}.values())

@@ -234,8 +234,8 @@ class Corrections:
         remove = [*self._with("forbid", term, other), *self._with("root", term)]
         if not keep_others:
             remove += [rule for rule in self._with("force", term) if rule not in self._with("force", term, other)]
-        accepted = self.changed([("force", named, second)], remove)
-        return accepted.changed([("add", named)]) if operation == "add" else accepted
+        added = self.changed([("add", named)]) if operation == "add" else self
+        return added.changed([("force", named, second)], remove)
 
     def _with(self, verb: str, *terms: str) -> list[Rule]:
         """The rules of a verb that begin with these terms."""

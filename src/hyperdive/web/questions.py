@@ -193,7 +193,7 @@ def topics(service: Served, request: Annotated[m.TopicsQuery, Query()]) -> m.Top
     """The dimensions of a model."""
     served = service.models[request.model]
     found = dimensions(served.model, request.top, request.words)
-    options = {"top": request.top, "words": request.words if request.words != 5 else None}
+    options = {"top": request.top, "words": request.words}
     return m.TopicsReply(served.name, tuple(found), found.notes, served.commands("topics", options=options))
 
 
@@ -201,10 +201,10 @@ def general(service: Served, request: Annotated[m.GeneralQuery, Query()]) -> m.G
     """The most general words, on the whole or within the topics of a query."""
     served = service.models[request.model]
     found = general_words(served.model, request.query, request.top)
-    options = {"query": request.query, "top": request.top if request.top != 30 else None}
-    query = [request.query] if request.query else []
-    line = served.commands("topics", query, {"general": True, "top": options["top"]})
-    python = served.commands("topics", options={"general": True, **options}).python
+    options = {"top": request.top if request.top != 30 else None}
+    words = [] if request.query is None else [request.query]
+    line = served.commands("topics", words, {"general": True, **options})
+    python = served.commands("topics", options={"general": True, "query": request.query, **options}).python
     return m.GeneralReply(served.name, request.query, tuple(found), m.Commands(line.cli, python))
 
 

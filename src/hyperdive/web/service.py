@@ -28,6 +28,12 @@ from hyperdive.web.problems import Problem
 from hyperdive.web.taxonomy_messages import TaxonomyRequest
 
 ENDING = ".corrections.tsv"
+_RARE = {
+    "hypernyms": {"block", "min_confidence", "score"},
+    "hyponyms": {"block", "min_confidence", "score"},
+    "taxonomy": {"levels", "max_children", "min_children", "parents", "score"},
+}
+"""Options that a command takes by `--set`."""
 Option = str | int | float | bool | Sequence[str] | None
 
 
@@ -81,12 +87,12 @@ class ServedModel:
         )
 
     def commands(
-        self, verb: str, words: Sequence[str] = (), options: Mapping[str, Option] | None = None, *, method: str = ""
+        self, command: str, words: Sequence[str] = (), options: Mapping[str, Option] | None = None, *, method: str = ""
     ) -> Commands:
         """Return the shell line and the Python lines of a question.
 
         Args:
-            verb: The command of the command line.
+            command: The command of the command line.
             words: Its arguments.
             options: Its options by their Python names; None is left out, and a list stands for a file of terms.
             method: The method of `hyperdive.Model`, if its name is not that of the command.
@@ -96,20 +102,22 @@ class ServedModel:
         lines = ["from hyperdive import load", f"model = load({self.place!r})"]
         lines += [f"{name} = {value!r}" for name, value in lists.items()]
         keywords = [f"{name}={name if name in lists else repr(value)}" for name, value in chosen.items()]
-        batch = verb in ("hypernyms", "hyponyms", "similar") and len(words) > 1
+        batch = command in ("hypernyms", "hyponyms", "similar") and len(words) > 1
         arguments = [repr(list(words))] if batch else list(map(repr, words))
-        call = f"print(model.{method or verb}({', '.join([*arguments, *keywords])}))"
+        call = f"print(model.{method or command}({', '.join([*arguments, *keywords])}))"
         named = [] if self.place == DEFAULT else ["-m", self.place]
         for name, value in chosen.items():
-            flag = f"--{name.replace('_', '-')}"
-            if value is False:
+            shown = f"{name}.txt" if name in lists else str(value)
+            if name in _RARE.get(command, ()):
+                named += ["--set", f"{name}={shown}"]
+            elif value is False:
                 named.append(f"--no-{name}")
             elif name == "evidence" or value is True:
-                named.append(flag)
+                named.append(f"--{name}")
             else:
-                named += [flag, f"{name}.txt" if name in lists else str(value)]
+                named += [f"--{name.replace('_', '-')}", shown]
         parts = [*named, "--", *words] if any(word.startswith("-") for word in words) else [*words, *named]
-        return Commands(shlex.join(["hyperdive", verb, *parts]), "\n".join([*lines, call]))
+        return Commands(shlex.join(["hyperdive", command, *parts]), "\n".join([*lines, call]))
 
     def warm_up(self) -> None:
         """Read what a first question would wait for."""
