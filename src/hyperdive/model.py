@@ -219,8 +219,7 @@ class Model:
     def _pair_values(self, hyponym: Terms, hypernym: Terms, name: str) -> float | npt.NDArray[np.float64]:
         from hyperdive.discover.question import pair_scores
 
-        single = isinstance(hyponym, str)
-        if single != isinstance(hypernym, str):
+        if (single := isinstance(hyponym, str)) != isinstance(hypernym, str):
             raise InputError("two terms or two sequences of terms make pairs, not one of each")
         values = pair_scores(self, self._listed(hyponym), self._listed(hypernym), name, unknown_is_error=single)
         return float(values[0]) if single else values
@@ -351,7 +350,7 @@ class Model:
     # ---- the model as a whole ---------------------------------------------------------------------------------
 
     def topics(
-        self, top: int | None = None, words: int = 5, *, general: bool = False, query: str | None = None
+        self, top: int | None = None, words: int = 8, *, general: bool = False, query: str | None = None
     ) -> Table[Topic] | Table[GeneralWord]:
         """Return every dimension with a label, its first words and its status; or the most general words.
 

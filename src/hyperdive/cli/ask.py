@@ -273,8 +273,6 @@ def explain(
 class TopicsCommand(TopicOptions, ModelOptions):
     """Options of `hyperdive topics`."""
 
-    words: int = option(8, "Number of words per dimension.", low=1, high=50)
-
 
 def topics(
     word: Annotated[

@@ -67,5 +67,5 @@ class TopicOptions(Options):
     top: int | None = option(
         None, "Number of dimensions, by default all; of words with --general, by default 30.", low=1
     )
-    words: int = option(5, "Number of words per dimension.", low=1, high=50)
+    words: int = option(8, "Number of words per dimension.", low=1, high=50)
     general: bool = option(False, "List the most general words instead, overall or within the topics of a word.")

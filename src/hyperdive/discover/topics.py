@@ -38,7 +38,7 @@ class Topic:
     status: str
 
 
-def topics(model: AnyModel, top: int | None = None, words: int = 5) -> Table[Topic]:
+def topics(model: AnyModel, top: int | None = None, words: int = 8) -> Table[Topic]:
     """Return every dimension, those with the most mass first.
 
     The status is "ok", "dead" (no word has it), "duplicate of d" (nearly the same words as a larger dimension) or
