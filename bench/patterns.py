@@ -88,40 +88,24 @@ def calibration(model: Model, plot: str | None) -> None:
         error = 100 * expected_calibration_error(bins)
         print(f"{name:<14} {len(labels):6d} {100 * labels.mean():6.1f}% {error:6.1f}%   {shares}")
     if plot:
-        Path(plot).write_text(drawn(curves), encoding="utf-8", newline="\n")
+        draw(plot, curves)
 
 
-def drawn(curves: dict[str, list[Bin]]) -> str:
-    """A reliability plot as SVG: one line a set, the diagonal is a confidence that keeps its word."""
-    colours = ["#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999",
-               "#882255", "#117733"]  # fmt: skip
-    size, left, top = 360, 60, 20
+def draw(path: str, curves: dict[str, list[Bin]]) -> None:
+    """Draw a reliability plot, one line per dataset; the dotted line is perfect calibration."""
+    import matplotlib
+    from matplotlib.figure import Figure
 
-    def at(one: Bin) -> str:
-        return f"{left + size * one.confidence:.1f},{top + size * (1 - one.true):.1f}"
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 230} {size + 70}" font-family="sans-serif" '
-        'font-size="12"><rect width="100%" height="100%" fill="#ffffff"/>',
-        f'<rect x="{left}" y="{top}" width="{size}" height="{size}" fill="none" stroke="#888"/>',
-        f'<line x1="{left}" y1="{top + size}" x2="{left + size}" y2="{top}" stroke="#888" stroke-dasharray="4"/>',
-    ]
-    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        parts.append(f'<text x="{left + size * tick:.0f}" y="{top + size + 18}" text-anchor="middle">{tick:g}</text>')
-        parts.append(f'<text x="{left - 8}" y="{top + size * (1 - tick) + 4:.0f}" text-anchor="end">{tick:g}</text>')
-    parts.append(f'<text x="{left + size / 2:.0f}" y="{top + size + 40}" text-anchor="middle">confidence</text>')
-    parts.append(
-        f'<text transform="translate(16 {top + size / 2:.0f}) rotate(-90)" text-anchor="middle">share true</text>'
-    )
-    for (name, bins), colour in zip(curves.items(), colours, strict=True):
-        wide = 3 if name == "HypeNet-train" else 1.5
-        points = " ".join(at(one) for one in bins if one.pairs >= 20)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{wide}"/>')
-    for row, (name, colour) in enumerate(zip(curves, colours, strict=True)):
-        y = top + 14 + 22 * row
-        parts.append(f'<path d="M{left + size + 16} {y} h24" stroke="{colour}" stroke-width="3"/>')
-        parts.append(f'<text x="{left + size + 48}" y="{y + 4}">{name}</text>')
-    return "\n".join(parts) + "\n</svg>\n"
+    with matplotlib.rc_context({"svg.hashsalt": "hyperdive", "svg.fonttype": "none"}):
+        axes = (figure := Figure(figsize=(7, 5), layout="constrained")).add_subplot()
+        axes.plot([0, 1], [0, 1], ":", color="grey")
+        for name, bins in curves.items():
+            shown = [one for one in bins if one.pairs >= 20]
+            places = [one.confidence for one in shown], [one.true for one in shown]
+            axes.plot(*places, label=name, linewidth=3 if name == "HypeNet-train" else 1.5)
+        axes.set(xlabel="confidence", ylabel="share true", aspect="equal")
+        figure.legend(loc="outside right upper", frameon=False)
+        figure.savefig(path, metadata={"Date": None, "Creator": None} if path.endswith(".svg") else None)
 
 
 def main() -> None:
