@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
-from hyperdive.discover.options import (
+from hyperdive.ask.options import (
     AnswerOptions,
     EvidenceOptions,
     ExplainOptions,
@@ -19,12 +18,13 @@ from hyperdive.discover.options import (
     SimilarOptions,
     TopicOptions,
 )
+from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
 from hyperdive.errors import Error, InputError, OptionError, one_line
 from hyperdive.options import option
 
 if TYPE_CHECKING:
     from hyperdive import Model
-    from hyperdive.discover.statements import Statements
+    from hyperdive.ask.statements import Statements
     from hyperdive.table import Table
 
 Words = Annotated[
@@ -75,7 +75,7 @@ def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
 
 def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import MOST_EVIDENCE, ask
+    from hyperdive.ask.hypernyms import MOST_EVIDENCE, ask
 
     model = load(options.model)
     if options.evidence:
@@ -151,7 +151,7 @@ class SimilarCommand(SimilarOptions, ModelOptions):
 def similar(words: Words, /, *, options: SimilarCommand) -> None:
     """Nearest neighbours of a word or a quoted phrase, by cosine of the skip-gram vectors (or DIVE without them)."""
     from hyperdive import load
-    from hyperdive.discover.similar import similar as nearest
+    from hyperdive.ask.similar import similar as nearest
 
     model = load(options.model)
     print_answers(words, lambda batch: nearest(model, batch, options.top), options.json)
@@ -239,12 +239,12 @@ def explain(
     words as the paper's main figure.
     """
     from hyperdive import load
-    from hyperdive.discover.explain import compare
+    from hyperdive.ask.explain import compare
 
     if not 2 <= len(words) <= 6:
         raise InputError(f"explain takes 2 to 6 words, not {len(words)}", hint="quote phrases")
     if options.plot is not None:
-        from hyperdive.discover.plots import check_place, plot_comparison, plot_pair
+        from hyperdive.ask.plots import check_place, plot_comparison, plot_pair
 
         check_place(options.plot, options.force)
     model = load(options.model)
@@ -304,7 +304,7 @@ def topics(
 
 def _print_general(query: str | None, options: TopicsCommand) -> None:
     from hyperdive import load
-    from hyperdive.discover.topics import MOST_GENERAL, general_words
+    from hyperdive.ask.topics import MOST_GENERAL, general_words
 
     found = general_words(load(options.model), query, options.top or MOST_GENERAL)
     if options.json:

@@ -60,7 +60,7 @@ def taxonomy(*, options: TaxonomyCommand) -> None:
     edges are compared with them, and precision, recall and F1 are printed instead of the tree.
     """
     from hyperdive import load
-    from hyperdive.discover.question import term_lines
+    from hyperdive.ask.question import term_lines
     from hyperdive.taxonomy.formats import format_of
     from hyperdive.taxonomy.names import normal
     from hyperdive.taxonomy.terms import MAX_TERMS

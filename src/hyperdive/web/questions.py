@@ -8,14 +8,14 @@ from typing import Annotated, Any, cast
 from fastapi import Query
 
 from hyperdive import __version__
-from hyperdive.discover.explain import compare as side_by_side
-from hyperdive.discover.hypernyms import ask
-from hyperdive.discover.options import AnswerOptions
-from hyperdive.discover.question import source_of
-from hyperdive.discover.ranking import SIGNALS, ranking
-from hyperdive.discover.similar import similar as nearest
-from hyperdive.discover.topics import general_words
-from hyperdive.discover.topics import topics as dimensions
+from hyperdive.ask.explain import compare as side_by_side
+from hyperdive.ask.hypernyms import ask
+from hyperdive.ask.options import AnswerOptions
+from hyperdive.ask.question import source_of
+from hyperdive.ask.ranking import SIGNALS, ranking
+from hyperdive.ask.similar import similar as nearest
+from hyperdive.ask.topics import general_words
+from hyperdive.ask.topics import topics as dimensions
 from hyperdive.scores.terms import terms_of, usable_scores
 from hyperdive.table import Table
 from hyperdive.web import messages as m

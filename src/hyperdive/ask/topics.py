@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive._types import Floats, Floats32, Ints
-from hyperdive.discover.options import TopicOptions
-from hyperdive.discover.question import Question, best, source_of
+from hyperdive.ask.options import TopicOptions
+from hyperdive.ask.question import Question, best, source_of
 from hyperdive.errors import InputError
 from hyperdive.scores.source import AnyModel, SpaceLike
 from hyperdive.table import Table

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hyperdive._types import Floats
-from hyperdive.discover.options import ExplainOptions
-from hyperdive.discover.question import Question
-from hyperdive.discover.ranking import SIGNALS, agreement, silence
-from hyperdive.discover.topics import dimensions_of
+from hyperdive.ask.options import ExplainOptions
+from hyperdive.ask.question import Question
+from hyperdive.ask.ranking import SIGNALS, agreement, silence
+from hyperdive.ask.topics import dimensions_of
 from hyperdive.errors import OptionError, one_line
 from hyperdive.scores.paper import W0, best_scale
 from hyperdive.scores.source import AnyModel

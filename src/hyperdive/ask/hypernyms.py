@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.discover.options import AnswerOptions
-from hyperdive.discover.question import Question, best, listed_terms, supported_names, unknown_terms
-from hyperdive.discover.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, agreement, plausible_names, ranking
+from hyperdive.ask.options import AnswerOptions
+from hyperdive.ask.question import Question, best, listed_terms, supported_names, unknown_terms
+from hyperdive.ask.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, agreement, plausible_names, ranking
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
@@ -189,7 +189,7 @@ class _Asked:
 
     def _by_sense(self, answers: list[Answer], rows: Any) -> list[Answer]:
         """The answers sense by sense, up to `top` of each."""
-        from hyperdive.discover.senses import senses
+        from hyperdive.ask.senses import senses
 
         pairs = self.question.terms.pairs(np.repeat(rows, len(rows)), np.tile(rows, len(rows)))
         numbers = senses(pairs, [answer.term for answer in answers], [answer.statements for answer in answers])

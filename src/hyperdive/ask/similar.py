@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive._spelling import near_spellings
-from hyperdive.discover.options import SimilarOptions
-from hyperdive.discover.question import Question, best, source_of, unknown_terms
+from hyperdive.ask.options import SimilarOptions
+from hyperdive.ask.question import Question, best, source_of, unknown_terms
 from hyperdive.scores.source import AnyModel, Source
 from hyperdive.table import Table
 

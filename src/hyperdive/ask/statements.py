@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 from hyperdive._spelling import unknown_word
-from hyperdive.discover.options import EvidenceOptions
-from hyperdive.discover.question import checked_terms, source_of
+from hyperdive.ask.options import EvidenceOptions
+from hyperdive.ask.question import checked_terms, source_of
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.pattern_table import HEAD
