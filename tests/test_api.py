@@ -221,7 +221,7 @@ def test_scikit_learn_clones_and_sets_the_options() -> None:
     assert twin is not dive and twin.get_params() == dive.get_params()
     assert twin.set_params(seed=3) is twin
     assert (twin.seed, dive.seed) == (3, 0)
-    assert repr(twin) == "Dive(min_count=2, dimensions=7, seed=3)"
+    assert repr(twin) == "Dive(dimensions=7, seed=3, min_count=2)"
     fitted = dive.set_params(**SMALL).fit([text.split() for text in DOCUMENTS])
     assert fitted is dive and isinstance(dive.model_, Model)
     assert not hasattr(base.clone(dive), "model_")

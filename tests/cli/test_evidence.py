@@ -72,7 +72,7 @@ def test_patterns_of_several_corpora_are_added_up(corpus: Path, tmp_path: Path, 
     assert hyperdive("count", corpus, "-o", counts).code == 0
     ran = hyperdive(
         "train", counts, "-o", tmp_path / "m", "--dimensions", 4, "--set", "pmi_filter=none", "--no-skipgram",
-        "--set", f"patterns_from={corpus}", "--patterns-from", corpus / "patterns",
+        "--set", f"patterns_from={corpus}", "--set", f"patterns_from={corpus / 'patterns'}",
     )  # fmt: skip
     assert ran.code == 0, ran.err
     made = Model.load(tmp_path / "m")

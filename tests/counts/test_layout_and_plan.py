@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hyperdive._resources import parse_size
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.plan import expected_entries, fixed_bytes, make_plan, plan_counts, plan_merge, token_bytes
+from hyperdive.counts.plan import expected_entries, fixed_bytes, make_plan, plan_merge, token_bytes
 from hyperdive.counts.shard_layout import SHARD_ENTRIES, Shard, ShardLayout, make_layout
 from hyperdive.counts.shards import map_piece, pointers_of
 from hyperdive.errors import OptionError
@@ -40,6 +40,11 @@ def test_shards_cover_all_rows_in_order(counts, window, min_count):
         here = word_counts[shard.first : shard.last].tolist()
         assert shard.bound == sum(min(n * options.reach, len(word_counts)) for n in here)
         assert shard.bound <= SHARD_ENTRIES or shard.last == shard.first + 1
+
+
+def plan_counts(word_counts: Any, *, min_count: int = 10, options: CountOptions = CountOptions(), **room: Any) -> Any:
+    """The plan for text with these word counts."""
+    return make_plan(make_layout(word_counts, min_count, options), int(word_counts.sum()), options, **room)
 
 
 def test_more_than_two_to_the_31_entries_in_all():

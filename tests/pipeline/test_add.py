@@ -124,7 +124,7 @@ def test_additions_beyond_the_memory_are_refused(
     lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
     train(texts=lines, output=tmp_path / "m", dimensions=4, pmi_filter="none", passes=5)
     (tmp_path / "t.txt").write_text("the guide dog and the terrier bark\n" * 20)
-    monkeypatch.setattr("hyperdive.spaces.plan._TERM", 10**9)
+    monkeypatch.setattr("hyperdive.spaces.dive_options._TERM", 10**9)
     command = ("add", tmp_path / "m", tmp_path / "t.txt", "-o", tmp_path / "n")
     enough = f"{anonymous_memory() // 10**6 + 1_000}MB"  # beside what the process of the tests holds
     ran = hyperdive(*command, "--memory", enough)

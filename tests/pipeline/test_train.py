@@ -132,7 +132,7 @@ def test_options_and_presets() -> None:
     assert paper.dive.sample == 0
     assert paper.pmi_filter == "30tokens"
     for wrong, message in (
-        ({"solver": "magic"}, "use one of fast, paper"),
+        ({"solver": "magic"}, "use fast, paper"),
         ({"space": "outer"}, "use one of dive"),
         ({"colour": 1}, "no option 'colour'"),
         ({"dimensions": 0}, "dimensions is 0"),
@@ -385,14 +385,14 @@ def test_resume_sees_through_the_names_of_files(tmp_path: Path, text: Path, monk
     stop = tmp_path / "stop.txt"
     stop.write_text("xyz\n")
     rules = {**PLAIN, "stopwords": str(stop)}
-    interrupted(monkeypatch, text, tmp_path / "m", text=rules, **SMALL)
+    interrupted(monkeypatch, text, tmp_path / "m", **rules, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()
     stop.write_text("kinda\n")
     with pytest.raises(OutputError, match="other options or other input"):
-        train(text, tmp_path / "m", text=rules, **SMALL)
+        train(text, tmp_path / "m", **rules, **SMALL)
     stop.write_text("xyz\n")
-    train(text, tmp_path / "m", text=rules, **SMALL)
-    train(text, tmp_path / "whole", text=rules, **SMALL)
+    train(text, tmp_path / "m", **rules, **SMALL)
+    train(text, tmp_path / "whole", **rules, **SMALL)
     assert contents(tmp_path / "m") == contents(tmp_path / "whole")
 
 
@@ -509,17 +509,17 @@ def test_a_model_beyond_the_memory_is_refused_before_it_is_counted(
 ) -> None:
     """The solver and the rows of terms had no limit; given more, the run goes on with its corpus."""
     encode(text, tmp_path / "c", **PLAIN)
-    monkeypatch.setattr("hyperdive.spaces.plan._WORD_NUMBER", 10**9)
+    monkeypatch.setattr("hyperdive.spaces.dive_options._WORD_NUMBER", 10**9)
     for source in (text, tmp_path / "c"):
         with pytest.raises(OptionError, match=r"too little: vectors of [\d,]+ words and [\d,]+ terms need"):
-            train(source, tmp_path / "m", **PLAIN if source is text else None, memory=enough(), **SMALL)
+            train(source, tmp_path / "m", **(PLAIN if source is text else {}), memory=enough(), **SMALL)
         assert not (tmp_path / ".m.train" / "counts").exists()
         shutil.rmtree(tmp_path / ".m.train", ignore_errors=True)
 
 
 def test_a_solver_beyond_the_memory_is_refused(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encode(text, tmp_path / "c", **PLAIN)
-    monkeypatch.setattr("hyperdive.spaces.plan._SOLVER_NUMBER", 10**9)
+    monkeypatch.setattr("hyperdive.spaces.dive_options._SOLVER_NUMBER", 10**9)
     with pytest.raises(OptionError, match=r"too little: the solver and [\d,]+ counts need .* at least --memory"):
         train(tmp_path / "c", tmp_path / "m", memory=enough(), **SMALL)
     assert (tmp_path / ".m.train" / "counts").exists()

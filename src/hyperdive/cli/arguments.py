@@ -28,7 +28,6 @@ SHORT = {
     "format": "-f", "datasets": "-d",
 }  # fmt: skip
 SET = "--set."
-_STDIN = "\0-"  # cyclopts takes a single hyphen for an option
 
 
 class Command(NamedTuple):
@@ -73,7 +72,6 @@ class Command(NamedTuple):
 
     def call(self, arguments: Mapping[str, Any]) -> int:
         """Run the command with what was typed; return its exit code."""
-        arguments = {name: _unmarked(value) for name, value in arguments.items()}
         given = {name: value for name, value in arguments.items() if name in self.options.described()}
         positional = [
             arguments.get(name, inspect.signature(self.function).parameters[name].default) for name in self.positional
@@ -172,7 +170,7 @@ def build(name: str, command: Command) -> App:
 
 def parse(app: App, command: Command, tokens: Sequence[str]) -> dict[str, Any]:
     """Return the arguments of a command line by name."""
-    _, bound, _ = app.parse_args(_settings(tokens, command), exit_on_error=False, print_error=False)
+    _, bound, _ = app.parse_args(_ordered(tokens, command), exit_on_error=False, print_error=False)
     return dict(bound.arguments)
 
 
@@ -224,34 +222,40 @@ def explain(error: CycloptsError) -> str:
     return text.rstrip(".") if missing == text else f"{missing.rpartition(' ')[2]} is missing"
 
 
-def _settings(tokens: Sequence[str], command: Command) -> list[str]:
-    """Rewrite `--set NAME=VALUE` to an option of its own, and mark a lone hyphen."""
-    rewritten: list[str] = []
+def _ordered(tokens: Sequence[str], command: Command) -> list[str]:
+    """Put options before words, and rewrite `--set NAME=VALUE` to an option of its own."""
+    rules = {name.removesuffix("_"): rule for name, rule in command.options.described().items()}
+    valued = {flag for name, rule in rules.items() for flag in flags(name, rule) if typed(rule) is not bool}
+    options: list[str] = []
+    words: list[str] = []
     rest = list(tokens)
     while rest:
         token = rest.pop(0)
         if token == "--":
-            return [*rewritten, token, *rest]
-        if token == "--set" or token.startswith("--set="):
+            words += rest
+            break
+        if not token.startswith("-") or token == "-":
+            words.append(token)
+        elif token == "--set" or token.startswith("--set="):
             setting = token.removeprefix("--set=") if token != "--set" else (rest.pop(0) if rest else "")
-            key, sign, value = setting.partition("=")
-            key = key.strip().replace("-", "_")
-            if not sign:
-                raise UsageError(f"--set {setting}: write it as --set NAME=VALUE")
-            rules = {name.removesuffix("_"): rule for name, rule in command.options.described().items()}
-            try:
-                check_name(key, rules)
-            except OptionError as error:
-                raise UsageError(f"--set {setting}: {error}") from None
-            token = f"{flags(key, rules[key])[0]}={value}"
-        rewritten.append(_STDIN if token == "-" else token)
-    return rewritten
+            options.append(_setting(setting, rules))
+        else:
+            options.append(token)
+            if token in valued and rest:
+                options.append(rest.pop(0))
+    return [*options, "--", *words]
 
 
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_unmarked(one) for one in value]
-    return "-" if isinstance(value, str | Path) and str(value) == _STDIN else value
+def _setting(setting: str, rules: Mapping[str, Option]) -> str:
+    key, sign, value = setting.partition("=")
+    key = key.strip().replace("-", "_")
+    if not sign:
+        raise UsageError(f"--set {setting}: write it as --set NAME=VALUE")
+    try:
+        check_name(key, rules)
+    except OptionError as error:
+        raise UsageError(f"--set {setting}: {error}") from None
+    return f"{flags(key, rules[key])[0]}={value}"
 
 
 def metavar(annotation: Any) -> tuple[str, str]:

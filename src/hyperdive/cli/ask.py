@@ -20,7 +20,7 @@ from hyperdive.ask.options import (
 )
 from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
 from hyperdive.errors import Error, InputError, OptionError, one_line
-from hyperdive.options import option
+from hyperdive.options import option, same_option
 
 if TYPE_CHECKING:
     from hyperdive import Model
@@ -46,8 +46,8 @@ class ModelOptions(JsonOptions):
 class HyponymsCommand(HyponymOptions, ModelOptions):
     """Options of `hyperdive hyponyms`, which reads terms from files."""
 
-    candidates: Path | None = option(None, HyponymOptions.described()["candidates"].help)
-    block: Path | None = option(None, HyponymOptions.described()["block"].help, rare=True)
+    candidates: Path | None = same_option(HyponymOptions, "candidates")
+    block: Path | None = same_option(HyponymOptions, "block", rare=True)
     evidence: bool = option(False, "Show the sentences that state each answer, if the model has them.")
 
 

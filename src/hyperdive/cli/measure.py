@@ -179,9 +179,9 @@ class EvaluateCommand(SourceOptions):
 
 def evaluate(
     files: Annotated[
-        list[Path] | None,
+        tuple[Path, ...],
         Parameter(name="FILE", help="More gold files of --taxonomy; GOLD and VOCABULARY of --discovery."),
-    ] = None,
+    ] = (),
     /,
     *,
     options: EvaluateCommand,
@@ -200,7 +200,7 @@ def evaluate(
             raise OptionError(
                 "gold files are evaluated by themselves", hint="leave out datasets, baseline, further and pos_model"
             )
-        tasks = gold_tasks(options.taxonomy, options.discovery, files or ())
+        tasks = gold_tasks(options.taxonomy, options.discovery, files)
         evaluate_tasks(options.model, tasks, scores, options.json, shown)
         return
     from hyperdive._resources import Run
@@ -516,7 +516,7 @@ def datasets(
     action: Annotated[
         Literal["list", "fetch", "verify"], Parameter(name="ACTION", help="list, fetch or verify.")
     ] = "list",
-    names: Annotated[list[str] | None, Parameter(name="NAME", help="Datasets; all if none is given.")] = None,
+    names: Annotated[tuple[str, ...], Parameter(name="NAME", help="Datasets; all if none is given.")] = (),
     /,
     *,
     options: DatasetsCommand,
@@ -534,9 +534,9 @@ def datasets(
         _print_datasets(folder, options.json)
         return
     if action == "fetch":
-        states = fetch(folder, names or (), force=options.force, progress=ProgressOptions().shown)
+        states = fetch(folder, names, force=options.force, progress=ProgressOptions().shown)
     else:
-        states = verify(folder, names or ())
+        states = verify(folder, names)
     if options.json:
         write_json({"folder": str(folder), "files": {one.file: one.state for one in states}})
     else:

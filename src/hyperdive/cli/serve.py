@@ -36,9 +36,9 @@ class ServeCommand(Options):
 
 def serve(
     models: Annotated[
-        list[str] | None,
+        tuple[str, ...],
         Parameter(name="MODEL", help="Model folders, or names of packaged models; by default en-wiki."),
-    ] = None,
+    ] = (),
     /,
     *,
     options: ServeCommand,
@@ -74,7 +74,9 @@ def serve(
     if token is None and not is_loopback(options.host):
         token = secrets.token_urlsafe(24)
     access = Access(options.host, options.allow_host, token)
-    catalogue = open_models(models or [DEFAULT_MODEL], corrections=options.corrections, read_only=options.read_only)
+    catalogue = open_models(
+        list(models) or [DEFAULT_MODEL], corrections=options.corrections, read_only=options.read_only
+    )
     if options.check:
         _describe(catalogue, access, options.port)
         return

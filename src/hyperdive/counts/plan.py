@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hyperdive._progress import duration, human
 from hyperdive._resources import check_threads, default_memory
-from hyperdive.counts.shard_layout import ShardLayout, make_layout
+from hyperdive.counts.shard_layout import ShardLayout
 from hyperdive.errors import OptionError
 from hyperdive.options import CountOptions
 
@@ -172,22 +172,3 @@ def plan_merge(
     total = sum(sizes)
     seconds = 3 * total / _BYTES_PER_SECOND + 2 * total / (8 * _MERGED_PER_SECOND * threads)
     return MergePlan(len(sizes), threads, needed(threads), total, total, seconds)
-
-
-def plan_counts(
-    word_counts: npt.NDArray[np.int64],
-    *,
-    min_count: int = 10,
-    options: CountOptions | None = None,
-    memory: int | None = None,
-    threads: int | None = None,
-) -> CountPlan:
-    """The plan for text with these word counts (index 0, the unknown symbol, is 0).
-
-    >>> plan = plan_counts(np.array([0, 500, 300, 200]), threads=1, memory=10**9)
-    >>> plan.tokens, plan.blocks
-    (1000, 1)
-    """
-    options = options or CountOptions()
-    layout = make_layout(word_counts, min_count, options)
-    return make_plan(layout, int(word_counts.sum()), options, memory=memory, threads=threads)

@@ -26,8 +26,7 @@ from hyperdive.pipeline.train import train
 from hyperdive.spaces.skipgram import SkipgramOptions
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
-from hyperdive.text.plan import plan_text
-from hyperdive.text.sources import find_sources
+from hyperdive.text.sources import find_sources, text_bytes
 
 BUDGET = 51_200_000
 """Words of the paper's corpus, stop words included."""
@@ -111,14 +110,14 @@ class RunText:
     def find(cls, paths: Sequence[str | Path]) -> RunText:
         """Hash the files without reading their text into memory."""
         sources = find_sources([str(path) for path in paths], lambda path, reason: None)
-        plan = plan_text(sources)
-        if plan is None:
+        size = text_bytes(sources)
+        if size is None:
             raise InputError("text from a pipe cannot be read twice", hint="write it to a file first")
         sha = hashlib.sha256()
         for source in sources:
             with Path(source.path).open("rb") as file:
                 sha.update(hashlib.file_digest(file, "sha256").digest())
-        return cls(tuple(str(path) for path in paths), sha.hexdigest(), plan.text_bytes)
+        return cls(tuple(str(path) for path in paths), sha.hexdigest(), size)
 
     @property
     def scale(self) -> float:

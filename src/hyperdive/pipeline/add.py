@@ -29,8 +29,8 @@ from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
+from hyperdive.spaces.dive_options import model_memory
 from hyperdive.spaces.folding import folding_of
-from hyperdive.spaces.plan import model_memory
 from hyperdive.spaces.term_table import NO_ABBREVIATIONS, TermTable
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_list import read_terms

@@ -29,11 +29,10 @@ from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.inputs import file_identity, find_files
 from hyperdive.pipeline.patterns import PatternSource, pattern_folders, patterns_between, rare_words
 from hyperdive.pipeline.terms import fold_terms
-from hyperdive.spaces.dive_options import check_size
+from hyperdive.spaces.dive_options import check_size, model_memory
 from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
-from hyperdive.spaces.plan import model_memory
 from hyperdive.spaces.registry import space_maker, training_options
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus

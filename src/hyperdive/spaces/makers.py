@@ -18,12 +18,11 @@ from hyperdive.errors import InputError, OptionError
 from hyperdive.options import ABSENT_FROM_PAPER, DiveOptions, SpaceOptions
 from hyperdive.spaces.dive import first_tables, train_dive
 from hyperdive.spaces.dive_objective import CountMatrix
-from hyperdive.spaces.dive_options import DiveResult
+from hyperdive.spaces.dive_options import DiveResult, solver_memory
 from hyperdive.spaces.dive_paper import train_paper
 from hyperdive.spaces.gaussian import train_gaussian
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.kmeans import kmeans
-from hyperdive.spaces.plan import solver_memory
 from hyperdive.spaces.row_tasks import EngineRows
 from hyperdive.spaces.sbow import sbow
 from hyperdive.spaces.skipgram import SkipgramOptions, train_skipgram

@@ -31,9 +31,8 @@ from hyperdive.text.corpus_writer import (
 from hyperdive.text.item_stream import ItemStream
 from hyperdive.text.lemmas import FormKeys, FormResolver
 from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.plan import plan_text
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout, TextBlock, read_blocks
-from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, find_sources
+from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, estimate, find_sources
 from hyperdive.text.spool_writer import SpoolWriter
 from hyperdive.text.term_candidates import WordRoles
 from hyperdive.text.term_inventory import TermInventory
@@ -213,9 +212,8 @@ def encode_text(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        plan = plan_text(sources, threads=threads, keep_text=run.keep_text, rules=rules)
-        if plan is not None and plan.is_long:
-            progress.note(str(plan))
+        if note := estimate(sources, threads, tagged=rules.pos != "none"):
+            progress.note(note)
         writer.in_memory = memory.in_memory
         spooler = SpoolWriter(writer, rules, resolver, run.keep_text, run.strict, progress, observer)
         spooler.memory = memory

@@ -178,6 +178,9 @@ def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.C
     """Words side by side, dimension by dimension."""
     served = service.models[request.model]
     found = side_by_side(served.model, request.terms, request.top)
+    line = served.commands("explain", request.terms, {"top": request.top})
+    python = "from hyperdive import load\nfrom hyperdive.ask.explain import compare\n"
+    python += f"print(compare(load({served.place!r}), {list(request.terms)!r}, top={request.top}))"
     return m.CompareReply(
         served.name,
         found.words,
@@ -185,7 +188,7 @@ def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.C
         found.included,
         found.more,
         found.notes,
-        served.commands("explain", request.terms, {"top": request.top}),
+        m.Commands(line.cli, line.python if len(request.terms) > 2 else python),
     )
 
 
