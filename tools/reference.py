@@ -253,7 +253,7 @@ def largest_gap(before: Edges, after: Edges) -> float:
     """Return the largest difference of two values with the same key; a missing value differs by 1 from a number."""
     shared = [(before[key], after[key]) for key in before if key in after]
     gaps = (float(one is not other) if one is None or other is None else abs(one - other) for one, other in shared)
-    return max(gaps, default=0.0)
+    return round(max(gaps, default=0.0), 5)  # as the values are
 
 
 def f1(found: set[str], wanted: set[str]) -> float:

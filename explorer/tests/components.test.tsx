@@ -4,7 +4,7 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { AnswerReply } from "../src/api/types";
+import type { Answer } from "../src/api/types";
 import { AnswerList } from "../src/components/answer-list";
 import { bandOf, ConfidenceBar, formatValue } from "../src/components/confidence-bar";
 import { TermBox } from "../src/components/term-box";
@@ -37,7 +37,8 @@ describe("ConfidenceBar", () => {
 });
 
 describe("AnswerList", () => {
-  const answer = (term: string, sense: number | null): AnswerReply => ({
+  const answer = (term: string, sense: number | null): Answer => ({
+    word: "dog",
     term,
     confidence: 0.8,
     score: null,
@@ -46,7 +47,7 @@ describe("AnswerList", () => {
     evidence: [],
     sense,
   });
-  const show = (answers: AnswerReply[]) => {
+  const show = (answers: Answer[]) => {
     const explorer = { hrefTo: () => "#", parameters: {} } as unknown as Explorer;
     const table = { term: "bass", known: true, answers, notes: [], unknown: null };
     render(

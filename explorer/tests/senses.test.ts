@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { AnswerReply } from "../src/api/types";
+import type { Answer } from "../src/api/types";
 import { groupBySense } from "../src/taxonomy/senses";
 
-const answers = (...senses: (number | null)[]) => senses.map((sense, place) => ({ term: `t${place}`, sense }) as AnswerReply);
+const answers = (...senses: (number | null)[]) => senses.map((sense, place) => ({ term: `t${place}`, sense }) as Answer);
 
 describe("groupBySense", () => {
   it("keeps the order of the answers and of their senses", () => {

@@ -65,7 +65,7 @@ def test_long_lists_go_into_the_body(server: Running, model: Model) -> None:
     [
         ("hyponyms", {"term": "insect", "top": 3}),
         ("similar", {"term": "dog", "top": 3}),
-        ("compare", {"term": ["dog", "animal"], "top": 3}),
+        ("compare", {"term": ["dog", "cat", "animal"], "top": 3}),
         ("topics", {"top": 3}),
         ("general", {"query": "species", "top": 3}),
         ("evidence", {"hyponym": "dog", "hypernym": "animal"}),

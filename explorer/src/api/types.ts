@@ -15,8 +15,9 @@ export interface Add {
   parent?: string | null;
 }
 
-/** An answer: its confidence, or its score where that is not calibrated; its group, if senses were requested. */
-export interface AnswerReply {
+/** One answer to what a term is a kind of, or to what is a kind of it. */
+export interface Answer {
+  word: string;
   term: string;
   confidence: number | null;
   score: number | null;
@@ -212,7 +213,7 @@ export interface GeneralReply {
   command: Commands;
 }
 
-/** A word and its sum, or its product with the query. */
+/** A word, and its sum or its product with the query. */
 export interface GeneralWord {
   term: string;
   value: number;
@@ -292,8 +293,9 @@ export interface Move {
   parent: string | null;
 }
 
-/** A near word, the cosine, and how often the word occurs in the text. */
+/** A word near `word`, the cosine, and how often the near word occurs in the text. */
 export interface Neighbour {
+  word: string;
   term: string;
   similarity: number;
   frequency: number;
@@ -431,7 +433,7 @@ export interface TaxonomyRequest {
 export interface TermAnswers {
   term: string;
   known: boolean;
-  answers: AnswerReply[];
+  answers: Answer[];
   notes: string[];
   unknown: UnknownTerm | null;
 }

@@ -1,6 +1,6 @@
 /** Hypernyms or hyponyms of a term, each with its confidence; an answer opens to show why. */
 
-import type { AnswerReply, TermAnswers } from "../api/types";
+import type { Answer, TermAnswers } from "../api/types";
 import { useExplorer } from "../state/explorer";
 import { extendTrail } from "../state/trail";
 import { groupBySense } from "../taxonomy/senses";
@@ -29,7 +29,7 @@ export function AnswerList(props: AnswerListProps) {
   const { table, calibrated } = props;
   if (!table.answers.length) return <NotKnown table={table} />;
   const largest = Math.max(...table.answers.map(({ score }) => score ?? 0), 1e-9);
-  const list = (answers: readonly AnswerReply[]) => (
+  const list = (answers: readonly Answer[]) => (
     <ul class="answers">
       {answers.map((answer) => (
         <AnswerRow
@@ -57,7 +57,7 @@ export function AnswerList(props: AnswerListProps) {
   );
 }
 
-function AnswerRow(props: AnswerListProps & { answer: AnswerReply; share: number }) {
+function AnswerRow(props: AnswerListProps & { answer: Answer; share: number }) {
   const { answer, share, table, calibrated, direction, opened, onOpen, shared } = props;
   const { hrefTo, parameters } = useExplorer();
   const { term, statements } = answer;

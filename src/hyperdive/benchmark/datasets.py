@@ -65,7 +65,7 @@ class Dataset:
     def from_rows(
         cls, name: str, rows: Iterable[Row], *, graded: bool = False, tagged: bool = False, separator: str = ""
     ) -> Dataset:
-        """A dataset from (hyponym, hypernym, gold) rows.
+        """Return a dataset of (hyponym, hypernym, gold) rows.
 
         >>> Dataset.from_rows("mine", [("dog", "animal", 1.0), ("animal", "dog", 0.0)])
         <Dataset mine: 2 pairs, 1 positive>
@@ -99,11 +99,11 @@ class Dataset:
 
     @property
     def positives(self) -> int:
-        """How many pairs are positive."""
+        """Number of positive pairs."""
         return int(self.labels.sum())
 
     def space_keys(self, *, pos: bool = False) -> list[tuple[str, ...]]:
-        """The words of every term as a vector space spells them.
+        """Return the words of every term as a vector space spells them.
 
         In a POS space the tag follows a bar (`dog|n`, for every word of a phrase); in a raw space it is cut off.
 
@@ -210,7 +210,7 @@ ELEVEN = (*MICRO_10, "HyperLex")
 
 @dataclass(frozen=True)
 class ManifestEntry:
-    """One original file: where it comes from and how to recognise it."""
+    """One original file: its source and its checksum."""
 
     dataset: str
     file: str
@@ -224,7 +224,7 @@ class ManifestEntry:
 
 @lru_cache(maxsize=1)
 def manifest() -> dict[str, ManifestEntry]:
-    """Every original file by its place in the data folder."""
+    """Return every original file by its place in the data folder."""
     text = resources.files("hyperdive.benchmark").joinpath("manifest.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(io.StringIO(text), delimiter="\t")
     entries = {}
@@ -235,7 +235,7 @@ def manifest() -> dict[str, ManifestEntry]:
 
 
 def cache_folder() -> Path:
-    """Where `hyperdive datasets fetch` puts the files."""
+    """Return the folder to which `hyperdive datasets fetch` writes."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     else:
@@ -244,12 +244,12 @@ def cache_folder() -> Path:
 
 
 def data_folder(data: str | Path | None = None) -> Path:
-    """The folder with the original files: `data`, else the environment's HYPERDIVE_DATA, else the cache."""
+    """Return the folder with the original files: `data`, else the environment's HYPERDIVE_DATA, else the cache."""
     return Path(data or os.environ.get("HYPERDIVE_DATA") or cache_folder())
 
 
 def spec_of(name: str) -> Spec | None:
-    """A dataset of the paper by its name or an alias, in any case; None when there is none.
+    """Return a dataset of the paper by its name or an alias, in any case; None if there is none.
 
     >>> spec_of("lenci/benotto").name, spec_of("nonsense")
     ('LenciBenotto', None)
@@ -261,7 +261,7 @@ def spec_of(name: str) -> Spec | None:
 
 
 def read_file(folder: Path, file: str, *, verify: bool = True) -> str:
-    """The text of one original file, compared with its checksum."""
+    """Return the text of one original file after comparing its checksum."""
     path = folder / file
     try:
         content = path.read_bytes()
@@ -278,7 +278,7 @@ def read_file(folder: Path, file: str, *, verify: bool = True) -> str:
 
 
 def plugin_names() -> list[str]:
-    """The names of the datasets of installed plug-ins; none is imported for it."""
+    """Return the names of the datasets of installed plug-ins without importing them."""
     return list(_plugins())
 
 
@@ -287,12 +287,12 @@ def _plugins() -> dict[str, EntryPoint]:
 
 
 def load(name: str, *, data: str | Path | None = None, verify: bool = True) -> Dataset:
-    """A dataset by name, or a user's own pairs by path.
+    """Return a dataset by name, or a user's own pairs by path.
 
     Args:
         name: a dataset of the paper, a dataset of a plug-in, or the path of a file of pairs.
         data: the folder with the original files; None is that of the environment, else the cache.
-        verify: refuse a file of the paper that differs from the published one by a single byte.
+        verify: fail if a file of the paper differs from the published one.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "mine.tsv"
@@ -335,7 +335,7 @@ def _load(name: str, folder: Path, verify: bool) -> Dataset:
 def load_all(
     names: Sequence[str | Dataset] = ELEVEN, *, data: str | Path | None = None, verify: bool = True
 ) -> list[Dataset]:
-    """Several datasets; a `Dataset` passes through."""
+    """Return several datasets; a `Dataset` is returned as it is."""
     return [name if isinstance(name, Dataset) else load(name, data=data, verify=verify) for name in names]
 
 

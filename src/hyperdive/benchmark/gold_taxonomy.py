@@ -32,7 +32,7 @@ class PrecisionRecall:
 
     @classmethod
     def of(cls, found: int, stated: int, gold: int) -> PrecisionRecall:
-        """From the number of right pairs, of pairs stated, and of pairs known.
+        """Compute the figures from the numbers of right pairs, pairs stated, and pairs of the gold.
 
         >>> PrecisionRecall.of(found=1, stated=2, gold=4)
         PrecisionRecall(precision=0.5, recall=0.25, f1=0.3333333333333333, found=1, stated=2, gold=4)
@@ -43,7 +43,7 @@ class PrecisionRecall:
 
 @dataclass(frozen=True)
 class TaxonomyFigures:
-    """What the edges of a taxonomy are worth against a gold.
+    """Figures of the edges of a taxonomy against a gold.
 
     `edges`: edges that are is-a pairs of the gold, at any distance, among all edges; recall is the share of gold terms
     that have a parent in the gold and got a right one. `direct`: the same for the nearest parents of the gold alone.
@@ -60,7 +60,7 @@ class TaxonomyFigures:
     judged_edges: int
 
     def as_json(self) -> dict[str, Any]:
-        """Plain numbers."""
+        """Return plain numbers."""
         return asdict(self)
 
 
@@ -128,12 +128,12 @@ class Gold:
 
 
 def load_gold(names: Sequence[str] = DEFAULT_GOLD, *, data: str | Path | None = None, verify: bool = True) -> Gold:
-    """The gold of datasets by name, or of files of pairs."""
+    """Return the gold of datasets by name, or of files of pairs."""
     return Gold(load_all(names, data=data, verify=verify))
 
 
 def closure(pairs: Iterable[Pair]) -> set[Pair]:
-    """All pairs that a chain of these pairs joins; nothing is above itself.
+    """Return the transitive closure of pairs, without pairs of a term and itself.
 
     >>> sorted(closure([("a", "b"), ("b", "c")]))
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
@@ -157,7 +157,7 @@ def _among(pairs: Iterable[Pair], terms: set[str]) -> set[Pair]:
 
 
 def _detours(closed: set[Pair]) -> set[Pair]:
-    """The pairs of a closed set that another term lies between."""
+    """Return the pairs of a closed set with another term between them."""
     above: dict[str, set[str]] = {}
     for q, p in closed:
         above.setdefault(q, set()).add(p)
@@ -177,7 +177,7 @@ class TermTaxonomy:
 
     @classmethod
     def of(cls, name: str, edges: Iterable[Pair]) -> TermTaxonomy:
-        """From edges; a term that is its own parent stays a term, and the edge is none.
+        """Build a taxonomy from edges; the edge of a term to itself is dropped, the term stays.
 
         >>> TermTaxonomy.of("pets", [("poodle", "dog"), ("dog", "dog")]).terms
         ('dog', 'poodle')
@@ -200,7 +200,7 @@ class EdgeFigures:
     unplaced: int
 
     def as_json(self) -> dict[str, Any]:
-        """Plain numbers, figures in per cent."""
+        """Return plain numbers, figures in per cent."""
         return {"direct": _percent(self.direct), "ancestors": _percent(self.ancestors), "unplaced": self.unplaced}
 
 
@@ -216,13 +216,13 @@ class TaxonomyResult:
     suffix: EdgeFigures
 
     def as_json(self) -> dict[str, Any]:
-        """Plain numbers, figures in per cent."""
+        """Return plain numbers, figures in per cent."""
         sizes = {"terms": self.terms, "multiword": self.multiword, "edges": self.edges}
         return {**sizes, "model": self.model.as_json(), "suffix": self.suffix.as_json()}
 
 
 def read_taxonomy(path: str | Path) -> TermTaxonomy:
-    """A gold taxonomy from a file; its name is the file's without the ending.
+    """Read a gold taxonomy; its name is that of the file without the ending.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "pets.taxo"
@@ -246,7 +246,7 @@ def read_taxonomy(path: str | Path) -> TermTaxonomy:
 
 
 def suffix_edges(terms: Iterable[str]) -> set[Pair]:
-    """Each term under its longest proper suffix of whole words that is a term, too.
+    """Return an edge from each term to its longest proper suffix of whole words that is a term.
 
     >>> sorted(suffix_edges(["juice", "apple juice", "sour apple juice", "pineapple juice", "bird of prey"]))
     [('apple juice', 'juice'), ('pineapple juice', 'juice'), ('sour apple juice', 'apple juice')]
@@ -263,7 +263,7 @@ def suffix_edges(terms: Iterable[str]) -> set[Pair]:
 
 
 def edge_figures(edges: Iterable[Pair], gold: TermTaxonomy) -> EdgeFigures:
-    """Edges (child, parent) against a gold taxonomy.
+    """Compare edges (child, parent) with a gold taxonomy.
 
     >>> gold = TermTaxonomy.of("pets", [("poodle", "dog"), ("dog", "animal"), ("cat", "animal")])
     >>> figures = edge_figures([("poodle", "animal"), ("dog", "animal")], gold)

@@ -1,4 +1,4 @@
-"""The figures printed in the paper, as tables to compare ours with."""
+"""Figures printed in the paper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _METHODS = {"Random": "Random", "W": "Word2Vec+C", "GE C": "GE+C", "KL": "GE+KL"
 
 
 def kind_of(source: Source) -> str:
-    """The kind of the main space, with DIVE's variants told apart by the options it was trained with.
+    """Return the kind of the main space; variants of DIVE are distinguished by their training options.
 
     >>> from types import SimpleNamespace
     >>> kind_of(Source(SimpleNamespace(kind="dive"), parameters={"pmi_filter": "none", "shift": True}))
@@ -43,7 +43,7 @@ def kind_of(source: Source) -> str:
 
 @lru_cache(maxsize=16)
 def rows(table: str) -> tuple[dict[str, str], ...]:
-    """One printed table, such as `table2_ap10`, as rows by column name.
+    """Return the rows of a printed table, such as `table2_ap10`, by column name.
 
     >>> rows("table4_avg_dims")[2]["avg_nonzero_dims"]
     '20'
@@ -67,7 +67,7 @@ def _methods() -> dict[tuple[str, str], float]:
 
 
 def printed(kind: str, score: str, dataset: str) -> float | None:
-    """The paper's figure for a kind of space, a score and a dataset; None where it prints none.
+    """Return the paper's figure for a kind of space, a score and a dataset; None if it prints none.
 
     >>> printed("dive", "C·ΔS", "BLESS"), printed("dive", "Random", "BLESS"), printed("dive", "Lin", "BLESS")
     (16.3, 5.3, None)
@@ -82,7 +82,7 @@ def printed(kind: str, score: str, dataset: str) -> float | None:
 
 
 def printed_micro(kind: str, score: str, names: tuple[str, ...] = MICRO_10) -> float | None:
-    """The micro average recomputed from the paper's own cells: some of the printed averages do not add up.
+    """Return the micro average recomputed from the paper's cells: some printed averages do not add up.
 
     >>> round(printed_micro("dive", "C·ΔS"), 1), round(printed_micro("dive-no-shift", "C·ΔS"), 1)
     (32.7, 22.2)
@@ -95,7 +95,7 @@ def printed_micro(kind: str, score: str, names: tuple[str, ...] = MICRO_10) -> f
 
 
 def general_words() -> dict[str, list[str]]:
-    """The printed lists of general words by query; "" is the list without one.
+    """Return the printed lists of general words by query; "" is the list without a query.
 
     >>> general_words()["species"][:3]
     ['specie', 'species', 'animal']

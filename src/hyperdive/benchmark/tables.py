@@ -1,4 +1,4 @@
-"""Figures as a table for the terminal: ours, and beneath each how far it is from the paper's."""
+"""Tables for the terminal: each figure with its difference from the paper's beneath."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEAR = 0.5  # points within which ours and the paper's figure are called the sa
 
 
 def columns(evaluation: Evaluation) -> list[tuple[str, dict[str, float], dict[str, float | None]]]:
-    """What the table shows: a heading, our figures and the paper's by score."""
+    """Return heading, our figures and the paper's, by score, of each column."""
     made: list[tuple[str, dict[str, float], dict[str, float | None]]] = []
     for name, result in evaluation.results.items():
         ours = {score: cell.value for score, cell in result.cells.items()}
@@ -35,7 +35,7 @@ def columns(evaluation: Evaluation) -> list[tuple[str, dict[str, float], dict[st
 
 
 def results_table(evaluation: Evaluation) -> Any:
-    """A `rich` table: one row a score, one column a dataset; the difference to the paper beneath, coloured."""
+    """Return a `rich` table, one row per score and one column per dataset, with coloured differences from the paper."""
     from rich.table import Table
     from rich.text import Text
 
@@ -59,7 +59,7 @@ def results_table(evaluation: Evaluation) -> Any:
 
 
 def sizes_table(evaluation: Evaluation) -> Any:
-    """A `rich` table of what was measured: pairs, positives, unknown pairs and those saved by their lemma."""
+    """Return a `rich` table of dataset sizes: pairs, positives, unknown pairs and those found by their lemma."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
@@ -78,7 +78,7 @@ def sizes_table(evaluation: Evaluation) -> Any:
 
 
 def difference_table(differences: dict[str, dict[str, Difference]]) -> Any:
-    """A `rich` table of differences to a baseline; those with p under 0.05 are coloured."""
+    """Return a `rich` table of differences from a baseline; those with p under 0.05 are coloured."""
     from rich.table import Table
     from rich.text import Text
 

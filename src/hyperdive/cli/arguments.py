@@ -152,11 +152,12 @@ def build(name: str, command: Command) -> App:
         details = Parameter(
             name=flags(key, rule), negative=f"--no-{flags(key, rule)[0][2:]}" if on else "", negative_iterable=(),
         )  # fmt: skip
-        default = inspect.Parameter.empty if rule.default is MISSING else rule.default
-        # cyclopts also checks defaults where pydantic is loaded
-        annotation = Annotated[kind | None if default is None else kind, details]
+        # cyclopts checks defaults too where pydantic is loaded; the class of the options holds the true ones
+        default, annotation = (inspect.Parameter.empty, kind) if rule.default is MISSING else (None, kind | None)
         parameters.append(
-            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            inspect.Parameter(
+                key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, details]
+            )
         )
 
     def function(*_: Any, **__: Any) -> None: ...

@@ -9,9 +9,10 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import AfterValidator, BaseModel, Field, Strict
 
-from hyperdive.discover.explain import Dimension, Shared
-from hyperdive.discover.similar import Neighbour, Suggestion
-from hyperdive.discover.topics import GeneralWord, Topic
+from hyperdive.ask.explain import Dimension, Shared
+from hyperdive.ask.hypernyms import Answer
+from hyperdive.ask.similar import Neighbour, Suggestion
+from hyperdive.ask.topics import GeneralWord, Topic
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.web import limits
 
@@ -226,25 +227,12 @@ class HypernymsContent(AnswersContent):
 
 
 @dataclass(frozen=True)
-class AnswerReply:
-    """An answer: its confidence, or its score where that is not calibrated; its group, if senses were requested."""
-
-    term: str
-    confidence: float | None
-    score: float | None
-    signals: tuple[str, ...]
-    statements: int
-    evidence: tuple[Evidence, ...]
-    sense: int | None
-
-
-@dataclass(frozen=True)
 class TermAnswers:
     """The answers to one term; without answers the notes give the reason, or `unknown` similar spellings."""
 
     term: str
     known: bool
-    answers: tuple[AnswerReply, ...]
+    answers: tuple[Answer, ...]
     notes: tuple[str, ...]
     unknown: UnknownTerm | None
 
