@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from hyperdive._progress import human
-from hyperdive.cli.output import OUTPUT, PartOptions, ProgressOptions, SparkOptions, write, write_json
+from hyperdive.cli.output import OutputOptions, PartOptions, ProgressOptions, SparkOptions, write, write_json
 from hyperdive.errors import Error, OptionError
-from hyperdive.options import REQUIRED, AddCall, CountOptions, EncodeCall, RunOptions, TrainCall, option
+from hyperdive.options import AddCall, CountOptions, EncodeCall, RunOptions, TrainCall, option
 
 if TYPE_CHECKING:
     from hyperdive import Model
@@ -20,10 +20,9 @@ _PRESET = "Base settings: default, or the values of the paper."
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncodeCommand(EncodeCall, PartOptions, ProgressOptions):
+class EncodeCommand(OutputOptions, EncodeCall, PartOptions, ProgressOptions):
     """Options of `hyperdive encode`."""
 
-    output: Path = option(REQUIRED, OUTPUT)
     preset_: Literal["default", "paper"] = option("default", _PRESET)
 
 
@@ -64,10 +63,9 @@ def encode(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountCommand(CountOptions, RunOptions, SparkOptions, ProgressOptions):
+class CountCommand(OutputOptions, CountOptions, RunOptions, SparkOptions, ProgressOptions):
     """Options of `hyperdive count`."""
 
-    output: Path = option(REQUIRED, OUTPUT)
     merge: bool = option(False, "Merge count folders instead of counting corpora.")
     preset_: Literal["default", "paper"] = option("default", "Base settings; paper also stores near counts.", rare=True)
     min_count: int | None = option(
@@ -124,10 +122,9 @@ def count(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainCommand(TrainCall, PartOptions, ProgressOptions):
+class TrainCommand(OutputOptions, TrainCall, PartOptions, ProgressOptions):
     """Options of `hyperdive train`."""
 
-    output: Path = option(REQUIRED, OUTPUT)
     preset_: Literal["default", "paper"] = option("default", _PRESET)
     start: Path | None = option(None, "Model to initialise from (warm start).", rare=True)
     patterns_from: tuple[Path, ...] = option(
@@ -198,10 +195,9 @@ def _describe(path: Path, model: Model) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddCommand(AddCall, ProgressOptions):
+class AddCommand(OutputOptions, AddCall, ProgressOptions):
     """Options of `hyperdive add`."""
 
-    output: Path = option(REQUIRED, OUTPUT)
     json: bool = option(False, "Print JSON instead of text.", rare=True)
 
 

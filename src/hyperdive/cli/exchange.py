@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from hyperdive.cli.output import FORCE, OUTPUT, write
+from hyperdive.cli.output import FORCE, OutputOptions, write
 from hyperdive.errors import Error
-from hyperdive.options import REQUIRED, Options, option
+from hyperdive.options import Options, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +47,9 @@ def export(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportCommand(Options):
+class ImportCommand(OutputOptions):
     """Options of `hyperdive import`."""
 
-    output: Path = option(REQUIRED, OUTPUT)
     skipgram: Path | None = option(None, "File of vectors for the score W, with the same words.")
     format: Literal["word2vec", "gensim", "json", "parquet"] | None = option(
         None, "File format, by default by the file extension."

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hyperdive._progress import Progress
 from hyperdive.errors import OptionError
-from hyperdive.options import Options, option
+from hyperdive.options import REQUIRED, Options, option
 
 if TYPE_CHECKING:
     from hyperdive._engine import Engine
@@ -25,6 +25,13 @@ FORCE = "Replace an existing output."
 DATA = "Folder of the datasets, by default HYPERDIVE_DATA, else a cache."
 THREADS = "Number of threads, by default all; the result does not depend on it."
 OUTPUT = "Output folder."
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(Options):
+    """Where the result is written."""
+
+    output: Path = option(REQUIRED, "Output folder.")
 
 
 @dataclass(frozen=True, kw_only=True)
