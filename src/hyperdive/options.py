@@ -260,7 +260,7 @@ class EncodeOptions(Options):
         "keep", "Treatment of an incomplete last line.", paper="drop", rare=True
     )
     max_tokens: int = option(
-        0, "Stop after this many tokens; 0: no limit.", low=0, high=2**62, paper=51_200_000, rare=True
+        0, "Stop after this many tokens; 0: no limit.", low=0, high=2**62 - 1, paper=51_200_000, rare=True
     )
     budget: Literal["alphabetic", "kept"] = option(
         "alphabetic", "What max_tokens counts: alphabetic tokens before stop-word removal, or tokens kept.", rare=True

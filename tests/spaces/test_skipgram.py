@@ -109,12 +109,8 @@ def test_neighbours_in_the_planted_tree_are_near(tmp_path: Path) -> None:
 
 
 def test_bad_options_and_input() -> None:
-    with pytest.raises(OptionError):
-        train_skipgram(count_matrix(), dimensions=0)
     with pytest.raises(OptionError, match="constant"):
         train_skipgram(count_matrix(), dimensions=1)
-    with pytest.raises(OptionError, match="rounds"):
-        train_skipgram(count_matrix(), dimensions=5, rounds=0)
     with pytest.raises(InputError, match="dimensions"):
         train_skipgram(count_matrix(60), dimensions=80)
 

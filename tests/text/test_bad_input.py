@@ -238,7 +238,11 @@ def test_unknown_values_list_the_allowed_ones(tmp_path: Path, hyperdive: Run) ->
         hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "hyphens=x"), tmp_path, "drop", "split", code=2
     )
     refused(
-        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "line_length=x"), tmp_path, "document or sentence"
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "line_length=x"),
+        tmp_path,
+        "document",
+        "sentence",
+        code=2,
     )
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--nope"), tmp_path, "--nope", code=2)
     refused(

@@ -417,7 +417,7 @@ def test_nothing_left_says_why(tmp_path: Path) -> None:
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(OptionError, match="use one of drop, split, keep"):
+    with pytest.raises(OptionError, match="use drop, split, keep"):
         EncodeOptions.preset(hyphens="nope")
     with pytest.raises(OptionError, match="use one of default, paper"):
         EncodeOptions.preset("nope")

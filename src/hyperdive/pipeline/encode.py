@@ -24,6 +24,7 @@ from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.memory_plan import pattern_memory
 from hyperdive.text.parts import PART_BYTES, PartReading
+from hyperdive.text.readers import BLOCK_BYTES
 from hyperdive.text.sources import DocumentSource, TextFiles
 from hyperdive.text.token_lists import encode_tokens
 
@@ -39,6 +40,7 @@ def encode(
     progress: Progress = SILENT,
     engine: Engine | None = None,
     part_bytes: int | None = None,
+    block_bytes: int = BLOCK_BYTES,
     **options: Any,
 ) -> Corpus:
     """Read text once and write an encoded corpus with its patterns under `patterns/`.
@@ -53,6 +55,7 @@ def encode(
         progress: Where to report progress.
         engine: Where the work is run (`hyperdive.engines`); None is this process.
         part_bytes: Text that a task of an engine reads.
+        block_bytes: Text that is tokenised at once; the result does not depend on it.
         options: Those of `hyperdive.options.EncodeCall`. Without the text (`keep_text=False`) no sentences are kept
             with the patterns.
 
@@ -93,6 +96,7 @@ def encode(
         reader = PatternReader(sentences=options.get("keep_text") is not False, memory=memory)
     shared: dict[str, Any] = {
         "preset": preset,
+        "block_bytes": block_bytes,
         "observer": reader,
         "word_roles": term_roles if language in LANGUAGES else None,
         "progress": progress,

@@ -365,11 +365,11 @@ def explain_nothing_left(accounting: Accounting, options: EncodeOptions) -> str:
     reasons = {name: count for name, count in accounting.dropped.items() if count}
     most = max(reasons, key=lambda name: reasons[name]) if reasons else ""
     advice = {
-        "stop_word": "only stop words were found; try --stopwords none",
-        "incomplete_last_line": f"fewer than {options.line_length} words; try --last-line keep",
+        "stop_word": "only stop words were found; try --set stopwords=none",
+        "incomplete_last_line": f"fewer than {options.line_length} words; try --set last_line=keep",
         "rare": f"every word occurs fewer than {options.min_count} times; try --min-count 1",
-        "not_in_alphabet": "the words have letters outside ASCII; try --alphabet unicode",
-        "joined": "only hyphenated words were found; try --hyphens split",
+        "not_in_alphabet": "the words have letters outside ASCII; try --set alphabet=unicode",
+        "joined": "only hyphenated words were found; try --set hyphens=split",
         "over_budget": f"the first {options.max_tokens:,} words leave too few; try a larger --max-tokens",
     }
     return advice.get(most, "nothing but numbers and signs was found")
