@@ -16,9 +16,9 @@ import numpy as np
 
 from common import machine
 from hyperdive import load
-from hyperdive.discover.hypernyms import MIN_CONFIDENCE
-from hyperdive.discover.question import Question, best
-from hyperdive.discover.ranking import ranking
+from hyperdive.ask.hypernyms import MIN_CONFIDENCE
+from hyperdive.ask.question import Question, best
+from hyperdive.ask.ranking import ranking
 
 CLASSES = ["animal", "city", "disease", "instrument", "politician", "weapon"]
 

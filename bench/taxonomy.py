@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from hyperdive import load
+from hyperdive.ask.ranking import ranking
 from hyperdive.benchmark.gold_taxonomy import load_gold
-from hyperdive.discover.ranking import ranking
 from hyperdive.taxonomy.edge_weights import pair_values, weigh
 from hyperdive.taxonomy.forest import grow_forest
 from hyperdive.taxonomy.options import MIN_CONFIDENCE

@@ -113,10 +113,10 @@ def _rules(options: Callable[[], Any]) -> Any:
 
 def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]:
     """Files that users write: name, a healthy content, what reads it."""
+    from hyperdive.ask.question import term_lines
     from hyperdive.benchmark.datasets import read_pairs
     from hyperdive.benchmark.discovery import read_discovery
     from hyperdive.benchmark.gold_taxonomy import read_taxonomy
-    from hyperdive.discover.question import term_lines
     from hyperdive.options import EncodeOptions
     from hyperdive.scores.files import open_pairs
     from hyperdive.spaces.formats import read

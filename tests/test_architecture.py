@@ -24,7 +24,7 @@ ORDER = (
     "pipeline",
     "engines",
     "scores",
-    "discover",
+    "ask",
     "taxonomy",
     "benchmark",
     "paper",
@@ -64,21 +64,22 @@ LATE = {
     # a model that is only asked one question does not load the other questions, nor what training needs
     "api": {"_resources", "pipeline.add", "pipeline.train", "pipeline.encode", "pipeline.inputs", "text.sources"},
     "model": {
-        "discover.explain",
-        "discover.hypernyms",
-        "discover.question",
-        "discover.ranking",
-        "discover.similar",
-        "discover.statements",
-        "discover.topics",
+        "ask.explain",
+        "ask.hypernyms",
+        "ask.options",
+        "ask.question",
+        "ask.ranking",
+        "ask.similar",
+        "ask.statements",
+        "ask.topics",
         "taxonomy.build",
         "taxonomy.options",
     },
-    "discover.hypernyms": {"discover.senses"},
+    "ask.hypernyms": {"ask.senses"},
     "patterns.term_finder": {"text.lemmas"},
     "scores.lookup": {"text.lemmas"},
     "spaces.term_table": {"spaces.composition"},
-    "text.term_names": {"text.lemmas", "text.options"},
+    "text.term_names": {"text.lemmas"},
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts.count", "kernels.counts"},
     "counts.term_counts": {"kernels.counts"},
@@ -98,10 +99,11 @@ HEAVY = {
     "pyarrow", "pyspark", "rdflib", "rich", "safetensors", "scipy", "simplemma", "sklearn", "spacy", "textblob", "threadpoolctl",
 }  # fmt: skip
 """Other packages that are imported when first needed: slow to load, or optional."""
-MOST_LINES, MOST_PARAMETERS = 500, 7
+MOST_LINES, MOST_PARAMETERS = 600, 7
 MANY_PARAMETERS = {
     # the public door names every option, so that help and completion show them
-    "api:add",
+    "pipeline.encode:encode",
+    "pipeline.train:train",
     "api:train",
     "model:hypernyms",
     "model:taxonomy",

@@ -15,11 +15,8 @@ import numpy as np
 import pytest
 
 from hyperdive import Dive, Model, VectorSpace, load
-from hyperdive.discover.explain import Comparison, ExplainOptions, Explanation
-from hyperdive.discover.hypernyms import AnswerOptions
-from hyperdive.discover.similar import SimilarOptions
-from hyperdive.discover.statements import EvidenceOptions
-from hyperdive.discover.topics import TopicOptions
+from hyperdive.ask.explain import Comparison, Explanation
+from hyperdive.ask.options import AnswerOptions, EvidenceOptions, ExplainOptions, SimilarOptions, TopicOptions
 from hyperdive.errors import Error, FormatError, InputError, MissingExtra, OptionError, UnknownWordError
 from hyperdive.options import Options
 from hyperdive.taxonomy.options import TaxonomyOptions

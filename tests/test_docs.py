@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperdive.cli.main import COMMANDS
+from hyperdive.cli import COMMANDS
 from hyperdive.cli.reference import reference
 from hyperdive.scores import table
 from hyperdive.scores.registry import Score

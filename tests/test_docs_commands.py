@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from cyclopts import CycloptsError
 
+from hyperdive.cli import COMMANDS
 from hyperdive.cli.arguments import UsageError, build, parse
 from hyperdive.cli.arguments import load as load_command
-from hyperdive.cli.main import COMMANDS, main
+from hyperdive.cli.main import main
 from hyperdive.spaces.packaged_models import DEFAULT, packaged_models
 from tests.tools import load
 

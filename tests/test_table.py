@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hyperdive.discover.hypernyms import Answer
+from hyperdive.ask.hypernyms import Answer
 from hyperdive.errors import MissingExtra, UnknownWordError
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table

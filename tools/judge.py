@@ -205,7 +205,7 @@ def draw(words: Iterable[tuple[str, int]], each: int, seed: int = SEED) -> list[
 
 def spelled_words(model: Model) -> Iterator[tuple[str, int]]:
     """The words and terms of a model as the text spells them, with their frequencies."""
-    from hyperdive.discover.question import source_of
+    from hyperdive.ask.question import source_of
     from hyperdive.taxonomy.terms import spelled
 
     source = source_of(model)
@@ -242,8 +242,8 @@ def asked(model: Model, corpus: str, name: str, queries: Sequence[str]) -> Itera
 
 def most_stated(model: Model, query: str, top: int = STATED) -> list[tuple[str, int]]:
     """The hypernyms that the text states most often for a query, of those that may be an answer."""
-    from hyperdive.discover.question import are_known, source_of
-    from hyperdive.discover.ranking import EMPTY_WORDS
+    from hyperdive.ask.question import are_known, source_of
+    from hyperdive.ask.ranking import EMPTY_WORDS
     from hyperdive.scores.lookup import name_of
     from hyperdive.taxonomy.terms import spelled
 
@@ -473,7 +473,7 @@ def _draw(arguments: argparse.Namespace) -> None:
 
 def _sample(arguments: argparse.Namespace) -> None:
     from hyperdive import load
-    from hyperdive.discover.question import are_known
+    from hyperdive.ask.question import are_known
 
     queries = read_rows(arguments.queries, Query)
     rows: list[Answer] = []

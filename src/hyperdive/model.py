@@ -1,6 +1,6 @@
 """A model: words with their vectors, what the text states, and the questions it answers.
 
-The questions live in `hyperdive.discover` and `hyperdive.taxonomy`, which are imported when a question is first asked.
+The questions live in `hyperdive.ask` and `hyperdive.taxonomy`, which are imported when a question is first asked.
 In every argument that takes terms, a `str` is one term, a `Path` is a file with one term per line, and anything else is
 a sequence of terms.
 """
@@ -26,11 +26,11 @@ from hyperdive.spaces.term_table import TermTable
 from hyperdive.table import Table
 
 if TYPE_CHECKING:
-    from hyperdive.discover.explain import Comparison, Explanation
-    from hyperdive.discover.hypernyms import Answer
-    from hyperdive.discover.similar import Neighbour, Suggestion
-    from hyperdive.discover.statements import Statements
-    from hyperdive.discover.topics import GeneralWord, Topic
+    from hyperdive.ask.explain import Comparison, Explanation
+    from hyperdive.ask.hypernyms import Answer
+    from hyperdive.ask.similar import Neighbour, Suggestion
+    from hyperdive.ask.statements import Statements
+    from hyperdive.ask.topics import GeneralWord, Topic
     from hyperdive.taxonomy.corrections import Corrections
     from hyperdive.taxonomy.taxonomy import Taxonomy
 
@@ -184,7 +184,7 @@ class Model:
         >>> model.confidence(["malaria", "qwxyz"], ["disease", "disease"]).round(2).tolist()[1]
         nan
         """
-        from hyperdive.discover.ranking import ranking
+        from hyperdive.ask.ranking import ranking
 
         by = ranking(self)
         if not by.calibrated:
@@ -217,10 +217,9 @@ class Model:
         return self.confidence(hyponym, hypernym) if name is None else self._pair_values(hyponym, hypernym, name)
 
     def _pair_values(self, hyponym: Terms, hypernym: Terms, name: str) -> float | npt.NDArray[np.float64]:
-        from hyperdive.discover.question import pair_scores
+        from hyperdive.ask.question import pair_scores
 
-        single = isinstance(hyponym, str)
-        if single != isinstance(hypernym, str):
+        if (single := isinstance(hyponym, str)) != isinstance(hypernym, str):
             raise InputError("two terms or two sequences of terms make pairs, not one of each")
         values = pair_scores(self, self._listed(hyponym), self._listed(hypernym), name, unknown_is_error=single)
         return float(values[0]) if single else values
@@ -231,7 +230,7 @@ class Model:
         The result is a table of sentences that also has the number of statements and of each pattern. Statements about
         an abbreviation and about its long form are taken together.
         """
-        from hyperdive.discover.statements import statements
+        from hyperdive.ask.statements import statements
 
         return statements(self, hyponym, hypernym, top)
 
@@ -247,7 +246,7 @@ class Model:
             terms: Two terms, or up to six to see side by side.
             top: Most dimensions; None is all that have values.
         """
-        from hyperdive.discover.explain import compare, explain
+        from hyperdive.ask.explain import compare, explain
 
         return explain(self, *terms, top=top) if len(terms) == 2 else compare(self, terms, top)
 
@@ -259,7 +258,7 @@ class Model:
         top: int = 10,
         *,
         candidates: Terms | None = None,
-        block: Terms = (),
+        block: Terms | None = None,
         score: str | None = None,
         min_confidence: float | None = None,
         evidence: int = 0,
@@ -298,7 +297,7 @@ class Model:
         top: int = 10,
         *,
         candidates: Terms | None = None,
-        block: Terms = (),
+        block: Terms | None = None,
         score: str | None = None,
         min_confidence: float | None = None,
         evidence: int = 0,
@@ -316,32 +315,33 @@ class Model:
         )
 
     def _answers(self, word: Terms, *, narrower: bool, candidates: Any, block: Any, **options: Any) -> Table[Answer]:
-        from hyperdive.discover.hypernyms import Answer, AnswerOptions, ask
+        from hyperdive.ask.hypernyms import Answer, ask
+        from hyperdive.ask.options import AnswerOptions
 
-        candidates = None if candidates is None else self._listed(candidates)
-        chosen = AnswerOptions(candidates=candidates, block=self._listed(block), **options)
+        chosen, blocked = (None if terms is None else self._listed(terms) for terms in (candidates, block))
         words = self._listed(word)
-        return _together(word, Answer, words, ask(self, words, chosen, narrower=narrower))
+        given = AnswerOptions(candidates=chosen, block=blocked, **options)
+        return _together(word, Answer, words, ask(self, words, given, narrower=narrower))
 
     def similar(self, word: Terms, top: int = 10) -> Table[Neighbour]:
         """Return the nearest words by cosine, of the skip-gram vectors where there are some, else of DIVE.
 
         Several words give one table, as for `hypernyms`.
         """
-        from hyperdive.discover.similar import Neighbour, similar
+        from hyperdive.ask.similar import Neighbour, similar
 
         words = self._listed(word)
         return _together(word, Neighbour, words, similar(self, words, top))
 
     def suggest(self, text: str, top: int = 10) -> Table[Suggestion]:
         """Return words and terms that begin with a text, or are spelled like it, for completion."""
-        from hyperdive.discover.similar import suggest
+        from hyperdive.ask.similar import suggest
 
         return suggest(self, text, top)
 
     def _listed(self, terms: Terms) -> list[str]:
         """Return the terms of an argument: one term, the terms of a file, or several."""
-        from hyperdive.discover.question import listed_terms, refuse_file_name
+        from hyperdive.ask.question import listed_terms, refuse_file_name
 
         if isinstance(terms, str):
             refuse_file_name(self, terms)
@@ -350,7 +350,7 @@ class Model:
     # ---- the model as a whole ---------------------------------------------------------------------------------
 
     def topics(
-        self, top: int | None = None, words: int = 5, *, general: bool = False, query: str | None = None
+        self, top: int | None = None, words: int = 8, *, general: bool = False, query: str | None = None
     ) -> Table[Topic] | Table[GeneralWord]:
         """Return every dimension with a label, its first words and its status; or the most general words.
 
@@ -360,7 +360,7 @@ class Model:
             general: List the most general words instead of dimensions.
             query: With `general`, list words that are general within the topics of this term.
         """
-        from hyperdive.discover.topics import MOST_GENERAL, general_words, topics
+        from hyperdive.ask.topics import MOST_GENERAL, general_words, topics
 
         if general:
             return general_words(self, query, MOST_GENERAL if top is None else top)

@@ -21,7 +21,7 @@ from hyperdive.benchmark.discovery import (
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from tests.discover.small import small_model
+from tests.ask.small import small_model
 
 
 def one_question(places: list[int], gold: int) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ from hyperdive.benchmark.gold_taxonomy import (
     suffix_edges,
 )
 from hyperdive.errors import InputError
-from tests.discover.small import PARENT, small_model
+from tests.ask.small import PARENT, small_model
 
 # juice ← apple juice ← sour apple juice; drink ← juice; food ← drink; food ← bread
 EDGES = [

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hyperdive import Model
-from tests.discover.small import small_model
+from tests.ask.small import small_model
 
 Run = Callable[..., Any]
 

@@ -14,8 +14,8 @@ import pytest
 
 from hyperdive import __version__
 from hyperdive._progress import Progress
+from hyperdive.cli import COMMANDS
 from hyperdive.cli.machine import examine
-from hyperdive.cli.main import COMMANDS
 
 Run = Callable[..., Any]
 TEXT = "The poodle is a dog. A dog is an animal that barks.\nCats are animals, too.\n" * 20

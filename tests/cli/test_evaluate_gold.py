@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.ask.small import PARENT, small_model
 from tests.benchmark.test_discovery_task import write
-from tests.discover.small import PARENT, small_model
 
 Run = Callable[..., Any]
 

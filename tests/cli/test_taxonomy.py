@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hyperdive.taxonomy.formats import GraphFormat
-from tests.discover.small import PARENT, small_model
+from tests.ask.small import PARENT, small_model
 
 Run = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.discover.small import small_model
+from tests.ask.small import small_model
 
 Run = Callable[..., Any]
 

@@ -239,7 +239,7 @@ def test_unknown_word_has_near_spellings():
 
 def test_near_row_of_counts_without_near():
     counts = Cooccurrence.from_corpus(corpus_of([["poodle", "dog"]]))
-    with pytest.raises(Exception, match="count again with --near"):
+    with pytest.raises(Exception, match="count again with --set near=yes"):
         counts.row("dog", near=True)
 
 

@@ -81,7 +81,7 @@ def test_ratio_unit_is_true_pmi(text, window, min_count, threshold, include_unkn
 
 def test_without_near_counts_the_paper_filter_says_what_to_do():
     counts = Cooccurrence.from_corpus(corpus_of(toy()))
-    with pytest.raises(OptionError, match="count again with --near"):
+    with pytest.raises(OptionError, match="count again with --set near=yes"):
         counts.csr(filtered=PAPER_FILTER)
 
 

@@ -270,7 +270,7 @@ def test_without_pyspark_or_a_master() -> None:
     missing = told("sys.modules['pyspark'] = None; SparkEngine('local[1]')")
     assert missing == "the engine spark needs the 'spark' extra (type: pip install -e '.[spark]')\n"
     need_spark()
-    assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --master spark://HOST:7077")
+    assert told("SparkEngine()").startswith("the engine spark needs a cluster (add --set master=spark://HOST:7077")
 
 
 # ---- files of the cluster's own storage -------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperdive.ask.topics import Dimensions
 from hyperdive.benchmark.printed import printed_micro
-from hyperdive.discover.topics import Dimensions
 from hyperdive.paper.figures import RunFigures, paper_data, printed_figures
 from hyperdive.paper.results import draw_figures, topics_table
 from hyperdive.paper.tables import PaperCell, PaperRow, PaperTable, build_tables

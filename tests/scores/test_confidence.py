@@ -278,7 +278,7 @@ def test_a_hot_dog_that_is_called_a_dog_is_one() -> None:
 def test_the_confidence_of_an_edge_is_that_of_its_formula(seed: int) -> None:
     model = random_model(seed)
     twin, words = Twin(model), list(model.words)
-    from hyperdive.discover.question import Question
+    from hyperdive.ask.question import Question
 
     asked = (NAMES[60], PHRASES[3])
     question = Question(model, asked)

@@ -69,7 +69,7 @@ def test_marks_line_ends_quotes_and_headers_do_not_matter(tmp_path: Path, name: 
     ("name", "content", "says"),
     [
         ("one.tsv", "dog\ncat\n", "line 1 has one column"),
-        ("comma.tsv", "dog,animal\n", "add --input-format csv"),
+        ("comma.tsv", "dog,animal\n", "add --set input_format=csv"),
         ("short.tsv", "dog\tanimal\tx\ncat\tanimal\n", "line 2 has 2 columns"),
         ("gaps.tsv", "dog\tanimal\tx\n\n\ncat\tanimal\n", "line 4 has 2 columns"),
         ("gaps-header.tsv", "word1\tword2\n\ndog\tanimal\n\ncat\n", "line 5 has 1 columns"),
@@ -255,10 +255,10 @@ def test_a_line_of_json_that_is_no_pair_is_named(tmp_path: Path, content: bytes,
 
 
 def test_one_column_is_told_what_is_missing(tmp_path: Path) -> None:
-    for content, hint in (("dog\n", "each line is hyponym"), ("dog,animal\n", "add --input-format csv")):
+    for content, hint in (("dog\n", "each line is hyponym"), ("dog,animal\n", "add --set input_format=csv")):
         with pytest.raises(InputError, match=hint) as caught:
             rows(put(tmp_path, "one.tsv", content))
-        assert ("--input-format" in str(caught.value)) == ("," in content)
+        assert ("input_format" in str(caught.value)) == ("," in content)
 
 
 def test_a_row_has_a_line_also_where_the_file_cannot_be_read_again(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_model
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.term_table import TermTable
-from tests.discover.forty_words import ACCEPTED
+from tests.ask.forty_words import ACCEPTED
 from tests.patterns.standin import PETS, collected
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hyperdive import Model
-from hyperdive.discover.ranking import Ranking
+from hyperdive.ask.ranking import Ranking
 from hyperdive.scores.pairs import Pairs
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.taxonomy import Taxonomy

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperdive import Model
-from hyperdive.discover.question import term_lines
+from hyperdive.ask.question import term_lines
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import Evidence, pack
 from hyperdive.patterns.store import Patterns
@@ -27,7 +27,7 @@ from hyperdive.taxonomy.corrections import Corrections, read_corrections
 from hyperdive.taxonomy.forest import order_from_roots
 from hyperdive.taxonomy.taxonomy import Taxonomy
 from hyperdive.taxonomy.terms import MAX_TERMS
-from tests.discover.small import PARENT, WORDS, small_model
+from tests.ask.small import PARENT, WORDS, small_model
 from tests.taxonomy.believed import believe, grown
 
 Patch = pytest.MonkeyPatch
@@ -374,7 +374,7 @@ def combined(monkeypatch: Patch) -> Iterator[None]:
         assert pairs.patterns is not None
         return np.where(pairs.patterns.counts > 0, 0.8, 0.1)
 
-    monkeypatch.setattr("hyperdive.discover.ranking.CONFIDENCE", "combined in a taxonomy")
+    monkeypatch.setattr("hyperdive.ask.ranking.CONFIDENCE", "combined in a taxonomy")
     yield
     unregister("combined in a taxonomy")
 

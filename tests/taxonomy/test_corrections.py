@@ -40,7 +40,7 @@ def test_more_forced_parents_than_a_term_may_have() -> None:
         Contradiction, match="'dog' is forced under 'animal' and 'pet', but a term may have 1 parent "
     ) as error:
         rules.check(1)
-    assert error.value.hint == "remove a line, or allow more with --parents 2"
+    assert error.value.hint == "remove a line, or allow more with --set parents=2"
 
 
 @pytest.mark.parametrize(

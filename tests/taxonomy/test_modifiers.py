@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hyperdive.discover.ranking import Ranking
+from hyperdive.ask.ranking import Ranking
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms
 from hyperdive.spaces.space import VectorSpace

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from hyperdive import Model
 from hyperdive._store import Artifact, ArtifactWriter
-from hyperdive.discover.question import Question
-from hyperdive.discover.statements import statements
+from hyperdive.ask.question import Question
+from hyperdive.ask.statements import statements
 from hyperdive.engines.local import LocalEngine
 from hyperdive.errors import FormatError
 from hyperdive.patterns.evidence import pack

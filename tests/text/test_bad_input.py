@@ -58,7 +58,7 @@ def test_empty_file_and_only_stop_words(tmp_path: Path, hyperdive: Run) -> None:
     refused(hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "the input has no words")
     (tmp_path / "t.txt").write_text("the of and\n")
     refused(
-        hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "only stop words", "--stopwords"
+        hyperdive("encode", tmp_path / "t.txt", "-o", tmp_path / "corpus"), tmp_path, "only stop words", "stopwords="
     )
     (tmp_path / "t.txt.gz").write_bytes(gzip.compress(b""))
     refused(hyperdive("encode", tmp_path / "t.txt.gz", "-o", tmp_path / "corpus"), tmp_path, "the file is empty")
@@ -124,7 +124,7 @@ def test_json_lines(tmp_path: Path, hyperdive: Run) -> None:
         tmp_path,
         "line 2",
         "no field 'text'",
-        "--field",
+        "field=",
     )
     (tmp_path / "t.jsonl").write_text('{"text": "dog"}\n\n{"text": \n')
     refused(hyperdive("encode", tmp_path / "t.jsonl", "-o", tmp_path / "corpus"), tmp_path, "line 3", "not valid JSON")
@@ -136,9 +136,7 @@ def test_json_lines(tmp_path: Path, hyperdive: Run) -> None:
 
 def test_csv_and_parquet_columns(tmp_path: Path, hyperdive: Run) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,dog\n")
-    refused(
-        hyperdive("encode", tmp_path / "t.csv", "-o", tmp_path / "corpus"), tmp_path, "no column 'text'", "--column"
-    )
+    refused(hyperdive("encode", tmp_path / "t.csv", "-o", tmp_path / "corpus"), tmp_path, "no column 'text'", "column=")
     (tmp_path / "t.parquet").write_bytes(b"PAR1 not really")
     refused(hyperdive("encode", tmp_path / "t.parquet", "-o", tmp_path / "corpus"), tmp_path, "not a readable Parquet")
 

@@ -234,7 +234,7 @@ def test_what_was_odd_in_the_input_is_told_and_noted(tmp_path: Path) -> None:
         assert corpus.header["input"]["invalid_utf8_bytes"] == 2 and corpus.header["input"]["nul_bytes"] == 1
         assert corpus.header["input"]["first_invalid_utf8"] == {"file": "b.txt", "offset": 5}
     assert progress.notes[:2] == [
-        "note: 2 bytes of invalid UTF-8 were read as spaces, the first in b.txt at byte 5 (--strict refuses them)",
+        "note: 2 bytes of invalid UTF-8 were read as spaces, the first in b.txt at byte 5 (--set strict=yes refuses them)",
         "note: 1 NUL bytes were read as spaces",
     ]
     with pytest.raises(OutputError, match="already exists"):

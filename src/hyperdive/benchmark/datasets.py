@@ -267,7 +267,7 @@ def read_file(folder: Path, file: str, *, verify: bool = True) -> str:
         content = path.read_bytes()
     except OSError:
         raise InputError(
-            f"{path}: not there", hint=f"{FETCH}, or point HYPERDIVE_DATA or --data at a folder that has it"
+            f"{path}: not there", hint=f"{FETCH}, or point HYPERDIVE_DATA at a folder that has it"
         ) from None
     if verify and hashlib.sha256(content).hexdigest() != manifest()[file].sha256:
         raise InputError(

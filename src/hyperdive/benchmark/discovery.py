@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Bools, Floats
+from hyperdive.ask.hypernyms import ask
+from hyperdive.ask.options import AnswerOptions
+from hyperdive.ask.question import are_known
+from hyperdive.ask.ranking import ranking
 from hyperdive.benchmark.datasets import Dataset, gold_lines
 from hyperdive.benchmark.measures import expected_precision, rank
-from hyperdive.discover.hypernyms import AnswerOptions, ask
-from hyperdive.discover.question import are_known
-from hyperdive.discover.ranking import ranking
 from hyperdive.errors import InputError
 from hyperdive.scores import Pairs, Source, as_source, get, look_up
 from hyperdive.scores.lookup import Lookup

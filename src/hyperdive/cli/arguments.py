@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from cyclopts import App, CycloptsError, Parameter
 
-from hyperdive.cli.main import COMMANDS
+from hyperdive.cli import COMMANDS
 from hyperdive.errors import OptionError
 from hyperdive.options import Option, Options, check_name
 

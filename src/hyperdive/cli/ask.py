@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from hyperdive.ask.options import (
+    AnswerOptions,
+    EvidenceOptions,
+    ExplainOptions,
+    HyponymOptions,
+    SimilarOptions,
+    TopicOptions,
+)
 from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
-from hyperdive.discover.hypernyms import MOST_EVIDENCE, AnswerOptions
 from hyperdive.errors import Error, InputError, OptionError, one_line
 from hyperdive.options import option, same_option
 
 if TYPE_CHECKING:
     from hyperdive import Model
-    from hyperdive.discover.statements import Statements
+    from hyperdive.ask.statements import Statements
     from hyperdive.table import Table
 
 Words = Annotated[
@@ -36,22 +43,17 @@ class ModelOptions(JsonOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HyponymsCommand(ModelOptions):
-    """Options of `hyperdive hyponyms`."""
+class HyponymsCommand(HyponymOptions, ModelOptions):
+    """Options of `hyperdive hyponyms`, which reads terms from files."""
 
-    top: int = same_option(AnswerOptions, "top")
-    candidates: Path | None = same_option(AnswerOptions, "candidates")
-    block: Path = same_option(AnswerOptions, "block", rare=True)
-    score: str | None = same_option(AnswerOptions, "score", rare=True)
-    min_confidence: float | None = same_option(AnswerOptions, "min_confidence", rare=True)
+    candidates: Path | None = same_option(HyponymOptions, "candidates")
+    block: Path | None = same_option(HyponymOptions, "block", rare=True)
     evidence: bool = option(False, "Show the sentences that state each answer, if the model has them.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class HypernymsCommand(HyponymsCommand):
+class HypernymsCommand(HyponymsCommand, AnswerOptions):
     """Options of `hyperdive hypernyms`."""
-
-    senses: bool = same_option(AnswerOptions, "senses")
 
 
 def hypernyms(words: Words, /, *, options: HypernymsCommand) -> None:
@@ -63,7 +65,7 @@ def hypernyms(words: Words, /, *, options: HypernymsCommand) -> None:
     Words too general to be informative (thing, kind, use) are excluded unless your list contains them. With --senses,
     answers that have nothing to do with each other stand in groups: a tiger is an animal, and a team.
     """
-    _answer(words, options, senses=options.senses)
+    _answer(words, options)
 
 
 def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
@@ -71,22 +73,15 @@ def hyponyms(words: Words, /, *, options: HyponymsCommand) -> None:
     _answer(words, options, narrower=True)
 
 
-def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False, senses: bool = False) -> None:
+def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = False) -> None:
     from hyperdive import load
-    from hyperdive.discover.hypernyms import AnswerOptions, ask
+    from hyperdive.ask.hypernyms import MOST_EVIDENCE, ask
 
     model = load(options.model)
     if options.evidence:
         warn_without_sentences(model)
-    chosen = AnswerOptions(
-        top=options.top,
-        candidates=options.candidates,
-        block=options.block,
-        score=options.score,
-        min_confidence=options.min_confidence,
-        evidence=MOST_EVIDENCE if options.evidence else 0,
-        senses=senses,
-    )
+    given = AnswerOptions.own(vars(options)) | {"evidence": MOST_EVIDENCE if options.evidence else 0}
+    chosen = AnswerOptions(**given)
     print_answers(words, lambda batch: ask(model, batch, chosen, narrower=narrower), options.json)
 
 
@@ -149,16 +144,14 @@ def _as_json(word: str, table: Table[Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimilarCommand(ModelOptions):
+class SimilarCommand(SimilarOptions, ModelOptions):
     """Options of `hyperdive similar`."""
-
-    top: int = option(10, "Maximum number of answers per word.", low=1)
 
 
 def similar(words: Words, /, *, options: SimilarCommand) -> None:
     """Nearest neighbours of a word or a quoted phrase, by cosine of the skip-gram vectors (or DIVE without them)."""
     from hyperdive import load
-    from hyperdive.discover.similar import similar as nearest
+    from hyperdive.ask.similar import similar as nearest
 
     model = load(options.model)
     print_answers(words, lambda batch: nearest(model, batch, options.top), options.json)
@@ -168,10 +161,8 @@ def similar(words: Words, /, *, options: SimilarCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvidenceCommand(ModelOptions):
+class EvidenceCommand(EvidenceOptions, ModelOptions):
     """Options of `hyperdive evidence`."""
-
-    top: int = option(5, "Maximum number of sentences.", low=0)
 
 
 def evidence(
@@ -224,10 +215,9 @@ def _print_statements(stated: Statements, top: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainCommand(ModelOptions):
+class ExplainCommand(ExplainOptions, ModelOptions):
     """Options of `hyperdive explain`."""
 
-    top: int | None = option(None, "Number of dimensions; by default 20 for a pair, else all.", low=1)
     plot: Path | None = option(None, "Also save a plot to this .png or .svg file.")
     force: bool = option(False, FORCE)
 
@@ -249,12 +239,12 @@ def explain(
     words as the paper's main figure.
     """
     from hyperdive import load
-    from hyperdive.discover.explain import compare
+    from hyperdive.ask.explain import compare
 
     if not 2 <= len(words) <= 6:
         raise InputError(f"explain takes 2 to 6 words, not {len(words)}", hint="quote phrases")
     if options.plot is not None:
-        from hyperdive.discover.plots import check_place, plot_comparison, plot_pair
+        from hyperdive.ask.plots import check_place, plot_comparison, plot_pair
 
         check_place(options.plot, options.force)
     model = load(options.model)
@@ -280,14 +270,8 @@ def explain(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicsCommand(ModelOptions):
+class TopicsCommand(TopicOptions, ModelOptions):
     """Options of `hyperdive topics`."""
-
-    top: int | None = option(
-        None, "Number of dimensions, by default all; of words with --general, by default 30.", low=1
-    )
-    words: int = option(8, "Number of words per dimension.", low=1, high=50)
-    general: bool = option(False, "List the most general words instead, overall or within the topics of WORD.")
 
 
 def topics(
@@ -320,7 +304,7 @@ def topics(
 
 def _print_general(query: str | None, options: TopicsCommand) -> None:
     from hyperdive import load
-    from hyperdive.discover.topics import MOST_GENERAL, general_words
+    from hyperdive.ask.topics import MOST_GENERAL, general_words
 
     found = general_words(load(options.model), query, options.top or MOST_GENERAL)
     if options.json:

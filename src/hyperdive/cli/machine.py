@@ -33,7 +33,7 @@ _REASONS = {
     "not_in_alphabet": "other alphabets",
     "too_long": "longer than any word",
     "rare": "rare words",
-    "over_budget": "beyond --max-tokens",
+    "over_budget": "beyond max_tokens",
     "incomplete_last_line": "incomplete last line",
 }
 

@@ -249,8 +249,8 @@ def evaluate(
             },
         }
     if options.further or options.discovery:
+        from hyperdive.ask.ranking import EMPTY_WORDS, ranking
         from hyperdive.benchmark.discovery import DiscoveryOptions
-        from hyperdive.discover.ranking import EMPTY_WORDS, ranking
 
         result["further"] = further_measures(
             evaluation,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from hyperdive.cli import GROUPS
 from hyperdive.cli.arguments import flags, load, meaning, metavar
-from hyperdive.cli.main import GROUPS
 
 _INTRODUCTION = """# The command line
 

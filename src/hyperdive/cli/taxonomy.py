@@ -60,7 +60,7 @@ def taxonomy(*, options: TaxonomyCommand) -> None:
     edges are compared with them, and precision, recall and F1 are printed instead of the tree.
     """
     from hyperdive import load
-    from hyperdive.discover.question import term_lines
+    from hyperdive.ask.question import term_lines
     from hyperdive.taxonomy.formats import format_of
     from hyperdive.taxonomy.names import normal
     from hyperdive.taxonomy.terms import MAX_TERMS
@@ -81,8 +81,7 @@ def taxonomy(*, options: TaxonomyCommand) -> None:
             terms = known.terms
     tree = load(options.model).taxonomy(
         terms,
-        **{name: getattr(options, name) for name in TaxonomyOptions.described() if name != "evidence"},
-        evidence=2 if options.evidence else 0,
+        **TaxonomyOptions.own(vars(options)) | {"evidence": 2 if options.evidence else 0},
         corrections=options.corrections,
         progress=shown,
     )

@@ -299,7 +299,9 @@ class Cooccurrence:
         indices, counts, edges = self._row_of(self.index(word))
         if near:
             if not self.has_near:
-                raise InputError(f"{self.name}: counts inside window - 1 were not kept", hint="count again with --near")
+                raise InputError(
+                    f"{self.name}: counts inside window - 1 were not kept", hint="count again with --set near=yes"
+                )
             counts = counts - edges
         order = np.lexsort((indices, -counts))
         values = (counts / self.scale).tolist() if self.scale > 1 else counts.tolist()

@@ -67,7 +67,7 @@ def common_text(sources: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, A
     if len(sources) > 1 and wanted.get("rare") == "drop":
         raise InputError(
             f"{first_name}: its rare words were dropped, so a minimum count cannot be applied after adding",
-            hint="encode again with --rare unknown",
+            hint="encode again with --set rare=unknown",
         )
     return wanted
 

@@ -412,7 +412,9 @@ def _session(master: str | None, config: dict[str, str], log: Path) -> Any:
     active = SparkSession.getActiveSession()
     master = master or (active.sparkContext.master if active else SparkConf().get("spark.master"))
     if not master:
-        raise OptionError("the engine spark needs a cluster", hint="add --master spark://HOST:7077, or local[2] to try")
+        raise OptionError(
+            "the engine spark needs a cluster", hint="add --set master=spark://HOST:7077, or master=local[2] to try"
+        )
     builder = SparkSession.builder.appName("hyperdive").master(master)
     for name, value in {**_SETTINGS, **_environment(), **config}.items():
         builder = builder.config(name, value)

@@ -1,4 +1,4 @@
-"""Compiled parts of `discover`: functions of arrays only."""
+"""Compiled parts of `ask`: functions of arrays only."""
 
 from __future__ import annotations
 

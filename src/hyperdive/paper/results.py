@@ -9,9 +9,9 @@ import numpy as np
 
 from hyperdive._atomic import write_file
 from hyperdive._progress import duration
+from hyperdive.ask.plots import plot_pair, plot_pairs
+from hyperdive.ask.topics import Dimensions, dimensions_of, general_words
 from hyperdive.benchmark.printed import general_words as printed_words
-from hyperdive.discover.plots import plot_pair, plot_pairs
-from hyperdive.discover.topics import Dimensions, dimensions_of, general_words
 from hyperdive.paper.claims import Claim
 from hyperdive.paper.stages import ReproduceStage
 from hyperdive.paper.tables import PaperCell, PaperRow, PaperTable

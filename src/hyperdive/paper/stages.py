@@ -185,7 +185,7 @@ def check_extras(stages: Sequence[ReproduceStage]) -> None:
         for used in (stage.options.get("space"), stage.options.get("pos")):
             if used in _EXTRAS and importlib.util.find_spec(_EXTRAS[used][0]) is None:
                 module, extra, part = _EXTRAS[used]
-                hint = f"type: pip install 'hyperdive[{extra}]', or add --without {part}"
+                hint = f"type: pip install 'hyperdive[{extra}]', or add --set without={part}"
                 raise Error(f"{stage.name} needs {module}", hint=hint)
 
 
@@ -249,7 +249,7 @@ class StageFolder:
         numbers = {stage.name: number for number, stage in enumerate(stages, start=1)}
         with explain_os_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        hint = "add --tables-only to write the tables of what is done, or choose another -o"
+        hint = "add --set tables_only=yes to write the tables of what is done, or choose another -o"
         with OwnerLock(self.folder, str(self.folder.parent), hint=hint):
             for stage in self.waiting(stages):
                 about = duration(stage.seconds)

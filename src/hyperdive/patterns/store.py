@@ -477,7 +477,9 @@ def open_folder(path: str | Path) -> Artifact:
     folder = Path(path)
     inside = folder / FOLDER
     if not inside.is_dir() and folder.is_dir() and (folder / "tokens.bin").is_file():
-        raise InputError(f"{path}: this corpus was encoded without patterns", hint="encode it again with --patterns")
+        raise InputError(
+            f"{path}: this corpus was encoded without patterns", hint="encode it again, without --set patterns=no"
+        )
     return Artifact.open(inside if inside.is_dir() else folder, KIND, VERSION, made_with=MADE_WITH)
 
 

@@ -104,7 +104,9 @@ def add(
 
 def _check(model: Model) -> None:
     if model.contexts is None:
-        raise InputError("the model has no context vectors, which new terms need", hint="train it with --contexts")
+        raise InputError(
+            "the model has no context vectors, which new terms need", hint="train it without --set contexts=no"
+        )
     if folding_of(model.contexts) is None:
         raise InputError(
             "the model was made by an earlier version and lacks what new terms need", hint="train it again"

@@ -86,7 +86,7 @@ def _carried(folders: Sequence[Path], run: Run) -> Beside | None:
     if len(stores) == 1:
         return partial(_copy, stores[0])
     size = sum(entry["bytes"] for store in stores for entry in store.header["files"].values())
-    require_memory(run.memory, _MERGE_BYTES * size, "the patterns of the inputs", instead=", or add --no-patterns")
+    require_memory(run.memory, _MERGE_BYTES * size, "the patterns of the inputs", instead=", or add --set patterns=no")
     return partial(_merge, stores)
 
 

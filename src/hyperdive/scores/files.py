@@ -192,7 +192,7 @@ def open_pairs(path: str | Path, format: str | None = None, *, block_bytes: int 
     fields = _split(line, kind)
     if len(fields) < 2:
         other = PairFormat.csv if kind is PairFormat.tsv else PairFormat.tsv
-        hint = f"add --input-format {other}" if len(_split(line, other)) > 1 else _SHAPE
+        hint = f"add --set input_format={other}" if len(_split(line, other)) > 1 else _SHAPE
         raise InputError(f"{name}: line 1 has one column: {line[:60]!r}", hint=hint)
     header = fields[0].strip().lower() in HYPONYM_NAMES and fields[1].strip().lower() in HYPERNYM_NAMES
     columns = _distinct(fields) if header else ["hyponym", "hypernym", "label", "relation"][: len(fields)]

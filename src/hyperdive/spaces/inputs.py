@@ -81,7 +81,7 @@ class SpaceInputs:
         if self._source.options.window != window:
             raise OptionError(
                 f"these counts have a window of {self._source.options.window}, not {window}",
-                hint=f"add --window {self._source.options.window}",
+                hint=f"add --set window={self._source.options.window}",
             )
         return self._source
 

@@ -135,7 +135,7 @@ def _contexts_of(model: Model, options: DiveOptions) -> VectorSpace:
     """The context vectors of a model that training can start from."""
     contexts = model.contexts
     if contexts is None:
-        raise InputError("the model to start from has no context vectors", hint="train it with --contexts")
+        raise InputError("the model to start from has no context vectors", hint="train it without --set contexts=no")
     if model.dive.dimensions != options.dimensions:
         raise OptionError(
             f"the model to start from has {model.dive.dimensions} dimensions, not {options.dimensions}",

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
-from hyperdive.discover.hypernyms import MIN_SCORE
-from hyperdive.discover.question import source_of, term_lines
-from hyperdive.discover.ranking import Ranking, ranking
+from hyperdive.ask.hypernyms import MIN_SCORE
+from hyperdive.ask.question import source_of, term_lines
+from hyperdive.ask.ranking import Ranking, ranking
 from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.scores.confidence import ENDING_CONFIDENCE, head_confidence

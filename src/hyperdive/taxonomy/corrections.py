@@ -185,7 +185,7 @@ class Corrections:
                 raise Contradiction(
                     f"{child!r} is forced under {' and '.join(map(repr, names))}, but a term may have "
                     f"{parents} parent{'' if parents == 1 else 's'}",
-                    hint=f"remove a line, or allow more with --parents {len(names)}",
+                    hint=f"remove a line, or allow more with --set parents={len(names)}",
                 )
         return self
 

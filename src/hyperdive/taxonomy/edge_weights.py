@@ -8,8 +8,8 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive._types import Floats, Floats32, Ints
-from hyperdive.discover.hypernyms import MIN_SCORE
-from hyperdive.discover.ranking import CONFIDENCE, Ranking, ranking
+from hyperdive.ask.hypernyms import MIN_SCORE
+from hyperdive.ask.ranking import CONFIDENCE, Ranking, ranking
 from hyperdive.scores.confidence import HEAD_CONFIDENCE, UNSUPPORTED, head_confidence
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.source import AnyModel

@@ -21,25 +21,24 @@ class TaxonomyOptions(Options):
     hyperdive.errors.OptionError: max_children 2 is less than min_children 3
     """
 
-    root: str | None = option(None, "Find the terms beneath this word.")
-    top: int | None = option(None, "How many terms the model chooses; by default 500, or 200 beneath a root.", low=1)
-    levels: int | None = option(
-        None, "Levels beneath a root; deeper terms are left out. By default no limit.", low=1, rare=True
+    root: str | None = option(None, "Find the terms under this root word.")
+    top: int | None = option(
+        None, f"Number of terms to select, by default {TOP}, or {TOP_BENEATH} under a root.", low=1
     )
-    min_children: int = option(0, "Smaller groups are dissolved into the group above.", low=0, rare=True)
+    levels: int | None = option(None, "Maximum depth below a root; deeper terms are dropped.", low=1, rare=True)
+    min_children: int = option(0, "Merge groups with fewer children into their parent.", low=0, rare=True)
     max_children: int | None = option(
-        None,
-        "The least likely children of larger groups move to their next best parent. By default no limit.",
-        low=1,
-        rare=True,
+        None, "Maximum number of children; the least likely move to their next best parent.", low=1, rare=True
     )
     min_confidence: float | None = option(
-        None, "Minimum confidence (or score) of an edge; by default 0.5; for a score, found in the data."
+        None, f"Minimum confidence (or score) for an edge, by default {MIN_CONFIDENCE}."
     )
-    score: str | None = option(None, "Score to build by; by default, the best one the model supports.", rare=True)
-    parents: int = option(1, "Most parents of a term; more than 1 gives a graph instead of a tree.", low=1, rare=True)
-    heads: bool = option(True, "Add the heads of phrases to the terms: dog for domestic dog.")
-    evidence: int = option(0, "How many sentences to keep with each edge.", low=0)
+    score: str | None = option(
+        None, "Score to build the taxonomy with, such as C*dS; by default the best one the model supports.", rare=True
+    )
+    parents: int = option(1, "Maximum number of parents; more than 1 gives a directed acyclic graph.", low=1, rare=True)
+    heads: bool = option(True, "Add the head nouns of phrases (dog for domestic dog).")
+    evidence: int = option(0, "Maximum number of sentences to keep with each edge.", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

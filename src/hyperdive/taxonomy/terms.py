@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Floats, Ints
-from hyperdive.discover.question import Question, best, source_of, vocabulary
-from hyperdive.discover.ranking import EMPTY_WORDS, Ranking
+from hyperdive.ask.question import Question, best, source_of, vocabulary
+from hyperdive.ask.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.lookup import look_up_terms, name_of

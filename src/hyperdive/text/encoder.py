@@ -225,7 +225,7 @@ def encode_text(
             first = spooler.first_invalid or {}
             progress.note(
                 f"note: {spooler.invalid} bytes of invalid UTF-8 were read as spaces, the first in {first['file']} "
-                f"at byte {first['offset']} (--strict refuses them)"
+                f"at byte {first['offset']} (--set strict=yes refuses them)"
             )
         if spooler.nul:
             progress.note(f"note: {spooler.nul} NUL bytes were read as spaces")

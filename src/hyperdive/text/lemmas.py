@@ -79,7 +79,7 @@ def lemmatiser(options: EncodeOptions) -> Callable[[str], str]:
     if options.language not in SUPPORTED_LANGUAGES:
         raise OptionError(
             f"no lemmas for language {options.language!r} here",
-            hint=f"add --lemmas none, or use one of {', '.join(sorted(SUPPORTED_LANGUAGES))}",
+            hint=f"add --set lemmas=none, or use one of {', '.join(sorted(SUPPORTED_LANGUAGES))}",
         )
     # the strategy behind simplemma.lemmatize, without its cache: each form is looked up once
     language, lemma_of = options.language, DefaultStrategy().get_lemma
@@ -182,7 +182,7 @@ class FormResolver:
         if options.stopwords == "english" and options.language not in STOPWORD_LANGUAGES:
             raise OptionError(
                 f"no stop words for language {options.language!r} here",
-                hint="give your own with --stopwords FILE, or --stopwords none",
+                hint="give your own with --set stopwords=FILE, or --set stopwords=none",
             )
         self._options, self.language = options, options.language
         self._stop = load_stopwords(options.stopwords)

@@ -271,7 +271,7 @@ def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes | 
                 held = ", ".join(list(value)[:8]) if isinstance(value, dict) else type(value).__name__
                 raise InputError(
                     f"{path}: line {number} has no field {layout.field!r} (it has: {held})",
-                    hint="name the field that holds the text with --field",
+                    hint="name the field that holds the text with --set field=NAME",
                 )
             value = value[name]
         if value is None:
@@ -352,7 +352,7 @@ def _csv(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes | None]:
     except (pa.ArrowInvalid, pa.ArrowKeyError, KeyError) as error:
         if "not found" in str(error) or "not exist" in str(error) or isinstance(error, KeyError):
             raise InputError(
-                f"{path}: no column {layout.column!r}", hint="name the text's column with --column"
+                f"{path}: no column {layout.column!r}", hint="name the text's column with --set column=NAME"
             ) from None
         raise InputError(f"{path}: not valid {stream.source.format.upper()} ({error})") from None
 
@@ -370,7 +370,8 @@ def _parquet(source: TextSource, layout: DocumentLayout) -> Iterator[bytes | Non
     if layout.column not in file.schema_arrow.names:
         held = ", ".join(file.schema_arrow.names[:8])
         raise InputError(
-            f"{source.path}: no column {layout.column!r} (it has: {held})", hint="name the text's column with --column"
+            f"{source.path}: no column {layout.column!r} (it has: {held})",
+            hint="name the text's column with --set column=NAME",
         )
     kind = file.schema_arrow.field(layout.column).type
     if pa.types.is_dictionary(kind):

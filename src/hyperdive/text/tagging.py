@@ -53,7 +53,7 @@ def _spacy() -> Tagger:
         import spacy
         from spacy.tokens import Doc
     except ImportError:
-        raise InputError("--pos spacy needs spaCy", hint="type: pip install spacy, or use --pos textblob") from None
+        raise InputError("pos=spacy needs spaCy", hint="type: pip install spacy, or use pos=textblob") from None
     try:
         pipeline: Any = spacy.load(SPACY_MODEL, exclude=["parser", "ner", "lemmatizer", "attribute_ruler"])
     except OSError:

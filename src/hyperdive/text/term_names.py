@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Container, Sequence
 from functools import lru_cache
 
+from hyperdive.options import EncodeOptions
+
 HYPHENS = "-\u2010\u2011"
 APOSTROPHES = "'\u2019\u02bc\uff07"
 _INVISIBLE = "\u00ad\u200c\u200d"
@@ -79,7 +81,6 @@ def word_key(language: str = "en", lemmas: str = "simplemma") -> WordKey:
     >>> word_key()("Diseases"), word_key()("B12")
     ('disease', 'b12')
     """
-    from hyperdive.options import EncodeOptions
     from hyperdive.text.lemmas import STOPWORD_LANGUAGES, FormResolver
 
     stopwords = "english" if language in STOPWORD_LANGUAGES else "none"

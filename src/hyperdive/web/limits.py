@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hyperdive.discover.explain import MOST_WORDS
-from hyperdive.discover.hypernyms import MOST_EVIDENCE
+from hyperdive.ask.explain import MOST_WORDS
+from hyperdive.ask.hypernyms import MOST_EVIDENCE
 from hyperdive.scores.lookup import MAX_CHARACTERS
 from hyperdive.taxonomy.terms import MAX_TERMS
 

@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import AfterValidator, BaseModel, Field, Strict
 
-from hyperdive.discover.explain import Dimension, Shared
-from hyperdive.discover.hypernyms import Answer
-from hyperdive.discover.similar import Neighbour, Suggestion
-from hyperdive.discover.topics import GeneralWord, Topic
+from hyperdive.ask.explain import Dimension, Shared
+from hyperdive.ask.hypernyms import Answer
+from hyperdive.ask.similar import Neighbour, Suggestion
+from hyperdive.ask.topics import GeneralWord, Topic
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.web import limits
 

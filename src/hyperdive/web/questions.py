@@ -8,13 +8,14 @@ from typing import Annotated, Any, cast
 from fastapi import Query
 
 from hyperdive import __version__
-from hyperdive.discover.explain import compare as side_by_side
-from hyperdive.discover.hypernyms import AnswerOptions, ask
-from hyperdive.discover.question import source_of
-from hyperdive.discover.ranking import SIGNALS, ranking
-from hyperdive.discover.similar import similar as nearest
-from hyperdive.discover.topics import general_words
-from hyperdive.discover.topics import topics as dimensions
+from hyperdive.ask.explain import compare as side_by_side
+from hyperdive.ask.hypernyms import ask
+from hyperdive.ask.options import AnswerOptions
+from hyperdive.ask.question import source_of
+from hyperdive.ask.ranking import SIGNALS, ranking
+from hyperdive.ask.similar import similar as nearest
+from hyperdive.ask.topics import general_words
+from hyperdive.ask.topics import topics as dimensions
 from hyperdive.scores.terms import terms_of, usable_scores
 from hyperdive.table import Table
 from hyperdive.web import messages as m
@@ -166,6 +167,9 @@ def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.C
     """Words side by side, dimension by dimension."""
     served = service.models[request.model]
     found = side_by_side(served.model, request.terms, request.top)
+    line = served.commands("explain", request.terms, {"top": request.top})
+    python = "from hyperdive import load\nfrom hyperdive.ask.explain import compare\n"
+    python += f"print(compare(load({served.place!r}), {list(request.terms)!r}, top={request.top}))"
     return m.CompareReply(
         served.name,
         found.words,
@@ -173,7 +177,7 @@ def compare(service: Served, request: Annotated[m.CompareQuery, Query()]) -> m.C
         found.included,
         found.more,
         found.notes,
-        served.commands("explain", request.terms, {"top": request.top}),
+        m.Commands(line.cli, line.python if len(request.terms) > 2 else python),
     )
 
 

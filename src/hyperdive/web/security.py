@@ -156,7 +156,7 @@ class Guard:
             raise Problem("bad_request", f"the address and the headers have more than {limits.HEADER_BYTES} bytes")
         hosts = headers.all("host")
         if len(hosts) != 1 or not self._access.knows(hosts[0]):
-            raise Problem("wrong_host", "this server does not have that name", hint="add it with --allow-host")
+            raise Problem("wrong_host", "this server does not have that name", hint="add it with --set allow_host=NAME")
         site = headers.get("sec-fetch-site")
         writes = scope["method"] not in ("GET", "HEAD", "OPTIONS")
         link = headers.get("sec-fetch-mode") == "navigate" and not writes

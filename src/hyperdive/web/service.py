@@ -13,8 +13,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from hyperdive.discover.ranking import ranking
-from hyperdive.discover.topics import MOST_DIMENSIONS
+from hyperdive.ask.ranking import ranking
+from hyperdive.ask.topics import MOST_DIMENSIONS
 from hyperdive.errors import InputError
 from hyperdive.model import Model, facts_of, load
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models

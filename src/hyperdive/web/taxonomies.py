@@ -8,7 +8,8 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from hyperdive.discover.hypernyms import AnswerOptions, ask
+from hyperdive.ask.hypernyms import ask
+from hyperdive.ask.options import AnswerOptions
 from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, revise
 from hyperdive.taxonomy.corrections_file import VersionConflict
 from hyperdive.taxonomy.names import normal

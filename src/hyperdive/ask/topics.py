@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive._types import Floats, Floats32, Ints
-from hyperdive.discover.question import Question, best, source_of
+from hyperdive.ask.options import TopicOptions
+from hyperdive.ask.question import Question, best, source_of
 from hyperdive.errors import InputError
-from hyperdive.options import Options, option
 from hyperdive.scores.source import AnyModel, SpaceLike
 from hyperdive.table import Table
 
@@ -23,14 +23,6 @@ DUPLICATE = 0.8  # cosine of two dimensions over all words
 FREQUENT = 0.5  # share of a dimension's first 50 words that are among the model's 100 most frequent
 MOST_DIMENSIONS = 5_000
 MOST_GENERAL = 30
-
-
-@dataclass(frozen=True, kw_only=True)
-class TopicOptions(Options):
-    """What is listed of the dimensions of a model."""
-
-    top: int | None = option(None, "Number of dimensions, or of general words; by default all, or 30 words.", low=1)
-    words: int = option(5, "Words to show of each dimension.", low=1)
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class Topic:
     status: str
 
 
-def topics(model: AnyModel, top: int | None = None, words: int = 5) -> Table[Topic]:
+def topics(model: AnyModel, top: int | None = None, words: int = 8) -> Table[Topic]:
     """Return every dimension, those with the most mass first.
 
     The status is "ok", "dead" (no word has it), "duplicate of d" (nearly the same words as a larger dimension) or

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hyperdive import Model, load
-from hyperdive.discover.question import Question, best, read_terms, vocabulary
-from hyperdive.discover.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, agreement, near_and_general, ranking
+from hyperdive.ask.question import Question, best, read_terms, vocabulary
+from hyperdive.ask.ranking import EMPTY_WORDS, NEAR_AND_GENERAL, agreement, near_and_general, ranking
 from hyperdive.errors import Error, InputError, OptionError, UnknownWordError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
@@ -24,8 +24,8 @@ from hyperdive.scores.source import as_source
 from hyperdive.scores.terms import Terms, Vocabulary
 from hyperdive.spaces.packaged_models import packaged_models
 from hyperdive.spaces.space import VectorSpace
-from tests.discover.forty_words import ACCEPTED, TOO_GENERAL
-from tests.discover.small import small_model
+from tests.ask.forty_words import ACCEPTED, TOO_GENERAL
+from tests.ask.small import small_model
 
 
 def terms(table: object) -> list[str]:
@@ -126,7 +126,7 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert pairs.patterns is not None
         return pairs.patterns.counts / 10
 
-    monkeypatch.setattr("hyperdive.discover.ranking.CONFIDENCE", "combined in a test")
+    monkeypatch.setattr("hyperdive.ask.ranking.CONFIDENCE", "combined in a test")
     try:
         stated = Patterns.from_keys(
             ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]

@@ -9,9 +9,9 @@ from itertools import product
 from typing import Any
 
 from hyperdive._spelling import unknown_word
-from hyperdive.discover.question import checked_terms, source_of
+from hyperdive.ask.options import EvidenceOptions
+from hyperdive.ask.question import checked_terms, source_of
 from hyperdive.errors import InputError
-from hyperdive.options import Options, option
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.pattern_table import HEAD
 from hyperdive.patterns.store import Patterns
@@ -20,13 +20,6 @@ from hyperdive.scores.source import AnyModel, as_source
 from hyperdive.table import Table
 
 _OTHERS = 5  # stated hypernyms
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvidenceOptions(Options):
-    """How much evidence is listed."""
-
-    top: int = option(5, "Most sentences.", low=0)
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> St
     source = source_of(model)
     patterns, terms = source.patterns, source.terms
     if patterns is None:
-        raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with --patterns")
+        raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with patterns")
     forms = [[term] if terms is None else terms.abbreviations.forms(term) for term in (hyponym, hypernym)]
     for spellings in forms:
         _check_known(model, patterns, spellings)

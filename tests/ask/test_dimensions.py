@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperdive.discover.explain import compare, explain
-from hyperdive.discover.similar import similar
-from hyperdive.discover.topics import Dimensions, topics
+from hyperdive.ask.explain import compare, explain
+from hyperdive.ask.similar import similar
+from hyperdive.ask.topics import Dimensions, topics
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.scores import Pairs, get
 from hyperdive.scores.paper import best_scale
 from hyperdive.spaces.space import VectorSpace
-from tests.discover.small import WORDS, small_model
+from tests.ask.small import WORDS, small_model
 
 
 def space(matrix: np.ndarray, kind: str = "dive") -> VectorSpace:
@@ -114,7 +114,7 @@ def test_the_drawn_distance_is_the_score(vectors: np.ndarray) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_pictures_have_the_same_bytes_every_time(tmp_path: Path, kind: str, dark: bool) -> None:
     pytest.importorskip("matplotlib")
-    from hyperdive.discover.plots import plot_comparison, plot_pair
+    from hyperdive.ask.plots import plot_comparison, plot_pair
 
     model = small_model()
     for number in (1, 2):
@@ -130,7 +130,7 @@ def test_pictures_have_the_same_bytes_every_time(tmp_path: Path, kind: str, dark
 
 def test_hostile_words_are_drawn_as_they_are(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from hyperdive.discover.plots import plot_comparison, plot_pair
+    from hyperdive.ask.plots import plot_comparison, plot_pair
 
     words = ["$\\frac{1}{", "<script>", "a\x1b[31m", "$x$", "_^$", "\u202eabc", "\U0001f600", "%s", "dog"]
     model = small_model(words=words)
@@ -141,7 +141,7 @@ def test_hostile_words_are_drawn_as_they_are(tmp_path: Path) -> None:
 
 
 def test_a_picture_needs_a_usable_place(tmp_path: Path) -> None:
-    from hyperdive.discover.plots import check_place, plot_comparison
+    from hyperdive.ask.plots import check_place, plot_comparison
 
     with pytest.raises(OptionError, match="png"):
         check_place(tmp_path / "a.gif", False)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from hyperdive._types import Floats
-from hyperdive.discover.question import Question
-from hyperdive.discover.ranking import SIGNALS, agreement, silence
-from hyperdive.discover.topics import dimensions_of
+from hyperdive.ask.options import ExplainOptions
+from hyperdive.ask.question import Question
+from hyperdive.ask.ranking import SIGNALS, agreement, silence
+from hyperdive.ask.topics import dimensions_of
 from hyperdive.errors import OptionError, one_line
-from hyperdive.options import Options, option
 from hyperdive.scores.paper import W0, best_scale
 from hyperdive.scores.source import AnyModel
 from hyperdive.scores.terms import usable_scores
@@ -23,13 +23,6 @@ from hyperdive.table import Table
 HIDDEN = 0.1  # the paper leaves out values under this
 MOST_WORDS = 6
 LABEL_WORDS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExplainOptions(Options):
-    """How much of an explanation is listed."""
-
-    top: int | None = option(None, "Number of dimensions; by default all that have values.", low=1)
 
 
 @dataclass(frozen=True)

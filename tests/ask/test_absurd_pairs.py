@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from hyperdive import Model, load
-from hyperdive.discover.hypernyms import MIN_CONFIDENCE
-from hyperdive.discover.question import Question, best
-from hyperdive.discover.ranking import EMPTY_WORDS
+from hyperdive.ask.hypernyms import MIN_CONFIDENCE
+from hyperdive.ask.question import Question, best
+from hyperdive.ask.ranking import EMPTY_WORDS
 from hyperdive.scores.registry import get
 from hyperdive.spaces.packaged_models import DEFAULT
 

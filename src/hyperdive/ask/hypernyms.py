@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hyperdive._progress import SILENT, Progress
-from hyperdive.discover.question import Question, best, listed_terms, supported_names, unknown_terms
-from hyperdive.discover.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, agreement, plausible_names, ranking
+from hyperdive.ask.options import AnswerOptions
+from hyperdive.ask.question import Question, best, listed_terms, supported_names, unknown_terms
+from hyperdive.ask.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, agreement, plausible_names, ranking
 from hyperdive.errors import OptionError
-from hyperdive.options import Options, option
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.confidence import head_confidence
@@ -52,24 +51,6 @@ class Answer:
     def value(self) -> float | None:
         """The confidence, or the score where there is none."""
         return self.score if self.confidence is None else self.confidence
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerOptions(Options):
-    """Which terms may answer, how many, and how they are ranked.
-
-    >>> AnswerOptions(top=0)
-    Traceback (most recent call last):
-    hyperdive.errors.OptionError: top is 0 (use 1 or more)
-    """
-
-    top: int = option(10, "Most answers per word.", low=1)
-    candidates: Iterable[str] | Path | None = option(None, "Only these terms answer; by default, all words answer.")
-    block: Iterable[str] | Path = option((), "Terms that never answer.")
-    score: str | None = option(None, "Score to rank by; by default, the best one the model supports.")
-    min_confidence: float | None = option(None, "Minimum confidence of an answer; by default 0.35.", low=0, high=1)
-    evidence: int = option(0, "Most sentences to give with each answer.", low=0)
-    senses: bool = option(False, "Group the answers by sense, with up to `top` answers to each.")
 
 
 def ask(
@@ -161,7 +142,7 @@ class _Asked:
     def _blocked(self) -> Any:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
         own = self.options.candidates is not None or self.narrower
-        names = {" ".join(term.lower().split()) for term in listed_terms(self.options.block)}
+        names = {" ".join(term.lower().split()) for term in listed_terms(self.options.block or ())}
         if own or names:
             blocked = self.question.named(names)
             return blocked if own else blocked | self._empty
@@ -208,7 +189,7 @@ class _Asked:
 
     def _by_sense(self, answers: list[Answer], rows: Any) -> list[Answer]:
         """The answers sense by sense, up to `top` of each."""
-        from hyperdive.discover.senses import senses
+        from hyperdive.ask.senses import senses
 
         pairs = self.question.terms.pairs(np.repeat(rows, len(rows)), np.tile(rows, len(rows)))
         numbers = senses(pairs, [answer.term for answer in answers], [answer.statements for answer in answers])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive._types import Floats, Ints
-from hyperdive.discover.question import best, source_of
+from hyperdive.ask.question import best, source_of
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import Score, get
 from hyperdive.scores.source import AnyModel, Source

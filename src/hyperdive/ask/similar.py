@@ -10,21 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperdive._spelling import near_spellings
-from hyperdive.discover.question import Question, best, source_of, unknown_terms
-from hyperdive.options import Options, option
+from hyperdive.ask.options import SimilarOptions
+from hyperdive.ask.question import Question, best, source_of, unknown_terms
 from hyperdive.scores.source import AnyModel, Source
 from hyperdive.table import Table
 
 _ENOUGH = 3  # with fewer completions, similar spellings are looked for, which takes longer
 _LAST = "\U0010ffff"
 _SHOWN = ("term", "similarity", "frequency")
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimilarOptions(Options):
-    """How many words are listed."""
-
-    top: int = option(10, "Most words.", low=1)
 
 
 @dataclass(frozen=True)

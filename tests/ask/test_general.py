@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hyperdive import Model
-from hyperdive.discover.topics import general_words
+from hyperdive.ask.topics import general_words
 from hyperdive.errors import OptionError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-1"

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from hyperdive._atomic import write_file
-from hyperdive.discover.explain import HIDDEN, Comparison, compare, vectors_of
-from hyperdive.discover.topics import dimensions_of
+from hyperdive.ask.explain import HIDDEN, Comparison, compare, vectors_of
+from hyperdive.ask.topics import dimensions_of
 from hyperdive.errors import MissingExtra, OptionError, OutputError, one_line
 from hyperdive.scores.paper import W0, best_scale
 from hyperdive.scores.source import AnyModel
