@@ -237,8 +237,9 @@ class StatementTable:
             for most in (NEIGHBOURS, NEAREST)
         )
         likely = every + _OWN * self.ppmi[numbers]
-        borders = likely.indptr.tolist()
-        kept = np.concatenate([_largest_entries(likely.data, *ends) for ends in pairwise(borders)])
+        own = ~np.isin(_keys(likely), _keys(every))
+        borders = pairwise(likely.indptr.tolist())
+        kept = np.concatenate([_largest_entries(likely.data, own, *ends) for ends in borders])
         rows = np.searchsorted(likely.indptr, kept, side="right") - 1
         values, columns = likely.data[kept], likely.indices[kept]
         totals = np.bincount(rows, values, len(numbers))[rows]
@@ -299,11 +300,19 @@ def _largest(values: Floats32, count: int) -> Ints:
     return np.sort(np.take_along_axis(columns, chosen, axis=1), axis=1)
 
 
-def _largest_entries(data: Floats32, start: int, end: int) -> Ints:
-    """Return the entries from start to end that are among the largest, `PARENTS` at most."""
+def _keys(matrix: Any) -> Ints:
+    """Return a number for the place of each entry of a CSR matrix."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return np.asarray(rows * matrix.shape[1] + matrix.indices)
+
+
+def _largest_entries(data: Floats32, own: Bools, start: int, end: int) -> Ints:
+    """Return the entries from start to end that are among the largest, `PARENTS` at most, `own` before equal ones."""
     if end - start <= PARENTS:
         return np.arange(start, end)
-    return start + np.sort(np.argpartition(-data[start:end], PARENTS - 1)[:PARENTS])
+    is_own = own[start:end]
+    order = start + np.concatenate([np.flatnonzero(is_own), np.flatnonzero(~is_own)[::-1]])
+    return np.sort(order[np.argpartition(-data[order], PARENTS - 1)[:PARENTS]])
 
 
 class Confidence:
