@@ -15,7 +15,7 @@ from hyperdive.scores.source import AnyModel, Source
 from hyperdive.scores.terms import NamedTerms, Vocabulary
 
 CONFIDENCE = "confidence"
-_LIKELIEST, _JUDGED = 2000, 512
+_LIKELIEST, _JUDGED = 2000, 768
 _ROUNDING = 50  # more that a quicker sum finds, so that none is missed
 NEAR_AND_GENERAL = "W³·lnΔS"
 

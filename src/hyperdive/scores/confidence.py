@@ -208,10 +208,10 @@ class StatementTable:
         )
         self.ppmi = self.ppmi.copy()  # the others share its columns
         self.ppmi.eliminate_zeros()
-        of_names = patterns.named.data / np.maximum(counts.data, 1) * (1 - patterns.named_shares[rows])
-        self.logarithms, self.surprises, self.variety, self.of_names = (
-            np.append(0.0, x) for x in (np.log1p(counts.data), ppmi, patterns.variety.data, of_names)
+        self.counts, self.surprises, self.variety, self.named = (
+            np.append(0.0, x) for x in (counts.data, ppmi, patterns.variety.data, patterns.named.data)
         )
+        self.unnamed_shares = np.append(1 - patterns.named_shares, 0.0)
         self.statements, self.as_hypernym, self.hyponyms = (
             np.log1p(np.append(x, 0)) for x in (below, above, patterns.hyponyms_of)
         )
@@ -220,7 +220,9 @@ class StatementTable:
         named = np.flatnonzero((below > 0) & (place >= 0))
         more = -len(named) % _PIECE  # places without a term, so that there are whole pieces
         self.vectors = np.zeros((len(named) + more, space.shape[1]), dtype=np.float32)
-        self.vectors[: len(named)] = unit_rows(np.asarray(space.rows(place[named]), dtype=np.float32))
+        vectors = np.asarray(space.rows(place[named]), dtype=np.float32)
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+        np.divide(vectors, np.where(lengths > 0, lengths, 1), out=self.vectors[: len(named)])
         self.numbers = np.pad(named, (0, more), constant_values=self.size)
         self.trust = np.pad((np.minimum(below[named], 5) / 5).astype(np.float32), (0, more))
         self.certain = (np.minimum(np.append(below, 0), 10) / 10).astype(np.float32)
@@ -237,8 +239,9 @@ class StatementTable:
             for most in (NEIGHBOURS, NEAREST)
         )
         likely = every + _OWN * self.ppmi[numbers]
-        borders = likely.indptr.tolist()
-        kept = np.concatenate([_largest_entries(likely.data, *ends) for ends in pairwise(borders)])
+        own = ~np.isin(_keys(likely), _keys(every))
+        borders = pairwise(likely.indptr.tolist())
+        kept = np.concatenate([_largest_entries(likely.data, own, *ends) for ends in borders])
         rows = np.searchsorted(likely.indptr, kept, side="right") - 1
         values, columns = likely.data[kept], likely.indices[kept]
         totals = np.bincount(rows, values, len(numbers))[rows]
@@ -299,11 +302,19 @@ def _largest(values: Floats32, count: int) -> Ints:
     return np.sort(np.take_along_axis(columns, chosen, axis=1), axis=1)
 
 
-def _largest_entries(data: Floats32, start: int, end: int) -> Ints:
-    """Return the entries from start to end that are among the largest, `PARENTS` at most."""
+def _keys(matrix: Any) -> Ints:
+    """Return a number for the place of each entry of a CSR matrix."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return np.asarray(rows * matrix.shape[1] + matrix.indices)
+
+
+def _largest_entries(data: Floats32, own: Bools, start: int, end: int) -> Ints:
+    """Return the entries from start to end that are among the largest, `PARENTS` at most, `own` before equal ones."""
     if end - start <= PARENTS:
         return np.arange(start, end)
-    return start + np.sort(np.argpartition(-data[start:end], PARENTS - 1)[:PARENTS])
+    is_own = own[start:end]
+    order = start + np.concatenate([np.flatnonzero(is_own), np.flatnonzero(~is_own)[::-1]])
+    return np.sort(order[np.argpartition(-data[order], PARENTS - 1)[:PARENTS]])
 
 
 class Confidence:
@@ -413,15 +424,16 @@ class Confidence:
             column = np.searchsorted(near.numbers, y)
             every, nearest, inherited = (part[place, column] for part in near[1:])
         stated = entries[x, y]
-        of_head = statements.logarithms[entries[terms.head_numbers(q), y]]
+        counts = statements.counts[stated]
+        of_head = np.log1p(statements.counts[entries[terms.head_numbers(q), y]])
         both = self._sums[p] + self._sums[q]
         is_stated = stated > 0
         features = Features(
-            statements.logarithms[stated],
+            np.log1p(counts),
             statements.surprises[stated],
             statements.variety[stated],
-            statements.of_names[stated],
-            statements.logarithms[entries[y, x]],
+            statements.named[stated] / np.maximum(counts, 1) * statements.unnamed_shares[x],
+            np.log1p(statements.counts[entries[y, x]]),
             nearest,
             inherited,
             np.maximum(self._cosines(q, p), 0),
@@ -429,7 +441,7 @@ class Confidence:
             statements.hyponyms[y],
             is_head,
             of_head,
-            statements.logarithms[entries[x, terms.head_numbers(p)]],
+            np.log1p(statements.counts[entries[x, terms.head_numbers(p)]]),
             statements.statements[x],
             statements.as_hypernym[x],
             self._frequencies[q],
