@@ -39,7 +39,7 @@ def typed(page: Path) -> Iterator[list[str]]:
     for line in "\n".join(fences).replace("\\\n", " ").splitlines():
         if "hyperdive" not in line or "\\|" in line:
             continue
-        for part in re.split(r"\s[|>]+\s|2>&1|\|\|", line.removeprefix("$ ")):
+        for part in re.split(r"\s[|>]+\s|2>&1|\|\||&&", line.removeprefix("$ ")):
             if re.match(r"\s*hyperdive +[a-z]", part):
                 yield shlex.split(part, comments=True)[1:]
 

@@ -314,8 +314,8 @@ def test_evaluate_json_has_the_promised_shape(hyperdive: Command, model: Path, p
         "--json",
         "--set",
         "further=yes",
-        "--baseline",
-        model,
+        "--set",
+        f"baseline={model}",
     )
     result = json.loads(ran.out)
     assert {"micro10", "micro4", "hyperlex", "datasets", "model", "version"} <= set(result)
@@ -335,13 +335,14 @@ def test_evaluate_json_has_the_promised_shape(hyperdive: Command, model: Path, p
         (["-s", "W"], "needs a skip-gram space"),
         (["-s", "SLQS"], "needs co-occurrence counts"),
         (["-m", "missing-model"], "missing-model"),
-        (["-d", "BLESS", "--data", "empty-folder"], "hyperdive datasets fetch"),
+        (["-d", "BLESS", "--set", "data=empty-folder"], "hyperdive datasets fetch"),
     ],
 )
 def test_wrong_wishes_get_one_line(
     hyperdive: Command, model: Path, pairs: Path, arguments: list[str], says: str
 ) -> None:
-    ran = hyperdive("evaluate", "-m", model, "-d", pairs, *arguments)
+    named = [] if "-m" in arguments else ["-m", model]
+    ran = hyperdive("evaluate", *named, *([] if "-d" in arguments else ["-d", pairs]), *arguments)
     assert ran.code == 1
     assert says in ran.err and ran.err.count("\n") == 1
 
@@ -398,9 +399,8 @@ def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
 
 
 def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Command, pairs: Path, tmp_path: Path) -> None:
-    from hyperdive.cli.common import load_source
-
     from hyperdive import Model
+    from hyperdive.cli.output import load_source
 
     dive = planted()
     rng = np.random.default_rng(0)

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hyperdive.cli.generated_text import sentences
 
+from hyperdive.cli.demo import sentences
 from hyperdive.engines import SparkEngine
 from tests.engines.cluster import Cluster
 from tests.text.test_encoder import book

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hyperdive.cli.generated_text import write_generated
 
 import hyperdive
+from hyperdive.cli.demo import sentences
 
 # a process of hyperdive that needs one small kernel, and says where compiled code is kept
 ONE_KERNEL = """
@@ -123,7 +123,8 @@ def test_a_program_keeps_its_own_settings_of_numba() -> None:
 def test_doctor_compiles_everything_for_commands_and_programs(tmp_path: Path) -> None:
     """A model has the same bytes from the command line and from a program whose Numba serves another processor."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    [text] = write_generated(tmp_path)
+    text = tmp_path / "generated.txt"
+    text.write_text("\n".join(sentences()) + "\n", encoding="utf-8")
 
     def command(*arguments: str) -> Ran:
         words = [sys.executable, "-m", "hyperdive", *arguments]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hyperdive.cli.generated_text import sentences as generated_sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperdive.cli.demo import sentences as generated_sentences
 from hyperdive.kernels import pattern_codes as k
 from hyperdive.kernels.forms import hash_forms
 from hyperdive.kernels.pattern_items import items, phrase_terms

@@ -45,7 +45,7 @@ def test_a_plugin_is_trained_like_any_space(tmp_path: Path, plugins: None) -> No
     assert space_names() == [*SPACES, "broken", "sums", "wrong"]
     encode_tokens([["dog", "bark"], ["cat", "sleep", "dog"]] * 50, tmp_path / "corpus", min_count=1)
     made = train(tmp_path / "corpus", tmp_path / "space", space="sums")
-    assert isinstance(made, VectorSpace)
+    assert len(made) == 4
     assert VectorSpace.load(tmp_path / "space")["dog"].tolist() == [150.0]
 
 

@@ -248,7 +248,9 @@ def test_unknown_values_list_the_allowed_ones(tmp_path: Path, hyperdive: Run) ->
     refused(
         hyperdive("encode", tmp_path / "t.txt", "-o", place, "--set", "stopwords=german"), tmp_path, "stop-word file"
     )
-    refused(hyperdive("encode", tmp_path / "t.txt", "-o", place, "--min-count", "0"), tmp_path, "minimum count")
+    refused(
+        hyperdive("encode", tmp_path / "t.txt", "-o", place, "--min-count", "0"), tmp_path, "--min-count is 0", code=2
+    )
 
 
 # ---- damaged corpora ----------------------------------------------------------------------------------------

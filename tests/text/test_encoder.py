@@ -411,7 +411,7 @@ def test_nothing_left_says_why(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="only stop words"):
         encode_text(tmp_path / "t.txt", tmp_path / "c")
     (tmp_path / "t.txt").write_text("dog cat\n")
-    with pytest.raises(InputError, match="--last-line keep"):
+    with pytest.raises(InputError, match="--set last_line=keep"):
         encode_text(tmp_path / "t.txt", tmp_path / "c", preset="paper")
     assert not (tmp_path / "c").exists()
 
