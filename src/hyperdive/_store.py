@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
+import math
 import os
 import re
 import shutil
@@ -17,7 +19,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -46,15 +48,35 @@ def fingerprint(value: object) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
+def npy_header(dtype: np.dtype[Any], shape: Sequence[int]) -> bytes:
+    """The bytes before the values of a `.npy` file; of one-dimensional arrays always the same number of bytes."""
+    file = io.BytesIO()
+    about = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": tuple(shape)}
+    np.lib.format.write_array_header_1_0(file, about)
+    return file.getvalue()
+
+
 class FileWriter:
-    """One file of an artefact, appended to piece by piece and hashed on the way."""
+    """One file of an artefact, appended to piece by piece.
+
+    Plain bytes are hashed on the way. The header of a `.npy` file tells how many values there are: it is written at the
+    end, and the file is read once more for its hash.
+    """
 
     def __init__(self, path: Path, dtype: str | None) -> None:
         self._path = path
-        self._file: IO[bytes] = path.open("wb")
+        self._file = path.open("w+b")
         self._sha = hashlib.sha256()
         self.dtype = None if dtype is None else np.dtype(dtype).newbyteorder("<")
         self.bytes = 0
+        self._is_npy = self.dtype is not None and path.suffix == ".npy"
+        if self._is_npy:
+            self._write_npy_header([0])
+
+    def _write_npy_header(self, shape: Sequence[int]) -> None:
+        assert self.dtype is not None
+        self._file.seek(0)
+        self._file.write(npy_header(self.dtype, shape))
 
     def append(self, piece: Array | bytes) -> None:
         """Add an array (converted to the file's type) or bytes at the end."""
@@ -63,20 +85,25 @@ class FileWriter:
         else:
             data = np.ascontiguousarray(piece, dtype=self.dtype).reshape(-1).view(np.uint8).data
         self._file.write(data)
-        self._sha.update(data)
+        if not self._is_npy:
+            self._sha.update(data)
         self.bytes += len(data)
 
-    def close(self) -> dict[str, Any]:
-        """Flush to the disk and describe the file for the header."""
-        if not self._file.closed:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-        entry: dict[str, Any] = {"bytes": self.bytes, "sha256": self._sha.hexdigest()}
+    def close(self, shape: Sequence[int] | None = None) -> dict[str, Any]:
+        """Flush to the disk and describe the file for the header; without a shape an array has one dimension."""
+        entry: dict[str, Any] = {}
         if self.dtype is not None:
-            entry["dtype"] = self.dtype.str
-            entry["shape"] = [self.bytes // self.dtype.itemsize]
-        return entry
+            shape = [self.bytes // self.dtype.itemsize] if shape is None else list(shape)
+            entry = {"dtype": self.dtype.str, "shape": shape}
+        if self._is_npy:
+            self._write_npy_header(entry["shape"])
+            self._file.seek(0)
+            self._sha = hashlib.file_digest(self._file, hashlib.sha256)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        size = os.fstat(self._file.fileno()).st_size
+        self._file.close()
+        return {"bytes": size, "sha256": self._sha.hexdigest(), **entry}
 
     def abandon(self) -> None:
         self._file.close()
@@ -102,9 +129,9 @@ class ArtifactWriter:
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "squares"
     >>> with ArtifactWriter(place, "example", 1) as writer:
-    ...     writer.put("numbers.bin", np.arange(4) ** 2)
+    ...     writer.put("numbers.npy", np.arange(4) ** 2)
     ...     header = writer.finish({"parameters": {"n": 4}})
-    >>> Artifact.open(place, "example", 1).array("numbers.bin").tolist()
+    >>> Artifact.open(place, "example", 1).array("numbers.npy").tolist()
     [0, 1, 4, 9]
     """
 
@@ -140,10 +167,7 @@ class ArtifactWriter:
         array = None if isinstance(content, bytes) else np.asarray(content)
         writer = self.stream(name, None if array is None else array.dtype.str)
         writer.append(content)
-        entry = writer.close()
-        if array is not None:
-            entry["shape"] = list(array.shape)
-        self._files[name] = entry
+        self._files[name] = writer.close(None if array is None else array.shape)
         del self._open[name]
 
     def adopt(self, name: str, entry: dict[str, Any]) -> None:
@@ -239,6 +263,11 @@ def put_in_place(folder: Path, path: Path, *, force: bool) -> None:
         remove_any(old)
 
 
+def _values_start(name: str, dtype: np.dtype[Any], shape: Sequence[int]) -> int:
+    """Where the values of an array begin in its file."""
+    return len(npy_header(dtype, shape)) if name.endswith(".npy") else 0
+
+
 class Artifact:
     """A finished artefact: its header, and its files as read-only memory maps.
 
@@ -265,6 +294,12 @@ class Artifact:
             raise FormatError(
                 f"{path}: format version {written} is newer than this hyperdive reads ({version})",
                 hint="type: pip install -U hyperdive",
+            )
+        if written < version:
+            again = f": {made_with}" if made_with else ""
+            raise FormatError(
+                f"{path}: made by an earlier version of hyperdive (format {written}, now {version})",
+                hint=f"run the command that made it again{again}",
             )
         artifact = cls(path, header, verify=verify)
         artifact._check_sizes()
@@ -301,14 +336,10 @@ class Artifact:
         try:
             dtype = np.dtype(entry["dtype"])
             shape = entry["shape"]
-            valid = dtype.kind in "iuf" and all(isinstance(n, int) and n >= 0 for n in shape)
+            valid = dtype.kind in "iuf" and len(shape) <= 4 and all(isinstance(n, int) and n >= 0 for n in shape)
         except (TypeError, KeyError, ValueError, SyntaxError):
             valid = False
-        count = 1
-        if valid:
-            for n in shape:
-                count *= n
-        if not valid or count * dtype.itemsize != entry["bytes"]:
+        if not valid or math.prod(shape) * dtype.itemsize + _values_start(name, dtype, shape) != entry["bytes"]:
             raise FormatError(
                 f"{self.path}: {name} does not have the shape its header says",
                 hint=_DAMAGED,
@@ -345,9 +376,9 @@ class Artifact:
         if types and (len(shape) != ndim or dtype not in [np.dtype(one).newbyteorder("<") for one in types]):
             raise FormatError(f"{self.path}: {name} holds {dtype} of the shape {list(shape)}", hint=_DAMAGED)
         file = self.file(name)
-        if entry["bytes"] == 0:  # an empty file cannot be mapped
+        if 0 in shape:  # nothing to map
             return np.zeros(shape, dtype=dtype)
-        return np.memmap(file, dtype=dtype, mode="r", shape=shape)
+        return np.memmap(file, dtype=dtype, mode="r", shape=shape, offset=_values_start(name, dtype, shape))
 
     def bytes(self, name: str) -> bytes:
         """One plain file, whole."""

@@ -172,7 +172,7 @@ def test_terms_need_no_more_memory_than_the_bound(text: Path, tmp_path: Path, mo
 def test_where_there_can_be_no_terms_there_are_none(text: Path, tmp_path: Path) -> None:
     for number, options in enumerate(({"preset": "paper", "max_tokens": 0}, {"hyphens": "keep"})):
         corpus = encode(text, tmp_path / f"c{number}", **options)
-        assert corpus.terms is None and corpus.header["format_version"] == 1 and "terms" not in corpus.parameters
+        assert corpus.terms is None and "terms" not in corpus.parameters
     corpus = encode(text, tmp_path / "de", language="de", stopwords="none")
     assert corpus.terms is None
     assert encode_text(text, tmp_path / "text").terms is None
@@ -182,7 +182,6 @@ def test_where_there_can_be_no_terms_there_are_none(text: Path, tmp_path: Path) 
     for options in ({"pos": "textblob"}, {"hyphens": "drop"}):
         with pytest.raises(OptionError, match="a list of terms needs"):
             encode(text, tmp_path / "bad", terms=str(listed), **options)
-    assert encode(text, tmp_path / "d", terms="auto").header["format_version"] == 2
 
 
 # ---- the user's list ----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The encoded corpus: word ids of a whole text collection as one memory-mapped array, with offsets into the text.
 
-Folder (format `hyperdive-corpus`, version 2; version 1 is the same without terms):
+Folder (format `hyperdive-corpus`, version 2):
 
 | file | content |
 | --- | --- |
@@ -38,7 +38,6 @@ from hyperdive.text.kept_text import TEXT_FILES, KeptText
 from hyperdive.text.term_occurrences import TermOccurrences
 
 KIND, VERSION = "corpus", 2
-VERSION_WITHOUT_TERMS = 1
 UNKNOWN = "<unk>"
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
 

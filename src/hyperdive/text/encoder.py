@@ -18,7 +18,7 @@ from hyperdive._store import ArtifactWriter, check_output
 from hyperdive._types import Ints
 from hyperdive.errors import OptionError
 from hyperdive.options import EncodeOptions
-from hyperdive.text.corpus import KIND, VERSION, VERSION_WITHOUT_TERMS, Corpus
+from hyperdive.text.corpus import KIND, VERSION, Corpus
 from hyperdive.text.corpus_writer import (
     count_keys,
     document_order,
@@ -206,8 +206,7 @@ def encode_text(
     if term_list is not None and term_list.note:
         progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
     sources = _sources(inputs, lambda path, reason: skipped.append((path, reason)))
-    version = VERSION if rules.terms != "none" else VERSION_WITHOUT_TERMS
-    with ArtifactWriter(output, KIND, version, force=run.force) as writer, ThreadPoolExecutor(1) as aside:
+    with ArtifactWriter(output, KIND, VERSION, force=run.force) as writer, ThreadPoolExecutor(1) as aside:
         for path, reason in skipped[:10]:
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:

@@ -13,7 +13,7 @@ from hyperdive._progress import SILENT, Progress
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.options import EncodeOptions
-from hyperdive.text.corpus import KIND, UNKNOWN, VERSION_WITHOUT_TERMS, Corpus
+from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
 from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, settle, write_words
 from hyperdive.text.lemmas import FormKeys
 
@@ -58,7 +58,7 @@ def encode_tokens(
         starts.append(len(forms))
     offsets = np.array(starts, dtype=np.int64)
     accounting = Accounting(read=len(forms))
-    with ArtifactWriter(output, KIND, VERSION_WITHOUT_TERMS, force=force) as writer:
+    with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
         sentences = np.arange(len(starts), dtype=np.int64)
         spool = Spool(np.array(forms, dtype=np.uint32), offsets, sentences, offsets)
         words = ["", *numbers]
