@@ -17,12 +17,12 @@ from hyperdive import _WHERE
 
 ROOT = Path(__file__).parents[1] / "src" / "hyperdive"
 ORDER = (
+    "engines",
     "text",
     "counts",
     "patterns",
     "spaces",
     "pipeline",
-    "engines",
     "scores",
     "ask",
     "taxonomy",
@@ -33,7 +33,7 @@ ORDER = (
 )
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
 ALLOWED["kernels"] = set()
-ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
+ALLOWED["patterns"] = {"engines", "text"}  # counts and patterns stand side by side
 ALLOWED["web"] = set(ORDER)
 ALLOWED["cli"] = {*ORDER, "web"}
 GROUND = {
@@ -82,6 +82,7 @@ LATE = {
     "text.term_names": {"text.lemmas"},
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts.count", "kernels.counts"},
+    "counts.rows": {"kernels.counts"},
     "counts.term_counts": {"kernels.counts"},
     "spaces.dive": {"kernels.dive"},
     "spaces.dive_objective": {"kernels.dive"},
