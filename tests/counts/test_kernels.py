@@ -91,7 +91,7 @@ def test_count_rows(tokens, window, line, cut, weighted, dtype):
     borders = np.unique(np.append(np.arange(0, len(tokens), line), len(tokens))).astype(np.int64)
     weights = np.arange(window + 1, 0, -1) if weighted else NONE
     positions, left, right, starts = inverted(tokens, borders, window)
-    block = RowBlock.room(TYPES, 2 * window * len(tokens), near=True)
+    block = RowBlock.room(TYPES, 2 * window * len(tokens), 2 * window * len(tokens), near=True)
     lengths = np.empty(TYPES, dtype=np.int64)
     scratch = DenseRows(TYPES, near=True)
     size = kernels.count_rows(
@@ -119,7 +119,7 @@ def test_counts_above_two_to_the_32_need_64_bits(dtype, expected):
     """The layout gives such rows 64 bits; here the kernel keeps every one of them, where 32 would wrap to 0."""
     tokens = np.array([1, 2, 1, 2], dtype=np.uint32)
     positions, left, right, starts = inverted(tokens, np.array([0, 4]), 3)
-    block, weights = RowBlock.room(1, 20, near=False), np.full(4, 3 * 2**30, dtype=np.int64)
+    block, weights = RowBlock.room(1, 20, 20, near=False), np.full(4, 3 * 2**30, dtype=np.int64)
     n, large = kernels.count_rows(
         tokens, positions, left, right, starts, 1, 2, np.uint32(TYPES), weights, 0,
         *DenseRows(TYPES, near=False).rows(dtype), *block[1:], np.empty(1, dtype=np.int64),
@@ -153,7 +153,7 @@ def test_renumber_and_check(rows, seed):
     table = np.random.default_rng(seed).permutation(TYPES).astype(np.uint32)
     block, scratch = sparse(rows), DenseRows(TYPES, near=True)
     counts, edges = (values.astype(np.uint64) for values in block.values())
-    made = RowBlock.room(len(rows), len(counts), near=True)
+    made = RowBlock.room(len(rows), len(counts), len(counts), near=True)
     lengths = np.empty(len(rows), dtype=np.int64)
     size = kernels.renumber_rows(
         block.pointers, block.indices, counts, edges, table, *scratch.rows(np.uint64), *made[1:], lengths

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hyperdive._resources import Run, parse_size
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.count import BlockPlan, range_memory
+from hyperdive.counts.count import CODE_BYTES, BlockPlan, range_memory
 from hyperdive.counts.rows import RANGE_ENTRIES, cut_rows, vocabulary_size
 from hyperdive.errors import FormatError, OptionError
 from hyperdive.options import CountOptions
@@ -161,7 +161,7 @@ def ranges_of(many: int = 200, **options: Any) -> Any:
 def test_a_plan_fits_into_memory_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.counts.count.anonymous_memory", lambda: 1000)
     ranges, rules = ranges_of()
-    tokens, own = 300_000_000, 1000 + 60 * 200
+    tokens, own = 300_000_000, 1000 + CODE_BYTES + 60 * 200
     fixed = own + range_memory(ranges, rules, 2)
     plan = BlockPlan.of(ranges, tokens, rules, Run(memory=fixed + 10**9, threads=2))
     assert (plan.block_tokens, plan.threads) == (tokens // 3, 2)
@@ -173,7 +173,7 @@ def test_a_plan_fits_into_memory_and_says_so(monkeypatch: pytest.MonkeyPatch) ->
 def test_fewer_threads_before_smaller_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.counts.count.anonymous_memory", lambda: 0)
     ranges, rules = ranges_of()
-    one = range_memory(ranges, rules, 1) + 60 * 200
+    one = range_memory(ranges, rules, 1) + CODE_BYTES + 60 * 200
     assert BlockPlan.of(ranges, 10**6, rules, Run(memory=one + 10**7, threads=8)).threads == 1
 
 

@@ -193,15 +193,22 @@ def test_variances_of_a_gaussian_space(copy: Copy) -> None:
         ("corpus", "text_blocks.bin", 2**50),
         ("lines", "lines.bin", 2**40),
         ("lines", "lines.bin", -1),
-        ("counts", "pointers.bin", 2**40),
-        ("counts", "word_counts.bin", -1),
-        ("counts", "totals.bin", -7),
+        ("counts", "indptr.npy", 2**40),
+        ("counts", "word_counts.npy", -1),
+        ("counts", "totals.npy", -7),
+        ("counts", "indices.npy", 2**31),
+        ("counts", "counts.npy", 255),
+        ("counts", "edges.npy", 255),
+        ("counts", "large_positions.npy", 2**40),
+        ("counts", "large_counts.npy", 0),
     ],
 )
 def test_a_wrong_number_in_an_array(copy: Copy, name: str, file: str, value: int) -> None:
     folder = copy(name)
     about = json.loads((folder / HEADER).read_text())["files"][file]
-    array = np.frombuffer((folder / file).read_bytes(), dtype=about["dtype"]).reshape(about["shape"]).copy()
+    content = (folder / file).read_bytes()
+    content = content[len(content) - np.dtype(about["dtype"]).itemsize * int(np.prod(about["shape"])) :]
+    array = np.frombuffer(content, dtype=about["dtype"]).reshape(about["shape"]).copy()
     array.reshape(-1)[-1 if file == "term_lengths.bin" else len(array.reshape(-1)) // 2] = value
     put_array(folder, file, array)
     refused(name, folder)

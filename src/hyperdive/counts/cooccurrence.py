@@ -295,8 +295,8 @@ class Cooccurrence:
 
     def _row_of(self, number: int) -> tuple[Ints, Ints, Ints]:
         """Indices, counts and edges of one row over the vocabulary, the unknown symbol included."""
-        csr, edges = self._view(number, number + 1, with_edges=self.has_near)
-        return csr.indices.astype(np.int64), csr.data.astype(np.int64), edges.astype(np.int64)
+        row, edges = self._view([(number, number + 1)], with_edges=self.has_near)
+        return row.indices.astype(np.int64), row.data.astype(np.int64), edges.astype(np.int64)
 
     # ---- rows as stored -------------------------------------------------------------------------------------
 
@@ -377,47 +377,59 @@ class Cooccurrence:
         most = max(int(self._stored[0].large.max(initial=0)), int(self._totals[1].max(initial=0)))
         return np.uint32 if most <= np.iinfo(np.uint32).max else np.uint64
 
-    def _arguments(self, first: int, last: int, include_unknown: bool, terms: FilterTerms | None) -> tuple[Any, ...]:
-        nothing = np.zeros(self.vocabulary_size)
-        limits = terms or FilterTerms(0.0, 0.0, nothing, nothing, False)
-        return (
-            *self._rows(first, last), first, np.uint32(self.vocabulary_size), include_unknown, terms is not None,
-            limits.near, limits.left, limits.right, limits.a, limits.b,
-        )  # fmt: skip
-
     def _view(
         self,
-        first: int,
-        last: int,
+        ranges: Sequence[tuple[int, int]],
         *,
         include_unknown: bool = True,
-        terms: FilterTerms | None = None,
+        filtered: PmiFilter | None = None,
         with_edges: bool = False,
+        threads: int = 1,
     ) -> tuple[Csr, Array]:
-        """Rows first to last over the vocabulary, and their edges when wanted."""
+        """The rows of consecutive ranges over the vocabulary in stored units, and their edges when wanted."""
         from hyperdive.kernels.counts import view_lengths, view_rows
 
-        arguments = self._arguments(first, last, include_unknown, terms)
-        pointers = np.zeros(last - first + 1, dtype=np.int64)
-        view_lengths(*arguments, pointers[1:])
-        np.cumsum(pointers, out=pointers)
-        indices = np.empty(int(pointers[-1]), dtype=np.int32)
-        data = np.empty(len(indices), dtype=self._count_type)
-        edges = np.empty(len(indices) if with_edges else 0, dtype=self._count_type)
-        view_rows(*arguments, pointers[:-1], indices, data, edges)
+        nothing = np.zeros(self.vocabulary_size)
+        limits = FilterTerms(0.0, 0.0, nothing, nothing, False)
+        if filtered is not None:
+            limits = filtered.terms(self, include_unknown=include_unknown)
+        rules = np.uint32(self.vocabulary_size), include_unknown, filtered is not None, limits.near
+        values = limits.left, limits.right, limits.a, limits.b
+        start = ranges[0][0]
+        pointers = np.zeros(ranges[-1][1] - start + 1, dtype=np.int64)
+        _ = self._stored  # threads would map the files twice
+
+        def measure(part: tuple[int, int]) -> None:
+            first, last = part
+            view_lengths(*self._rows(*part), first, *rules, *values, pointers[first - start + 1 : last - start + 1])
+
+        with ThreadPoolExecutor(threads) as pool:
+            run = pool.map if threads > 1 else map
+            list(run(measure, ranges))
+            np.cumsum(pointers, out=pointers)
+            indices = np.empty(int(pointers[-1]), dtype=np.int32)
+            data = np.empty(len(indices), dtype=self._count_type)
+            edges = np.empty(len(indices) if with_edges else 0, dtype=self._count_type)
+
+            def fill(part: tuple[int, int]) -> None:
+                first, last = part
+                places = pointers[first - start : last - start]
+                view_rows(*self._rows(*part), first, *rules, *values, places, indices, data, edges)
+
+            list(run(fill, ranges))
         return Csr(pointers, indices, data), edges
 
     def block(
-        self, part: tuple[int, int], *, include_unknown: bool = False, terms: FilterTerms | None = None
+        self, part: tuple[int, int], *, include_unknown: bool = False, filtered: PmiFilter | None = None
     ) -> tuple[int, int, Any]:
         """One of the `ranges`: first row, end, and CSR of int64 counts in stored units."""
         from scipy.sparse import csr_array
 
-        first, last = part
         shift = 0 if include_unknown else 1
-        csr, _ = self._view(first, last, include_unknown=include_unknown, terms=terms)
-        shape = (last - first, self.vocabulary_size - shift)
-        return first - shift, last - shift, csr_array((csr.data.astype(np.int64), csr.indices, csr.indptr), shape=shape)
+        rows, _ = self._view([part], include_unknown=include_unknown, filtered=filtered)
+        shape = (part[1] - part[0], self.vocabulary_size - shift)
+        block = csr_array((rows.data.astype(np.int64), rows.indices, rows.indptr), shape=shape)
+        return part[0] - shift, part[1] - shift, block
 
     def blocks(
         self, *, include_unknown: bool = False, filtered: PmiFilter | None = None
@@ -426,49 +438,25 @@ class Cooccurrence:
 
         Without the unknown symbol rows and columns are those of `words`; with it they are word numbers.
         """
-        terms = None if filtered is None else filtered.terms(self, include_unknown=include_unknown)
         for part in self.ranges(include_unknown=include_unknown):
-            yield self.block(part, include_unknown=include_unknown, terms=terms)
-
-    # ---- the whole matrix -----------------------------------------------------------------------------------
+            yield self.block(part, include_unknown=include_unknown, filtered=filtered)
 
     def csr(
         self, *, filtered: PmiFilter | None = None, include_unknown: bool = True, threads: int | None = None
     ) -> Csr:
         """The matrix over the vocabulary in memory, compiled and threaded; counts that pass the filter only."""
-        from hyperdive.kernels.counts import view_lengths, view_rows
-
-        terms = None if filtered is None else filtered.terms(self, include_unknown=include_unknown)
-        shift = 0 if include_unknown else 1
-        pointers = np.zeros(self.vocabulary_size - shift + 1, dtype=np.int64)
         ranges = self.ranges(include_unknown=include_unknown)
-
-        def measure(part: tuple[int, int]) -> None:
-            first, last = part
-            view_lengths(
-                *self._arguments(first, last, include_unknown, terms), pointers[first - shift + 1 : last - shift + 1]
-            )
-
-        _ = self._stored, self._count_type
-        with ThreadPoolExecutor(check_threads(threads)) as pool:
-            list(pool.map(measure, ranges))
-            np.cumsum(pointers, out=pointers)
-            indices = np.empty(int(pointers[-1]), dtype=np.int32)
-            data = np.empty(len(indices), dtype=self._count_type)
-
-            def fill(part: tuple[int, int]) -> None:
-                first, last = part
-                arguments = self._arguments(first, last, include_unknown, terms)
-                view_rows(*arguments, pointers[first - shift : last - shift], indices, data, data[:0])
-
-            list(pool.map(fill, ranges))
+        if not ranges:
+            return Csr(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint32))
+        whole, _ = self._view(
+            ranges, include_unknown=include_unknown, filtered=filtered, threads=check_threads(threads)
+        )
+        data = whole.data
         if self.scale > 1:
-            weighted = np.divide(data.astype(np.float64), self.scale)
-            return Csr(pointers, indices, weighted.astype(np.float32))
-        if data.dtype == np.uint64:
-            fits = len(data) == 0 or int(data.max()) <= np.iinfo(np.uint32).max
-            return Csr(pointers, indices, data.astype(np.uint32 if fits else np.float32))
-        return Csr(pointers, indices, data)
+            data = np.divide(data.astype(np.float64), self.scale).astype(np.float32)
+        elif data.dtype == np.uint64:
+            data = data.astype(np.uint32 if int(data.max(initial=0)) <= np.iinfo(np.uint32).max else np.float32)
+        return whole._replace(data=data)
 
     def to_scipy(
         self, *, include_unknown: bool = False, filtered: PmiFilter | None = None, dtype: Any = np.int64
@@ -476,16 +464,16 @@ class Cooccurrence:
         """The matrix as a `scipy.sparse.csr_array`; weighted counts come as floats."""
         from scipy.sparse import csr_array
 
-        parts = [block for _, _, block in self.blocks(include_unknown=include_unknown, filtered=filtered)]
         size = self.vocabulary_size - (0 if include_unknown else 1)
-        lengths = np.concatenate([np.diff(part.indptr) for part in parts] or [np.zeros(0, dtype=np.int64)])
-        pointers = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        indices = np.concatenate([part.indices for part in parts] or [np.zeros(0, dtype=np.int32)])
-        wanted: Any = np.float64 if self.scale > 1 and np.issubdtype(dtype, np.integer) else dtype
-        data = np.concatenate([part.data.astype(wanted, copy=False) for part in parts] or [np.zeros(0, dtype=wanted)])
+        ranges = self.ranges(include_unknown=include_unknown)
+        if not ranges:
+            return csr_array((0, 0), dtype=dtype)
+        whole, _ = self._view(ranges, include_unknown=include_unknown, filtered=filtered)
+        data = whole.data
         if self.scale > 1:
-            data = np.divide(data, self.scale)
-        return csr_array((data, indices, pointers), shape=(size, size))
+            data = np.divide(data.astype(np.float64), self.scale)
+            dtype = np.float64 if np.issubdtype(dtype, np.integer) else dtype
+        return csr_array((data.astype(dtype), whole.indices, whole.indptr), shape=(size, size))
 
     def association(self, by: str = "ppmi", *, k: float = 1.0, include_unknown: bool = False, **options: Any) -> Any:
         """The matrix of an association (see `hyperdive.counts.association`) as CSR."""

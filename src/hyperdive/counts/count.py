@@ -31,6 +31,8 @@ from hyperdive.text.corpus import Corpus
 
 WORD_BYTES = 60
 """Memory for each word while counts are written: its text once more, and sums over rows and columns."""
+CODE_BYTES = 20 << 20
+"""Memory for compiled loops, which are loaded when they are first called."""
 NODE_TOKENS = 1 << 26
 """A task of a cluster counts so many tokens at most: 10 bytes each, beside the rows of its largest range."""
 _LEAST_BLOCK = 1 << 16
@@ -171,7 +173,7 @@ class BlockPlan:
     def of(cls, ranges: Sequence[RowRange], tokens: int, options: CountOptions, run: Run) -> BlockPlan:
         """Blocks as large as memory allows, of equal size; fewer threads before smaller blocks."""
         types = ranges[-1].last
-        used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * types
+        used = 0 if run.memory is None else anonymous_memory() + CODE_BYTES + WORD_BYTES * types
         budget = (default_memory() if run.memory is None else run.memory) - used
         each = 8 + (2 if options.window <= np.iinfo(np.uint8).max else 4)
         threads = check_threads(run.threads)
@@ -192,7 +194,7 @@ def range_memory(ranges: Sequence[RowRange], options: CountOptions, threads: int
     types, both = ranges[-1].last, 2 if options.near else 1
     largest = max(rows.bound for rows in ranges) + 1
     dense = types * sum({rows.dtype.itemsize for rows in ranges}) * both
-    return 8 * types * (6 + threads) + threads * dense + (AHEAD + 1) * threads * largest * (5 + both)
+    return 8 * types * (6 + threads) + threads * dense + (AHEAD + 4) * threads * largest * (4 + both)
 
 
 def too_little_memory(limit: int, needed: int, types: int) -> OptionError:

@@ -156,7 +156,7 @@ def count_range(block: InvertedIndex, rows: RowRange, size: int, options: CountO
     if rows.first == 0:
         # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
         starts, cut_at = block.starts[[size, -1]], size
-    counted = RowBlock.room(rows.last - rows.first, rows.bound, near=options.near)
+    counted = RowBlock.room(rows.last - rows.first, rows.bound, rows.large, near=options.near)
     lengths = np.empty(rows.last - rows.first, dtype=np.int64)
     n, large = kernels.count_rows(
         block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),

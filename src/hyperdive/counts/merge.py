@@ -18,7 +18,7 @@ from hyperdive._resources import Run, anonymous_memory, check_threads
 from hyperdive._store import check_output
 from hyperdive._types import Ids
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.counts.count import WORD_BYTES, range_memory, too_little_memory
+from hyperdive.counts.count import CODE_BYTES, WORD_BYTES, range_memory, too_little_memory
 from hyperdive.counts.rows import DenseRows, RowBlock, RowRange, cut_rows, vocabulary_size
 from hyperdive.counts.store import Beside, CountsContent, write_counts
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
@@ -95,7 +95,7 @@ def merge(
 
 def _threads(ranges: Sequence[RowRange], options: CountOptions, run: Run) -> tuple[int, int]:
     """How many threads fit into the memory, and how much they need."""
-    used = 0 if run.memory is None else anonymous_memory() + WORD_BYTES * ranges[-1].last
+    used = 0 if run.memory is None else anonymous_memory() + CODE_BYTES + WORD_BYTES * ranges[-1].last
     entries = max(rows.bound for rows in ranges) + 1
 
     def needed(threads: int) -> int:
@@ -144,7 +144,7 @@ class Renumbered:
         if rows.first == 0:
             return self._unknown
         pointers, indices, counts, edges = self._store.rows_of(self._own[rows.first : rows.last])
-        made = RowBlock.room(rows.last - rows.first, len(indices), near=len(edges) > 0)
+        made = RowBlock.room(rows.last - rows.first, len(indices), len(indices), near=len(edges) > 0)
         lengths = np.empty(rows.last - rows.first, dtype=np.int64)
         n, large = kernels.renumber_rows(
             pointers, indices, counts, edges, self._table, *scratch.rows(np.dtype("<u8")), *made[1:], lengths

@@ -41,14 +41,12 @@ class RowBlock(NamedTuple):
     large_edges: npt.NDArray[np.uint64]
 
     @classmethod
-    def room(cls, rows: int, entries: int, *, near: bool) -> Self:
+    def room(cls, rows: int, entries: int, large: int, *, near: bool) -> Self:
         """Arrays that rows are written to; pages of memory are touched only as far as rows need them."""
-        kinds = (np.uint32, np.uint8, np.uint8, np.uint64, np.uint64)
-        sizes = (True, True, near, True, near)
-        arrays: list[Any] = [
-            np.empty(entries + 1 if size else 0, kind) for kind, size in zip(kinds, sizes, strict=True)
-        ]
-        return cls(np.zeros(rows + 1, dtype=np.int64), *arrays)
+        edges, large_edges = (entries + 1, large + 1) if near else (0, 0)
+        arrays: list[Any] = [np.empty(size, dtype=np.uint8) for size in (entries + 1, edges)]
+        arrays += [np.empty(size, dtype=np.uint64) for size in (large + 1, large_edges)]
+        return cls(np.zeros(rows + 1, dtype=np.int64), np.empty(entries + 1, dtype=np.uint32), *arrays)
 
     @classmethod
     def of(cls, pointers: Ints, indices: Ids, counts: Array, edges: Array) -> Self:
@@ -64,15 +62,13 @@ class RowBlock(NamedTuple):
     def cut(self, entries: int, large: int) -> Self:
         """The part of a room that was written to."""
         near = len(self.edges) > 0
-        return type(
-            self
-        )(
+        return type(self)(
             self.pointers,
             self.indices[:entries],
             self.counts[:entries],
             self.edges[: entries if near else 0],
-            self.large[:large].copy(),  # a few of many, and the rest of the room can go
-            self.large_edges[: large if near else 0].copy(),
+            self.large[:large],
+            self.large_edges[: large if near else 0],
         )
 
     def frozen(self) -> Self:
@@ -100,7 +96,11 @@ class RowBlock(NamedTuple):
         from hyperdive.kernels.counts import add_rows
 
         near = len(self.edges) > 0 or len(other.edges) > 0
-        rows = RowBlock.room(len(self.pointers) - 1, len(self.indices) + len(other.indices), near=near)
+        entries = len(self.indices) + len(other.indices)
+        # a sum of two small counts may be large
+        rows = RowBlock.room(
+            len(self.pointers) - 1, entries, entries // 2 + len(self.large) + len(other.large), near=near
+        )
         return rows.cut(*add_rows(*self.frozen(), *other.frozen(), *rows))
 
 
@@ -111,11 +111,14 @@ def block_of(arrays: Arrays) -> RowBlock:
 
 @dataclass(frozen=True)
 class RowRange:
-    """Rows first..last (exclusive), at most `bound` entries, and the type of the dense row they are added up in."""
+    """Rows first..last (exclusive), and the type of the dense row they are added up in."""
 
     first: int
     last: int
     bound: int
+    """The most entries."""
+    large: int
+    """The most large counts."""
     dtype: np.dtype[Any]
 
 
@@ -146,14 +149,19 @@ def cut_rows(word_counts: Ints, size: int, options: CountOptions) -> tuple[RowRa
     entries, work = (np.concatenate([[0], np.cumsum(amounts)]) for amounts in (bounds, meetings))
     most_work = max(int(work[-1]) // RANGE_SHARE, RANGE_ENTRIES)
     borders = np.append(np.flatnonzero(np.diff(kinds[1:])) + 2, len(occurrences))
-    ranges = [RowRange(0, 1, int(bounds[0]), _TYPES[int(kinds[0])])]
+
+    def rows(first: int, last: int) -> RowRange:
+        bound, most = int(entries[last] - entries[first]), int(work[last] - work[first]) * options.scale // _LARGE
+        return RowRange(first, last, bound, min(bound, most), _TYPES[int(kinds[first])])
+
+    ranges = [rows(0, 1)]
     first = 1
     while first < len(occurrences):
         fitting = int(np.searchsorted(entries, entries[first] + RANGE_ENTRIES, side="right")) - 1
         quick = int(np.searchsorted(work, work[first] + most_work, side="right")) - 1
         border = int(borders[np.searchsorted(borders, first, side="right")])
         last = max(first + 1, min(fitting, quick, border))
-        ranges.append(RowRange(first, last, int(entries[last] - entries[first]), _TYPES[int(kinds[first])]))
+        ranges.append(rows(first, last))
         first = last
     return tuple(ranges)
 

@@ -85,7 +85,7 @@ class TermCounts:
         near = self.options.near
         if not hasattr(self._local, "scratch"):
             self._local.scratch = DenseRows(self._size, near=near)
-        rows = RowBlock.room(last - first, meetings, near=near)
+        rows = RowBlock.room(last - first, meetings, meetings, near=near)
         lengths = np.empty(last - first, dtype=np.int64)
         size = count_term_rows(
             self._tokens, self._begins, self._ends, self._left, self._right, self._starts, first, last,
