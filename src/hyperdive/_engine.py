@@ -57,13 +57,13 @@ class Engine(Protocol):
     """Runs tasks; every process of an engine sees the folders of the driver under the same paths."""
 
     @property
-    def slots(self) -> int:
-        """How many tasks run at the same time."""
+    def in_process(self) -> bool:
+        """Whether tasks run on this machine and are handed over in memory, and results may be too."""
         ...
 
     @property
-    def nodes(self) -> int:
-        """How many tasks of an exchange run at the same time, each with `slots // nodes` threads."""
+    def slots(self) -> int:
+        """How many tasks run at the same time; of an exchange in this process one, with so many threads."""
         ...
 
     def files(self, address: str) -> list[StoredFile]:

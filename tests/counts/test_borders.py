@@ -400,7 +400,7 @@ def test_tasks_of_a_cluster_are_as_many_as_its_places(tmp_path: Path) -> None:
     tasks: list[int] = []
 
     class Listed(LocalEngine):
-        nodes = 3
+        in_process = False
 
         def exchange(self, folder: Path, exchange: Any, blocks: Any, advance: Any) -> Any:
             tasks.extend(sum(piece.end - piece.start for piece in block) for block in blocks)

@@ -80,7 +80,7 @@ def count(
     plan = BlockPlan.of(ranges, tokens, options, run)
     engine = run.engine or LocalEngine(plan.threads)
     if block_tokens is None:  # tasks of a cluster have the memory of other machines
-        block_tokens = plan.block_tokens if engine.nodes == 1 else min(NODE_TOKENS, -(-tokens // engine.nodes))
+        block_tokens = plan.block_tokens if engine.in_process else min(NODE_TOKENS, -(-tokens // engine.slots))
     blocks = cut([len(corpus) for corpus in corpora], block_tokens)
     if run.progress is not SILENT:  # a library call says nothing
         run.progress.note(f"counting {human(tokens, 'tokens')} in {_several(len(blocks), 'block')}, {plan}")
@@ -98,7 +98,7 @@ def count(
             tuple(str(corpus.path.absolute()) for corpus in corpora),
             # one corpus keeps its own numbers
             united.tables if len(corpora) > 1 else (np.zeros(0, dtype=np.uint32),),
-            united.counts, size, ranges, options, engine.slots // engine.nodes,
+            united.counts, size, ranges, options, engine.slots if engine.in_process else 1,
         )  # fmt: skip
         exchange = Exchange(f"rows-of-{len(blocks)}", counter, add_pieces, len(ranges))
         pairs = sum(possible_pairs(options, *line_lengths(corpus)) for corpus in corpora)

@@ -42,16 +42,14 @@ class LocalEngine:
     [1, 4, 9]
     """
 
+    in_process = True
+
     def __init__(self, threads: int | None = None) -> None:
         self._threads = check_threads(threads)
 
     @property
     def slots(self) -> int:
         return self._threads
-
-    @property
-    def nodes(self) -> int:
-        return 1
 
     def files(self, address: str) -> list[StoredFile]:
         """No storage but the file system."""

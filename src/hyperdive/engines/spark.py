@@ -72,13 +72,11 @@ class SparkEngine:
         self._session = _session(master, dict(config or {}), self._log)
         self._context = self._session.sparkContext
 
+    in_process = False
+
     @property
     def slots(self) -> int:
         return int(self._context.defaultParallelism)
-
-    @property
-    def nodes(self) -> int:
-        return self.slots
 
     def __enter__(self) -> SparkEngine:
         return self
