@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 import common
 from hyperdive._store import ArtifactWriter
@@ -30,17 +31,23 @@ CHUNK = 1 << 24
 LINE = 100
 
 
+def chunks(tokens: int, words: int) -> Iterator[npt.NDArray[np.uint32]]:
+    """Independent draws by Zipf's law, the same ones each time."""
+    shares = 1 / np.arange(1, words + 1)
+    shares /= shares.sum()
+    for start in range(0, tokens, CHUNK):
+        draw = np.random.default_rng([0, start])
+        chunk = np.repeat(np.arange(words, dtype=np.uint32), draw.multinomial(min(CHUNK, tokens - start), shares))
+        draw.shuffle(chunk)
+        yield chunk
+
+
 def zipf_corpus(folder: Path, tokens: int, words: int) -> Path:
     """A corpus of independent draws, words numbered by falling count."""
     small = encode_tokens([["a", "b"]], folder / "small", min_count=1, line_length=LINE)
     names = {Path(name).stem: name for name in small.header["files"]}
-    draw = np.random.default_rng(0)
-    ends = np.cumsum(1 / np.arange(1, words + 1))
-    raw = np.lib.format.open_memmap(folder / "raw.npy", mode="w+", dtype=np.uint32, shape=(tokens,))
     counts = np.zeros(words, dtype=np.int64)
-    for start in range(0, tokens, CHUNK):
-        chunk = np.searchsorted(ends, draw.random(min(CHUNK, tokens - start)) * ends[-1])
-        raw[start : start + CHUNK] = chunk
+    for chunk in chunks(tokens, words):
         counts += np.bincount(chunk, minlength=words)
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     numbers = np.zeros(words, dtype=np.uint32)
@@ -48,8 +55,8 @@ def zipf_corpus(folder: Path, tokens: int, words: int) -> Path:
     place, one = folder / "corpus", np.array([0, tokens], dtype=np.int64)
     with ArtifactWriter(place, KIND, VERSION) as writer:
         stream = writer.stream(names["tokens"], "<u4")
-        for start in range(0, tokens, CHUNK):
-            stream.append(numbers[raw[start : start + CHUNK]])
+        for chunk in chunks(tokens, words):
+            stream.append(numbers[chunk])
         writer.put(names["words"], "".join(f"{word}\n" for word in ["<unk>", *(f"w{i}" for i in order)]).encode())
         writer.put(names["counts"], np.concatenate([[0], counts[order]]))
         writer.put(names["document_frequency"], np.ones(len(order) + 1, dtype=np.int64))
@@ -58,7 +65,6 @@ def zipf_corpus(folder: Path, tokens: int, words: int) -> Path:
         writer.put(names["document_sentences"], np.array([0, 1], dtype=np.int64))
         totals = {"tokens": tokens, "types": len(order), "documents": 1, "sentences": 1, "lines": -(-tokens // LINE)}
         writer.finish({"parameters": small.parameters, "totals": totals, "accounting": {}, "input": {}})
-    (folder / "raw.npy").unlink()
     return place
 
 

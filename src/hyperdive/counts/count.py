@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -246,9 +247,15 @@ def wrong_word_counts(corpus: str | Path) -> FormatError:
 
 
 def add_pieces(pieces: Iterator[Arrays]) -> Arrays:
-    """Add up the pieces of a range of rows, one after the other."""
-    total = next(pieces)
-    for piece in pieces:
-        occurrences = total["occurrences"] + piece["occurrences"]
-        total = {"occurrences": occurrences, **(block_of(total) + block_of(piece))._asdict()}
-    return total
+    """Add up the pieces of a range of rows, two sums of equally many pieces at a time."""
+    sums: list[Arrays] = []
+    for number, piece in enumerate(pieces, start=1):
+        while number % 2 == 0:
+            piece, number = _sum(sums.pop(), piece), number // 2
+        sums.append(piece)
+    return reduce(lambda total, piece: _sum(piece, total), reversed(sums))
+
+
+def _sum(one: Arrays, other: Arrays) -> Arrays:
+    rows = block_of(one) + block_of(other)
+    return {"occurrences": one["occurrences"] + other["occurrences"], **rows._asdict()}
