@@ -303,6 +303,11 @@ class Difference:
     ci95: tuple[float, float]
     p: float
 
+    def as_json(self) -> dict[str, Any]:
+        """Return plain numbers; differences have four decimals."""
+        ends = [round(end, 4) for end in self.ci95]
+        return {"difference": round(self.difference, 4), "ci95": ends, "p": self.p}
+
 
 def compare(evaluation: Evaluation, baseline: Evaluation) -> dict[str, dict[str, Difference]]:
     """Return paired differences by dataset (and `micro10`) and score, over the same resamples."""
