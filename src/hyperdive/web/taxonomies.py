@@ -86,7 +86,7 @@ def job_reply(service: Service, job: TaxonomyJob) -> t.JobReply:
         terms=None if result is None else len(result.taxonomy),
         edges=None if result is None else len(result.taxonomy.edges),
         corrections_version="" if result is None else result.version,
-        error=None if error is None else m.Failure(error.code, error.message, error.hint, error.near),
+        error=None if error is None else error.failure,
         links={"self": place} | {part: f"{place}/{part}" for part in parts},
         command=_command(service, request),
     )
@@ -125,7 +125,7 @@ def _present(service: Service, id: str, *, corrected: bool) -> tuple[Taxonomy, s
     job = service.jobs[id]
     built = job.result
     if built is None:
-        what = job.error.message if job.error is not None else f"the taxonomy is {job.state}"
+        what = job.error.failure.message if job.error is not None else f"the taxonomy is {job.state}"
         raise Problem("not_finished", what, hint="wait for its events" if not job.finished else "build it again")
     present = service.models[job.request.model].corrections()
     stale = built.version != present.version

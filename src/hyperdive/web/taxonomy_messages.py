@@ -11,7 +11,8 @@ from pydantic import AfterValidator, Field
 from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE
 from hyperdive.taxonomy.taxonomy import Edge
 from hyperdive.web import limits
-from hyperdive.web.messages import Commands, Content, Failure, Name, Parameters, Sentences, Term, Top, written
+from hyperdive.web.messages import Commands, Content, Name, Parameters, Sentences, Term, Top, written
+from hyperdive.web.problems import Failure
 
 Text = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(written)]
 Number = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
