@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.ask.options import AnswerOptions
-from hyperdive.ask.question import Question, best, listed_terms, supported_names, unknown_terms
+from hyperdive.ask.question import Question, best, listed_terms, normal, supported_names, unknown_terms
 from hyperdive.ask.ranking import CONFIDENCE, EMPTY_WORDS, Ranking, agreement, plausible_names, ranking
 from hyperdive.errors import OptionError
 from hyperdive.patterns.evidence import Evidence
@@ -142,7 +142,7 @@ class _Asked:
     def _blocked(self) -> Any:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
         own = self.options.candidates is not None or self.narrower
-        names = {" ".join(term.lower().split()) for term in listed_terms(self.options.block or ())}
+        names = {normal(term) for term in listed_terms(self.options.block or ())}
         if own or names:
             blocked = self.question.named(names)
             return blocked if own else blocked | self._empty

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from hyperdive.ask.ranking import EMPTY_WORDS
 from hyperdive.benchmark.datasets import MICRO_10, Dataset
 from hyperdive.benchmark.discovery import discover, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
@@ -96,13 +97,12 @@ def further_measures(
     pos: AnyModel | None = None,
     discovery: Sequence[str] = (),
     ranking: Callable[[Any], Any] | None = None,
-    never: Iterable[str] = (),
     sample: int = 300,
     seed: int = 0,
 ) -> dict[str, Any]:
     """F1 and accuracy, AP@100, directionality, separation, coverage, and discovery for the named sets.
 
-    Figures are in per cent. Discovery ranks the whole vocabulary but the words `never` for up to `sample` hyponyms of a
+    Figures are in per cent. Discovery ranks the whole vocabulary but empty words for up to `sample` hyponyms of a
     set, by what `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
     """
     binary = {name: result.scored for name, result in evaluation.results.items() if not result.scored.dataset.graded}
@@ -125,7 +125,7 @@ def further_measures(
         use = pos if scored.space == "pos" and pos is not None else model
         by = get(evaluation.scores[0]) if ranking is None else ranking(use)
         prior_scores = priors(use)
-        choice: dict[str, Any] = {"never": never, "sample": sample, "seed": seed, "pos": scored.space == "pos"}
+        choice: dict[str, Any] = {"never": EMPTY_WORDS, "sample": sample, "seed": seed, "pos": scored.space == "pos"}
         first, *rest = discover(use, scored.dataset, [by, *prior_scores], **choice)
         further["discovery"][name] = {
             "score": by.name,

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import SILENT, Progress
+from hyperdive.ask.question import normal
 from hyperdive.benchmark.datasets import Dataset, gold_lines, load_all
 from hyperdive.benchmark.measures import per_cent
 from hyperdive.errors import InputError
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.build import taxonomy
-from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.options import TaxonomyOptions
 
 DEFAULT_GOLD = ("BLESS", "LEDS", "WordNet", "HypeNet")

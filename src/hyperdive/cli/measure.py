@@ -228,7 +228,7 @@ def evaluate(
             },
         }
     if options.further or options.discovery:
-        from hyperdive.ask.ranking import EMPTY_WORDS, ranking
+        from hyperdive.ask.ranking import ranking
 
         result["further"] = further_measures(
             evaluation,
@@ -236,7 +236,6 @@ def evaluate(
             pos=pos,
             discovery=split_names(options.discovery),
             ranking=None if scores else ranking,
-            never=EMPTY_WORDS,
             seed=options.seed,
         )
     if options.json:

@@ -59,9 +59,8 @@ def delta_e(pairs: Pairs) -> Floats:
 
 
 def _product(similarity: Callable[[Pairs], Floats], difference: Callable[[Pairs], Floats]) -> Callable[[Pairs], Floats]:
-    """Return a similarity times a difference of generality; a negative W turns the sign."""
-
     def product(pairs: Pairs) -> Floats:
+        """Similarity times the difference in generality; a negative W turns the sign."""
         return similarity(pairs) * difference(pairs)
 
     return product

@@ -24,8 +24,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from hyperdive._lines import read_lines
+from hyperdive.ask.question import normal
 from hyperdive.errors import InputError
-from hyperdive.taxonomy.names import Spelling, normal
+from hyperdive.taxonomy.names import Spelling
 from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 
 VERBS = {"force": 2, "forbid": 2, "root": 1, "merge": 2, "rename": 2, "add": 1}

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-
-def normal(term: str) -> str:
-    """The one spelling of a term: lower case, single spaces.
-
-    >>> normal("  Hot dog "), normal("Domestic  dog")
-    ('hot dog', 'domestic dog')
-    """
-    return " ".join(term.lower().split())
+from hyperdive.ask.question import normal
 
 
 class Spelling:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._atomic import write_file
+from hyperdive.ask.question import normal
 from hyperdive.errors import MissingExtra
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table
 from hyperdive.taxonomy.formats import format_of, html_tree, render, tree_lines
-from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
 
 

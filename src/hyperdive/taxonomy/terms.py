@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Floats, Ints
-from hyperdive.ask.question import Question, best, source_of, vocabulary
+from hyperdive.ask.question import Question, best, normal, source_of, vocabulary
 from hyperdive.ask.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.store import Patterns
@@ -17,7 +17,6 @@ from hyperdive.scores.lookup import look_up_terms, name_of
 from hyperdive.scores.source import AnyModel, Source, SpaceLike
 from hyperdive.scores.terms import NamedTerms, heads_of
 from hyperdive.taxonomy.modifiers import modifier_parents
-from hyperdive.taxonomy.names import normal
 from hyperdive.text.term_names import compound_parts, normal_term
 
 MAX_TERMS = 10_000
@@ -294,13 +293,4 @@ def spelled(source: Source, name: str) -> str:
     """
     if source.terms is not None and name in source.terms:
         return source.terms.spelling(name)
-    return plain(name)
-
-
-def plain(word: str) -> str:
-    """A word of a vocabulary as a person writes it: without its tag.
-
-    >>> plain("hot dog"), plain("dog|n")
-    ('hot dog', 'dog')
-    """
-    return normal(word.partition("|")[0])
+    return normal(name.partition("|")[0])

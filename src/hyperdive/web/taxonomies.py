@@ -10,9 +10,10 @@ from fastapi import Query, Response
 
 from hyperdive.ask.hypernyms import ask
 from hyperdive.ask.options import AnswerOptions
+from hyperdive.ask.question import normal
 from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, revise
 from hyperdive.taxonomy.corrections_file import VersionConflict
-from hyperdive.taxonomy.names import normal
+from hyperdive.taxonomy.formats import SYNTAX
 from hyperdive.taxonomy.rdf import Naming
 from hyperdive.taxonomy.taxonomy import Origin, Taxonomy
 from hyperdive.web import messages as m
@@ -33,7 +34,6 @@ FORMATS = (
     m.FormatInfo("mermaid", ".mmd", "text/plain", "Mermaid"),
     m.FormatInfo("tree", ".txt", "text/plain", "Text"),
 )
-_SHORT = {"skos": "skos-ttl", "owl": "owl-xml"}
 _ALTERNATIVES = 3
 TaxonomyJob = Job[t.TaxonomyRequest, BuiltTaxonomy]
 
@@ -173,7 +173,7 @@ def export(service: Served, id: m.InPath, request: Annotated[t.ExportQuery, Quer
             unknown=taxonomy.unknown,
             synonyms=taxonomy.synonyms,
         )
-    kind = next(one for one in FORMATS if one.name == _SHORT.get(request.format, request.format))
+    kind = next(one for one in FORMATS if one.name == SYNTAX.get(request.format, request.format))
     text = taxonomy.to_text(request.format, Naming(request.base, request.language, request.title))
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", service.jobs[id].request.root or "").strip("-")[:60] or "taxonomy"
     headers = {"content-disposition": f'attachment; filename="{stem}{kind.extension}"'}

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from hyperdive.taxonomy.formats import GraphFormat
 from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE
 from hyperdive.taxonomy.taxonomy import Edge
 from hyperdive.web import limits
@@ -48,20 +49,7 @@ class TreeQuery(Parameters):
 class ExportQuery(TreeQuery):
     """The format of the file, the minimum confidence (or score) of its edges, and names for SKOS and OWL."""
 
-    format: Literal[
-        "tree",
-        "json",
-        "tsv",
-        "dot",
-        "graphml",
-        "skos",
-        "skos-ttl",
-        "skos-xml",
-        "owl",
-        "owl-ttl",
-        "owl-xml",
-        "mermaid",
-    ] = "skos"
+    format: GraphFormat = "skos"
     min_confidence: Number | None = None
     base: Text = DEFAULT_BASE
     language: Annotated[Text, Field(max_length=40)] = DEFAULT_LANGUAGE
