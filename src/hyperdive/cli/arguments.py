@@ -183,9 +183,8 @@ def help_page(name: str, command: Command) -> str:
     from rich.table import Table
 
     places = [metavar(annotation) for annotation in command.positional.values()]
-    named = [
-        (f"{', '.join(flags(key, rule))}{_value_name(rule)}", meaning(key, rule)) for key, rule in command.named.items()
-    ]
+    rules = command.named.items()
+    named = [(f"{', '.join(flags(key, rule))}{_value_name(rule)}", meaning(key, rule)) for key, rule in rules]
     if command.rare:
         rare = ", ".join(key.removesuffix("_") for key in command.rare)
         named.append(("--set NAME=VALUE", f"A rare setting, see docs/cli.md: {rare}."))
