@@ -178,19 +178,6 @@ class Options:
         return Signature([*before, *cls.parameters()])
 
 
-def same_option(options: type[Options], name: str, *, rare: bool = False) -> Any:
-    """Define an option as it is defined in another class.
-
-    >>> @dataclass(frozen=True, kw_only=True)
-    ... class WindowOptions(Options):
-    ...     window: int = same_option(CountOptions, "window")
-    >>> WindowOptions().window
-    10
-    """
-    rule = options.described()[name]
-    return option(rule.default, rule.help, low=rule.low, high=rule.high, paper=rule.paper, rare=rare)
-
-
 def check_name(name: str, known: Mapping[str, Any]) -> None:
     """Raise an error for an unknown option, with a suggestion."""
     if name not in known:

@@ -17,7 +17,6 @@ import urllib.request
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Any
@@ -110,17 +109,7 @@ def _explained(url: str, error: Exception) -> DownloadError:
 # ---- from sources to files ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class FileState:
-    """One original file in a data folder: `state` is ok, missing or altered."""
-
-    dataset: str
-    file: str
-    state: str
-
-
 def _files(names: Sequence[str]) -> list[ManifestEntry]:
-    """The files of the named datasets (of the paper's eleven and HypeNet's train file when none is named)."""
     wanted: dict[str, ManifestEntry] = {}
     for name in names or tuple(SPECS):
         spec = spec_of(name)
@@ -139,9 +128,9 @@ def state_of(folder: Path, entry: ManifestEntry) -> str:
     return "ok" if hashlib.sha256(content).hexdigest() == entry.sha256 else "altered"
 
 
-def verify(folder: Path, names: Sequence[str] = ()) -> list[FileState]:
-    """Compare the files of datasets with their published checksums."""
-    return [FileState(entry.dataset, entry.file, state_of(folder, entry)) for entry in _files(names)]
+def verify(folder: Path, names: Sequence[str] = ()) -> dict[str, str]:
+    """Return whether each file of datasets is ok, missing or altered, by its checksum."""
+    return {entry.file: state_of(folder, entry) for entry in _files(names)}
 
 
 def fetch(
@@ -152,7 +141,7 @@ def fetch(
     upstream: str = UPSTREAM,
     progress: Progress = SILENT,
     pause: float = 1.0,
-) -> list[FileState]:
+) -> dict[str, str]:
     """Fetch what is missing of the named datasets into `folder`; a file that is there and right is left alone.
 
     An altered file is replaced with `force` only. All sources are tried; the first failure is raised at the end.

@@ -20,7 +20,7 @@ from hyperdive.ask.options import (
 )
 from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, show, write, write_json
 from hyperdive.errors import Error, InputError, OptionError, one_line
-from hyperdive.options import option, same_option
+from hyperdive.options import option
 
 if TYPE_CHECKING:
     from hyperdive.table import Table
@@ -42,10 +42,8 @@ class ModelOptions(JsonOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class HyponymsCommand(HyponymOptions, ModelOptions):
-    """Options of `hyperdive hyponyms`, which reads terms from files."""
+    """Options of `hyperdive hyponyms`."""
 
-    candidates: Path | None = same_option(HyponymOptions, "candidates")
-    block: Path | None = same_option(HyponymOptions, "block", rare=True)
     evidence: bool = option(False, "Show the sentences that state each answer, if the model has them.")
 
 

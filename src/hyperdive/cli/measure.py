@@ -434,13 +434,13 @@ def datasets(
     else:
         states = verify(folder, names)
     if options.json:
-        write_json({"folder": str(folder), "files": {one.file: one.state for one in states}})
+        write_json({"folder": str(folder), "files": states})
     else:
-        for one in states:
-            write(f"{one.state:<8} {one.file}")
-    wrong = [one for one in states if one.state != "ok"]
+        for file, state in states.items():
+            write(f"{state:<8} {file}")
+    wrong = [state for state in states.values() if state != "ok"]
     if wrong:
-        hint = "type: hyperdive datasets fetch" + (" --force" if any(one.state == "altered" for one in wrong) else "")
+        hint = "type: hyperdive datasets fetch" + (" --force" if "altered" in wrong else "")
         raise InputError(f"{len(wrong)} of {len(states)} files in {folder} are missing or altered", hint=hint)
 
 

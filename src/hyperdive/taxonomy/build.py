@@ -74,7 +74,11 @@ def taxonomy(
     1 term is not placed: cat
     """
     by = edge_ranking(model, options.score)
-    least = _least(by, options.min_confidence)
+    least = options.min_confidence
+    if by.calibrated:
+        least = MIN_CONFIDENCE if least is None else least
+        if not 0 < least < 1:
+            raise OptionError(f"a minimum confidence of {least:g} makes no sense", hint="use one between 0 and 1")
     if corrections is not None and not isinstance(corrections, Corrections):
         corrections = read_corrections(corrections)
     rules = (corrections or Corrections()).check(options.parents)
@@ -124,13 +128,6 @@ def taxonomy(
         unknown=map(spelling, nodes.unknown),
         synonyms=spelling.synonyms(present, [*nodes.merged, *merged, *nodes.abbreviated]),
     )
-
-
-def _least(by: Ranking, wanted: float | None) -> float | None:
-    """The minimum confidence of an edge, or the minimum score, which is chosen later when nobody named one."""
-    if wanted is not None and by.calibrated and not 0 < wanted < 1:
-        raise OptionError(f"a minimum confidence of {wanted:g} makes no sense", hint="use one between 0 and 1")
-    return wanted if wanted is not None or not by.calibrated else MIN_CONFIDENCE
 
 
 def _names(model: AnyModel, terms: Any, options: TaxonomyOptions, least: float | None) -> tuple[list[str], list[str]]:
