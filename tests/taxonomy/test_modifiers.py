@@ -13,7 +13,7 @@ from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy import edge_weights, modifiers
-from hyperdive.taxonomy.modifiers import modifier_parents, modifiers_by_head
+from hyperdive.taxonomy.terms import modifier_parents, modifiers_by_head
 from tests.taxonomy.believed import believe
 
 WORDS = ["fruit", "grape", "cherry", "juice", "red"]

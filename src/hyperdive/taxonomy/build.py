@@ -24,10 +24,9 @@ from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.scores.confidence import ENDING_CONFIDENCE, head_confidence
 from hyperdive.scores.source import AnyModel
-from hyperdive.taxonomy.corrections import Corrections, read_corrections
+from hyperdive.taxonomy.corrections import Corrections, Spelling, read_corrections
 from hyperdive.taxonomy.edge_weights import edge_ranking, pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
-from hyperdive.taxonomy.names import Spelling
 from hyperdive.taxonomy.options import DEFAULTS, LEVELS_BENEATH, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
 from hyperdive.taxonomy.pruning import (
     NodePairs,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError, OutputError, UnknownWordError, one_line
-from hyperdive.taxonomy.corrections import Contradiction
-from hyperdive.taxonomy.corrections_file import VersionConflict
+from hyperdive.taxonomy.corrections import Contradiction, VersionConflict
 
 CODES: Mapping[str, int] = {
     "bad_request": 400,

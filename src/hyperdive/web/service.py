@@ -18,8 +18,7 @@ from hyperdive.ask.topics import MOST_DIMENSIONS
 from hyperdive.errors import InputError
 from hyperdive.model import Model, facts_of, load
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
-from hyperdive.taxonomy.corrections import Corrections
-from hyperdive.taxonomy.corrections_file import CorrectionsFile
+from hyperdive.taxonomy.corrections import Corrections, CorrectionsFile
 from hyperdive.taxonomy.taxonomy import Taxonomy
 from hyperdive.web import limits
 from hyperdive.web.jobs import JobPool

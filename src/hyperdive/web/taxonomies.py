@@ -11,8 +11,7 @@ from fastapi import Query, Response
 from hyperdive.ask.hypernyms import ask
 from hyperdive.ask.options import AnswerOptions
 from hyperdive.ask.question import normal
-from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, revise
-from hyperdive.taxonomy.corrections_file import VersionConflict
+from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, VersionConflict, revise
 from hyperdive.taxonomy.formats import SYNTAX
 from hyperdive.taxonomy.rdf import Naming
 from hyperdive.taxonomy.taxonomy import Origin, Taxonomy
