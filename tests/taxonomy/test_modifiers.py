@@ -111,13 +111,6 @@ def test_a_believed_parent_with_the_same_head_keeps_the_worth_of_the_head(monkey
     assert weights[0, 0] == 0.0
 
 
-def test_without_a_head_among_the_terms_the_edge_by_the_modifier_has_the_weight_of_a_head() -> None:
-    nodes = SimpleNamespace(heads=np.full(2, -1), modified=np.array([1, -1]))
-    values = np.zeros((2, 2), dtype=np.float32)
-    edge_weights._add_modified(values, nodes)  # type: ignore[arg-type]
-    assert values.tolist() == [[0.0, pytest.approx(4.4)], [-4.0, 0.0]]
-
-
 def test_the_edge_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     model = believe(monkeypatch, WORDS, {("grape", "fruit"): 0.9})
     monkeypatch.setattr(

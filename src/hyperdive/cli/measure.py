@@ -331,14 +331,10 @@ def _print_discovery(result: Any) -> None:
         )
         write(f"{name:<12} {figures.questions:6d} {100 * figures.coverage:8.1f} {values}")
     gold = result.gold
-    reachable = _share(gold.reachable, gold.answers)
-    several = _share(gold.multiword_reachable, gold.multiword)
+    parts = ((gold.reachable, gold.answers), (gold.multiword_reachable, gold.multiword))
+    reachable, several = (f"{100 * part / max(whole, 1):.1f} %" for part, whole in parts)
     write(f"{result.known_candidates} of {result.candidates} candidates are known")
     write(f"{reachable} of the right answers are among them, {several} of those of several words")
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / max(whole, 1):.1f} %"
 
 
 # ---- reproduce ---------------------------------------------------------------------------------------------------

@@ -530,7 +530,7 @@ def revise(taxonomy: Taxonomy, corrections: Corrections, *, parents: int = 1) ->
     shown = {name: spelling(name) for name in names}
     return Taxonomy(
         sorted(shown.values(), key=lambda term: (normal(term), term)),
-        [edge.between(shown[child], shown[parent]) for (child, parent), edge in edges.items()],
+        [replace(edge, child=shown[child], parent=shown[parent]) for (child, parent), edge in edges.items()],
         origin=Origin(taxonomy.score, taxonomy.calibrated, taxonomy.notes),
         added=[shown[name] for term in taxonomy.added if (name := rules.stands_for(term)) in shown],
         unknown=[shown[name] for term in taxonomy.unknown if (name := rules.stands_for(term)) in shown],

@@ -165,6 +165,11 @@ def _cell(value: object) -> str:
 # ---- for graph programs -------------------------------------------------------------------------------------------
 
 
+def _facts(taxonomy: Taxonomy, edge: Edge) -> dict[str, object]:
+    measured = {} if edge.value is None else {taxonomy.measure: f"{edge.value:.6g}"}
+    return {**measured, "statements": edge.statements, "reason": edge.reason}
+
+
 def _numbers(taxonomy: Taxonomy) -> dict[str, str]:
     return {term: f"n{place}" for place, term in enumerate(taxonomy.terms)}
 
@@ -178,9 +183,7 @@ def _dot(taxonomy: Taxonomy) -> str:
         style += ', style="rounded,dotted", placed="false"' if term in unplaced else ""
         lines.append(f"  {node[term]} [label={_dot_text(term)}{style}];")
     for edge in taxonomy.edges:
-        facts = f'statements="{edge.statements}", reason="{edge.reason}"'
-        if edge.value is not None:
-            facts = f'{taxonomy.measure}="{edge.value:.6g}", {facts}'
+        facts = ", ".join(f'{name}="{value}"' for name, value in _facts(taxonomy, edge).items())
         lines.append(f"  {node[edge.child]} -> {node[edge.parent]} [{facts}];")
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -214,9 +217,7 @@ def _graphml(taxonomy: Taxonomy) -> str:
         marks += '<data key="placed">false</data>' if term in unplaced else ""
         lines.append(f'    <node id="{node[term]}"><data key="label">{_xml_text(term)}</data>{marks}</node>')
     for edge in taxonomy.edges:
-        facts = f'<data key="statements">{edge.statements}</data><data key="reason">{edge.reason}</data>'
-        if edge.value is not None:
-            facts = f'<data key="{measure}">{edge.value:.6g}</data>{facts}'
+        facts = "".join(f'<data key="{name}">{value}</data>' for name, value in _facts(taxonomy, edge).items())
         lines.append(f'    <edge source="{node[edge.child]}" target="{node[edge.parent]}">{facts}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
 

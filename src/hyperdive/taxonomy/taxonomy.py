@@ -40,10 +40,6 @@ class Edge:
         """The confidence, or the score where there is none."""
         return self.score if self.confidence is None else self.confidence
 
-    def between(self, child: str, parent: str) -> Edge:
-        """The same edge between terms under these names."""
-        return replace(self, child=child, parent=parent)
-
     def forced(self) -> Edge:
         """The same edge as an expert confirms it; an edge without a calibrated score stays without."""
         return replace(self, reason="expert", confidence=None if self.confidence is None else 1.0)

@@ -75,7 +75,7 @@ class Problem(Exception):
 def problem_of(error: Error) -> Problem:
     """Return the answer to an error of the package.
 
-    >>> problem_of(OptionError("the number of answers must be 1 or more")).code
+    >>> problem_of(OptionError("the number of answers must be 1 or more")).failure.code
     'bad_request'
     """
     code = next((code for kind, code in _CODES_OF_ERRORS.items() if isinstance(error, kind)), "unanswerable")
