@@ -113,13 +113,6 @@ def _limit(by: Ranking, score: str | None, min_confidence: float | None) -> floa
 
 
 @dataclass(frozen=True)
-class _EmptyCandidates:
-    """Which words of a vocabulary are empty."""
-
-    marked: Any
-
-
-@dataclass(frozen=True)
 class _Asked:
     """Questions that are ready to be answered."""
 
@@ -143,20 +136,9 @@ class _Asked:
     @cached_property
     def _blocked(self) -> Any:
         """Which candidates are never an answer; empty words only when the user did not name the candidates."""
-        own = self.options.candidates is not None or self.narrower
         names = {normal(term) for term in listed_terms(self.options.block or ())}
-        if own or names:
-            blocked = self.question.named(names)
-            return blocked if own else blocked | self._empty
-        return self._empty
-
-    @property
-    def _empty(self) -> Any:
-        """Which candidates are empty words, kept with a model whose whole vocabulary is asked."""
-        if not self.question.asks_vocabulary:
-            return self.question.named(EMPTY_WORDS)
-        memo = self.question.terms.source.memo
-        return memo.get(_EmptyCandidates, lambda: _EmptyCandidates(self.question.named(EMPTY_WORDS))).marked
+        chosen = self.options.candidates is not None or self.narrower
+        return self.question.named(names if chosen else names | EMPTY_WORDS)
 
     def _pairs(self, number: int, rows: Any = None) -> Pairs:
         side = self.question.downwards if self.narrower else self.question.upwards
