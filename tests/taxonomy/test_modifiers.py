@@ -12,7 +12,8 @@ from hyperdive.ask.ranking import Ranking
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import NamedTerms
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.taxonomy import edge_weights, modifiers
+from hyperdive.taxonomy import edge_weights
+from hyperdive.taxonomy import terms as modifiers
 from hyperdive.taxonomy.terms import modifier_parents, modifiers_by_head
 from tests.taxonomy.believed import believe
 
