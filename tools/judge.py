@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
+from hyperdive.benchmark.measures import Bin, expected_calibration_error
 from hyperdive.kernels.pattern_codes import NOUN
 from hyperdive.patterns.lexicon import of_form
 
@@ -330,25 +331,6 @@ Verdicts = Mapping[tuple[str, str], str]
 def verdicts_of(judged: Iterable[Judgement]) -> dict[tuple[str, str], str]:
     """The verdict of every pair that has one."""
     return {pair_of(row): row.verdict for row in judged if row.verdict != "skip"}
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Pairs of similar confidence: how many, their mean confidence, the share that is true."""
-
-    pairs: int
-    confidence: float
-    true: float
-
-
-def expected_calibration_error(bins: list[Bin]) -> float:
-    """Return Σ share of the bin · |mean confidence − share that is true|.
-
-    >>> round(expected_calibration_error([Bin(2, 0.15, 0.0), Bin(2, 0.85, 0.5)]), 3)
-    0.25
-    """
-    total = sum(part.pairs for part in bins)
-    return sum(part.pairs * abs(part.confidence - part.true) for part in bins) / total if total else 0.0
 
 
 def banded(rows: Iterable[Answer], verdicts: Verdicts) -> list[tuple[float, float, Bin]]:

@@ -25,9 +25,12 @@ from hyperdive.benchmark.further_measures import (
     separation_figures,
 )
 from hyperdive.benchmark.measures import (
+    Bin,
     average_precision_at,
     cross_validated,
     directionality,
+    expected_calibration_error,
+    reliability,
     separation,
 )
 from hyperdive.errors import InputError, OptionError
@@ -166,6 +169,24 @@ def test_the_first_right_answer_among_tied_ones_is_expected_in_their_middle() ->
     _, first, at_five = _measures(values, right, 3)
     assert first == pytest.approx(1 / (1 + 4 / 3)) and at_five == pytest.approx(3 / 5)
     assert _measures(values, np.zeros(5, dtype=bool), 1) == (0.0, 0.0, 0.0)
+
+
+def test_bins_of_a_calibration_are_rounded_means_and_shares() -> None:
+    confidences, right = [0.12345678, 0.14, 0.91, 0.95, 1.0], [False, True, True, True, False]
+    low, high = reliability(confidences, right)
+    assert low == Bin(2, round((0.12345678 + 0.14) / 2, 6), 0.5) and low.confidence == 0.131728
+    assert high == Bin(3, 0.953333, 0.666667)
+    assert reliability([0.25, 0.3, 0.05], [True, True, False], bins=4) == [Bin(1, 0.05, 0.0), Bin(2, 0.275, 1.0)]
+    expected = (2 * abs(low.confidence - 0.5) + 3 * (high.confidence - high.true)) / 5
+    assert expected_calibration_error([low, high]) == pytest.approx(expected)
+    assert expected_calibration_error([]) == 0.0
+
+
+def test_a_calibration_has_ten_bins_unless_told_otherwise() -> None:
+    confidences, right = [0.05, 0.095, 0.1, 0.19, 0.99], [True, False, True, True, False]
+    bins = reliability(confidences, right)
+    assert bins == reliability(confidences, right, bins=10) != reliability(confidences, right, bins=11)
+    assert [(one.pairs, one.true) for one in bins] == [(2, 0.5), (2, 1.0), (1, 0.0)]
 
 
 def test_coverage_needs_no_set_with_tags_and_none_without() -> None:
