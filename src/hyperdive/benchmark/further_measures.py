@@ -149,9 +149,7 @@ class Coverage:
         return 100.0 * self.found / self.words if self.words else 0.0
 
 
-def coverage(
-    raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None = None, lemmas: bool = False
-) -> Coverage:
+def coverage(raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None = None) -> Coverage:
     """Coverage and average number of non-zero dimensions over the distinct words of all datasets together.
 
     >>> from hyperdive.spaces.space import VectorSpace
@@ -167,7 +165,7 @@ def coverage(
             continue
         distinct = sorted({word for dataset in chosen for key in dataset.space_keys(pos=tagged) for word in key})
         main = as_source(space).main
-        lookup = look_up(main, [[word] for word in distinct], lemmas=lemmas)
+        lookup = look_up(main, [[word] for word in distinct], lemmas=False)
         words += len(distinct)
         found += int(lookup.found.sum())
         sizes.append(Rows(main.matrix[np.unique(lookup.rows)]).sizes)

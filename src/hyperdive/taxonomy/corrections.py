@@ -518,8 +518,9 @@ def revise(taxonomy: Taxonomy, corrections: Corrections, *, parents: int = 1) ->
         for pair in free[: max(len(free) - max(room, 0), 0)]:
             remove(*pair)
         cut(parent, child)
-        new = Edge(child, parent, 1.0 if taxonomy.calibrated else None, None, 0, "expert")
-        put(child, parent, edges[child, parent].forced() if (child, parent) in edges else new)
+        known = edges.get((child, parent), Edge(child, parent, 1.0 if taxonomy.calibrated else None, None, 0, "expert"))
+        confidence = None if known.confidence is None else 1.0
+        put(child, parent, replace(known, reason="expert", confidence=confidence))
     for child in rules.roots:
         for parent in list(above.get(child, ())):
             remove(child, parent)

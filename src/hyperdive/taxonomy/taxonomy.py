@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,6 @@ class Edge:
     def value(self) -> float | None:
         """The confidence, or the score where there is none."""
         return self.score if self.confidence is None else self.confidence
-
-    def forced(self) -> Edge:
-        """The same edge as an expert confirms it; an edge without a calibrated score stays without."""
-        return replace(self, reason="expert", confidence=None if self.confidence is None else 1.0)
 
 
 @dataclass(frozen=True)
