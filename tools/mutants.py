@@ -196,6 +196,7 @@ class Copy:
             "src",
             "tests",
             "docs",
+            "notes",
             "results",
             "tools",
             "bench",

@@ -185,7 +185,8 @@ def help_page(name: str, command: Command) -> str:
         named.append(
             (
                 "--set NAME=VALUE",
-                f"A rare setting, see docs/cli.md: {', '.join(name.removesuffix('_') for name in command.rare)}.",
+                "A rare setting, see docs/reference/commands.md: "
+                f"{', '.join(name.removesuffix('_') for name in command.rare)}.",
             )
         )
     column = min(max(len(row[0]) for row in [*places, *named]), 24) + 4

@@ -1,4 +1,4 @@
-"""Generate `docs/cli.md`, the command-line reference, from the options (`make docs`)."""
+"""Generate `docs/reference/commands.md`, the command-line reference, from the options (`make docs`)."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ w_x = max(cos(q, x), 0)²·min(n(x, ·), 5)/5, and H the 30 terms h of the large
     B(q, p) = √( Σ_{h ∈ H} v_h·min(n(h, ·), 10)/10·n(h, p)/n(h, ·) / Σ v_h )
 
 and A₂₀ is A of the nearest 20. Every part is about p itself, so that a broader phrase is never judged by its head
-alone, and being a kind of "water plant" is never surer than being a kind of "plant". docs/terms.md has the formula and
-tells how the constants were fitted.
+alone, and the confidence in "water plant" never exceeds that in "plant". docs/explanation/confidence.md has the formula
+and describes how the constants were fitted.
 """
 
 from __future__ import annotations
@@ -467,7 +467,7 @@ class Confidence:
     "confidence",
     family="combined",
     formula="logistic regression on statements about q, about its head, its neighbours and its likely hypernyms, "
-    "similarity, generality and frequencies (docs/terms.md); for a phrase p at most that of its head",
+    "similarity, generality and frequencies (docs/explanation/confidence.md); for a phrase p at most that of its head",
     range="[0, 1]",
     reference="hyperdive; constants fitted on development files and judged answers",
     needs=("confidence", "nonnegative"),

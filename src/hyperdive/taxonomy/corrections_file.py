@@ -17,7 +17,7 @@ from hyperdive._locks import exclusive
 from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.corrections import Corrections, Rule, read_rule
 
-_HEADING = "# Corrections of a taxonomy: see docs/taxonomy.md. One on a line, with tabs between verb and terms.\n"
+_HEADING = "# Corrections of a taxonomy: an operation and its terms, tab-separated. See docs/reference/formats.md.\n"
 
 
 class VersionConflict(Error):
