@@ -118,9 +118,7 @@ def test_the_summary_of_the_results_page() -> None:
 def test_pairs_with_the_same_hypernym() -> None:
     found = results("ours")["further"]["separation"]
     sets = [one for one in (*MICRO_10, "all") if one != "Weeds"]
-    for label, *cells in table(
-        page("docs/reference/accuracy.md"), "## Pairs with the same hypernym"
-    ):
+    for label, *cells in table(page("docs/reference/accuracy.md"), "## Pairs with the same hypernym"):
         assert [figure(cell) for cell in cells] == [shown(found[label][one]) for one in sets], label
     assert all("Weeds" not in by_set for by_set in found.values())
 
