@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hyperdive.cli import COMMANDS
+from hyperdive.cli.arguments import flags, load
 from hyperdive.cli.reference import reference
 from hyperdive.scores import table
 from hyperdive.scores.registry import Score
@@ -24,6 +25,28 @@ def test_the_reference_is_the_help_texts() -> None:
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_the_readme_names_every_verb(verb: str) -> None:
     assert f"`{verb}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+OTHER_PROGRAMS = re.compile(r"python (?:-m )?(?:bench|tools|fuzz)|bench/|pip |docker ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_option_on_a_page_exists(page: Path) -> None:
+    commands = [load(name) for name in COMMANDS]
+    flagged = {flag for command in commands for key, rule in command.named.items() for flag in flags(key, rule)}
+    known = {"--set", "--help", "--version", *flagged, *(f"--no-{flag[2:]}" for flag in flagged)}
+    rare = {key.removesuffix("_") for command in commands for key in command.rare}
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if not OTHER_PROGRAMS.search(line):
+            assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", line)) <= known, line
+        assert set(re.findall(r"--set ([a-z_]+)=", line)) <= rare, line
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "how-to").glob("*.md")), ids=lambda page: page.stem)
+def test_every_recipe_is_run(page: Path) -> None:
+    """By the tests of commands or of Python examples; those of a plug-in, of a cluster and of a long run, apart."""
+    text = page.read_text(encoding="utf-8")
+    assert "```console" in text or ">>> " in text or page.stem in ("plug-ins", "reproduce", "spark")
 
 
 def anchors(page: Path) -> set[str]:
