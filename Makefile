@@ -80,8 +80,7 @@ docs-site: $(VENV)/.stamp-docs  ## build the documentation site into build/site,
 	@echo "build/site/index.html"
 
 docs-pictures: $(VENV)/.stamp-dev  ## redraw the figures of docs/
-	@$(BIN)/hyperdive explain rodent mammal --plot docs/pictures/mammal-rodent.svg --force > /dev/null
-	@$(BIN)/hyperdive explain gasoline oil --top 14 --plot docs/pictures/oil-gasoline.svg --force > /dev/null
+	@$(BIN)/hyperdive explain rodent mammal animal --top 12 --plot docs/pictures/animal-mammal-rodent.svg --force > /dev/null
 	@$(BIN)/hyperdive explain ant insect --plot docs/pictures/ant-insect.svg --force > /dev/null
 	@$(BIN)/python tools/judge.py report docs/judgements/answers.tsv --plot docs/pictures/reliability.svg > /dev/null
 
