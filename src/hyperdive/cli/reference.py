@@ -12,7 +12,7 @@ _INTRODUCTION = """# The command line
 Generated from the options by `make docs`. Results go to stdout, progress and notes to stderr. Exit codes: 0 success,
 1 failure, 2 usage error. Every error is one line that says what to do next.
 
-Rare settings have no option of their own: `--set NAME=VALUE`, which may be repeated, sets any of the names below it.
+Rare settings have no separate option: `--set NAME=VALUE`, which may be repeated, sets any of the names below it.
 
 | group | command | does |
 | --- | --- | --- |
