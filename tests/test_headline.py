@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -111,6 +114,35 @@ def test_pairs_with_the_same_hypernym() -> None:
     for label, *cells in table(page("docs/reference/accuracy.md"), "## Pairs with the same hypernym"):
         assert [figure(cell) for cell in cells] == [shown(found[label][one]) for one in sets], label
     assert all("Weeds" not in by_set for by_set in found.values())
+
+
+def test_the_table_of_the_reproduction_page() -> None:
+    lines = [line.split("\t") for line in page("results/table1.tsv").splitlines()[1:]]
+    cells = {(row[0], row[1]): shown(float(row[2])) for row in lines}
+    for label, _, product, weighted, hyperlex in table(page("docs/explanation/reproduction.md"), "# Reproducing"):
+        space = label.replace(', default constants ("ours")', " (ours)").replace(", fast solver", "")
+        space = space.replace(", paper's constants", " (paper's constants").removesuffix(")") + ")"
+        assert figure(product) == cells[f"{space} + C·ΔS", "micro 10"], label
+        assert figure(weighted) == cells[f"{space} + W·ΔS", "micro 10"], label
+        assert figure(hyperlex) == cells[f"{space} + C·ΔS", "HyperLex ρ"], label
+
+
+def test_the_table_of_judged_answers() -> None:
+    command = [sys.executable, ROOT / "tools" / "judge.py", "report", ROOT / "docs" / "judgements" / "answers.tsv"]
+    report = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    names = {
+        "first answer right": "first answer right",
+        "first five answers right": "first 5 answers right",
+        "answers with a confidence of at least 0.9 right": "answers of 0.9 and more right",
+        "calibration error, points": "calibration error, points",
+    }
+    rows = {row[0]: row[1:] for row in table(page("docs/explanation/judgements.md"), "## Results")}
+    for number, model in enumerate(("en-wiki", "wiki", "biomedical")):
+        half = report[report.index(f"## {model}, test half") :].split("\n## ")[0]
+        printed = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", half, re.MULTILINE))
+        for label, name in names.items():
+            cell = rows[label][number].replace(",", "").replace(" %", "%")
+            assert cell == printed[name], (model, label)
 
 
 def test_tables_of_claims_are_written_from_the_results() -> None:
