@@ -70,7 +70,7 @@ def test_parts_that_were_spilled_are_taken_in_whole(tmp_path: Path) -> None:
         part = Collector(NAMES, memory=0)
         for piece in pieces[start : start + 2]:
             part.add(piece)
-        whole.add_state(part.state(), 0)
+        whole.add_state(*part.state(), 0)
     assert saved(whole, tmp_path / "parts") == saved(Collector(NAMES), tmp_path / "all", pieces)
 
 

@@ -170,12 +170,18 @@ class Collector:
         self._cap, self._total, self._memory, self._scratch = cap, total, memory, scratch
         self._head = self.names.index(HEAD) if HEAD in self.names else 256
         self._ranks = ranks_of(self.precision)
+        self._begin()
+
+    def _begin(self) -> None:
         self._terms = FormTable()
-        self._statements = Runs(STATEMENT, _summed, memory // 2, scratch)
-        self._candidates = Runs(CANDIDATE, self._best, memory // 2, scratch)
-        self._sentences = TemporaryArray(np.uint8, scratch)
+        self._statements = Runs(STATEMENT, _summed, self._memory // 2, self._scratch)
+        self._candidates = Runs(CANDIDATE, self._best, self._memory // 2, self._scratch)
+        self._sentences = TemporaryArray(np.uint8, self._scratch)
         self._has_sentences = False
         self.matches = 0
+
+    def _best(self, rows: Array) -> Array:
+        return rows[best_of_each(rows["key"], rows["order"], rows["hash"], self._ranks, self._cap)]
 
     def add(self, piece: Matches) -> None:
         """Take in the next piece; pieces come in reading order, and their cut does not matter."""
@@ -183,114 +189,87 @@ class Collector:
             return
         if int(piece.pattern.max()) >= len(self.names):
             raise InputError(f"a match has pattern {int(piece.pattern.max())}, the table has {len(self.names)}")
-        table = self._numbered(piece.terms.data, piece.terms.offsets)
-        keys = pack(table[piece.hyponym], table[piece.hypernym], piece.pattern)
-        self._statements.add(_rows(STATEMENT, key=keys, count=1))
-        if piece.sentences is not None and self._cap:
-            self._consider(piece, piece.sentences, keys)
-        self.matches += len(piece)
-
-    def _consider(self, piece: Matches, texts: Texts, keys: Keys) -> None:
-        """Take in the matches that may become evidence."""
-        spans = np.concatenate([piece.hyponym_span, piece.hypernym_span], axis=1)
-        lengths = texts.lengths[piece.sentence]
-        # a phrase that ends in its head is its own evidence
-        rows = np.flatnonzero((piece.pattern != self._head) & can_be_shown(lengths, spans))
-        sentence = piece.sentence[rows]
-        candidates = _rows(
-            CANDIDATE,
-            key=keys[rows],
-            # earlier matches have smaller numbers, whatever the pieces
-            order=_order(shortness(lengths[rows]), self.matches + rows),
-            hash=text_hashes(texts)[sentence],
-            document=piece.document[rows],
-            start=texts.offsets[sentence] - texts.offsets[0],
-            length=lengths[rows],
-            spans=spans[rows],
-        )
-        self._add_candidates(candidates, texts.data[texts.offsets[0] : texts.offsets[-1]])
-
-    def _add_candidates(self, candidates: Array, data: Bytes) -> None:
-        """Take in candidates whose sentences are in `data`."""
-        candidates["start"] += self._sentences.size
-        self._candidates.add(candidates)
-        self._sentences.append(data)
-        self._has_sentences = True
-
-    def _best(self, rows: Array) -> Array:
-        return rows[best_of_each(rows["key"], rows["order"], rows["hash"], self._ranks, self._cap)]
-
-    def _numbered(self, data: Bytes, offsets: Ints) -> Ints:
-        """The numbers of terms, new ones after the known ones."""
-        numbers = self._terms.add_bytes(data, offsets).astype(np.int64) - 1
-        if len(self._terms) >= MOST_TERMS:
-            raise InputError(f"more than {MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
-        return numbers
-
-    # ---- what others collected ------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Array]:
-        """What was collected so far, as arrays, of which another collector can take it in."""
-        arena, starts, _, _ = self._terms.arrays()
-        rows, data = self._candidates.whole(), self._sentences.mapped()
-        # a sentence goes with it once, however many rows it serves
-        starts_of, first, place = np.unique(rows["start"], return_index=True, return_inverse=True)
-        ends = starts_of + rows["length"][first]
-        texts = [data[start:end] for start, end in zip(starts_of.tolist(), ends.tolist(), strict=True)]
-        rows["start"] = np.concatenate([[0], np.cumsum(ends - starts_of)]).astype(np.int64)[place.reshape(-1)]
-        arrays = {
-            "terms": arena,
-            "term_offsets": np.append(starts, len(arena)),
-            "statements": self._statements.whole().view(np.uint8),
-            "candidates": rows.view(np.uint8),
-            "sentences": np.concatenate([np.zeros(0, dtype=np.uint8), *texts]),
-            "matches": np.array([self.matches, self._has_sentences]),
-        }
-        return {name: np.asarray(array) for name, array in arrays.items()}
-
-    def add_state(self, arrays: Mapping[str, Array], documents: int) -> None:
-        """Take in what another collector collected from the text that comes next, after so many documents."""
-        table = self._numbered(np.asarray(arrays["terms"]), np.asarray(arrays["term_offsets"]))
-        statements, candidates = (
-            np.array(arrays[name]).view(dtype) for name, dtype in (("statements", STATEMENT), ("candidates", CANDIDATE))
-        )
-        for rows in (statements, candidates):
-            rows["key"] = renumbered(rows["key"], table)
-        self._statements.add(statements)
-        matches, has_sentences = arrays["matches"].tolist()
-        if has_sentences:
-            candidates["order"] += np.uint64(self.matches)
-            candidates["document"] += documents
-            self._add_candidates(candidates, np.asarray(arrays["sentences"]))
-        self.matches += matches
+        keys = pack(piece.hyponym, piece.hypernym, piece.pattern)
+        candidates, texts = None, piece.sentences
+        if texts is not None and self._cap:
+            spans = np.concatenate([piece.hyponym_span, piece.hypernym_span], axis=1)
+            lengths = texts.lengths[piece.sentence]
+            # a phrase that ends in its head is its own evidence
+            rows = np.flatnonzero((piece.pattern != self._head) & can_be_shown(lengths, spans))
+            columns = {"key": keys[rows], "document": piece.document[rows], "spans": spans[rows]}
+            candidates = _candidates(texts, piece.sentence[rows], shortness(lengths[rows]), rows, **columns)
+        self._take(piece.terms, _rows(STATEMENT, key=keys, count=1), candidates, texts, matches=len(piece))
 
     def add_patterns(self, patterns: Patterns, documents: int) -> None:
         """Take in the finished patterns of the text that comes next, after so many documents."""
+        number, same = np.array([self.names.index(name) for name in patterns.names]), np.arange(len(patterns))
+        statements = _rows(STATEMENT, key=renumbered(patterns.keys, same, number), count=patterns.values)
+        candidates, texts, rows = None, None, patterns.evidence_rows
+        if rows is not None:
+            texts = rows.texts
+            short = shortness(texts.lengths, was_cut(texts))[rows.sentence]
+            columns = {"key": renumbered(rows.keys, same, number), "document": rows.document, "spans": rows.spans}
+            # rows of a pair and pattern are in order, the best first
+            candidates = _candidates(texts, rows.sentence, short, np.arange(len(rows)), is_excerpt=1, **columns)
         terms = Texts.of(patterns.terms)
-        table = self._numbered(terms.data, terms.offsets)
-        number = np.array([self.names.index(name) for name in patterns.names])
-        self._statements.add(_rows(STATEMENT, key=renumbered(patterns.keys, table, number), count=patterns.values))
-        if (rows := patterns.evidence_rows) is not None:
-            texts, sentence = rows.texts, rows.sentence
-            candidates = _rows(
-                CANDIDATE,
-                key=renumbered(rows.keys, table, number),
-                # rows of a pair and pattern are in order, the best first
-                order=_order(shortness(texts.lengths, was_cut(texts))[sentence], self.matches + np.arange(len(rows))),
-                hash=text_hashes(texts)[sentence],
-                document=rows.document + documents,
-                start=texts.offsets[sentence] - texts.offsets[0],
-                length=texts.lengths[sentence],
-                is_excerpt=1,
-                spans=rows.spans,
-            )
-            self._add_candidates(candidates, texts.data[texts.offsets[0] : texts.offsets[-1]])
-        self.matches += patterns.matches
+        self._take(terms, statements, candidates, texts, matches=patterns.matches, documents=documents)
+
+    def state(self) -> tuple[list[str], dict[str, Array]]:
+        """What was collected so far, as strings and arrays, of which another collector can take it in."""
+        rows, data = self._candidates.whole(), self._sentences.mapped()
+        # a sentence goes with it once, however many rows it serves
+        starts, first, place = np.unique(rows["start"], return_index=True, return_inverse=True)
+        ends = starts + rows["length"][first]
+        pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        offsets = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
+        rows["start"] = offsets[place.reshape(-1)]
+        return self._terms.words(0), {
+            "statements": self._statements.whole().view(np.uint8),
+            "candidates": rows.view(np.uint8),
+            "sentences": np.concatenate([np.zeros(0, dtype=np.uint8), *pieces]),
+            "offsets": offsets,
+            "matches": np.array([self.matches, self._has_sentences]),
+        }
+
+    def add_state(self, strings: Sequence[str], arrays: Mapping[str, Array], documents: int) -> None:
+        """Take in what another collector collected from the text that comes next, after so many documents."""
+        statements, candidates = (
+            np.array(arrays[name]).view(dtype) for name, dtype in (("statements", STATEMENT), ("candidates", CANDIDATE))
+        )
+        matches, has_sentences = arrays["matches"].tolist()
+        texts = Texts(np.asarray(arrays["sentences"]), np.asarray(arrays["offsets"])) if has_sentences else None
+        self._take(Texts.of(strings), statements, candidates, texts, matches=matches, documents=documents)
+
+    def _take(
+        self,
+        terms: Texts,
+        statements: Array,
+        candidates: Array | None,
+        texts: Texts | None,
+        *,
+        matches: int,
+        documents: int = 0,
+    ) -> None:
+        """Take in rows whose keys number these terms, and candidates whose sentences are in these texts."""
+        table = self._terms.add_bytes(terms.data, terms.offsets).astype(np.int64) - 1
+        if len(self._terms) >= MOST_TERMS:
+            raise InputError(f"more than {MOST_TERMS:,} different terms", hint="encode the text in parts and merge")
+        statements["key"] = renumbered(statements["key"], table)
+        self._statements.add(statements)
+        if candidates is not None and texts is not None:
+            candidates["key"] = renumbered(candidates["key"], table)
+            candidates["order"] += np.uint64(self.matches)  # earlier matches have smaller numbers, whatever the pieces
+            candidates["document"] += documents
+            candidates["start"] += self._sentences.size
+            self._candidates.add(candidates)
+            self._sentences.append(texts.data[texts.offsets[0] : texts.offsets[-1]])
+            self._has_sentences = True
+        self.matches += matches
 
     # ---- the result -----------------------------------------------------------------------------------------
 
     def finish(self, *, documents: int) -> Patterns:
-        """Return what was collected from so many documents; the collector is of no use afterwards."""
+        """Return what was collected from so many documents; the collector is empty afterwards."""
         statements, candidates = self._statements.runs(), self._candidates.runs()
         terms, table, totals = self._ordered_terms(statements)
         for run in (*statements, *candidates):
@@ -310,16 +289,10 @@ class Collector:
         counts = stated.mapped()
         rows = _cut(chosen, self._total)[0] if chosen else np.zeros(0, dtype=CANDIDATE)
         chosen.clear()
-        return Patterns(
-            terms,
-            self.names,
-            np.ascontiguousarray(counts["key"]),
-            np.ascontiguousarray(counts["count"]),
-            precision=self.precision,
-            documents=documents,
-            sentences=self._evidence(rows) if self._has_sentences else None,
-            sums=totals,
-        )
+        sentences = self._evidence(rows) if self._has_sentences else None
+        self._begin()
+        keys, values = (np.ascontiguousarray(counts[name]) for name in ("key", "count"))
+        return Patterns(terms, self.names, keys, values, self.precision, documents, sentences, sums=totals)
 
     def _ordered_terms(self, statements: Sequence[Array]) -> tuple[Any, Ints, tuple[Ints, Ints, int]]:
         """The terms of all statements, the most frequent first; the new number of each old one; and their totals.
@@ -429,15 +402,12 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
     return collector.finish(documents=documents)
 
 
-class PatternReader:
+class PatternReader(Collector):
     """Collects the matches of every block while the text is read; see `hyperdive.text.tokens.BlockObserver`."""
 
     def __init__(self, *, sentences: bool = True, memory: int = MEMORY) -> None:
-        self._sentences, self._memory = sentences, memory
-        self._collector = self._empty()
-
-    def _empty(self) -> Collector:
-        return Collector(NAMES, precision=PRECISION, memory=self._memory)
+        super().__init__(NAMES, precision=PRECISION, memory=memory)
+        self._keeps_sentences = sentences
 
     @property
     def examine(self) -> Examine:
@@ -449,25 +419,16 @@ class PatternReader:
         if len(matches.pattern) == 0:
             return
         document = np.searchsorted(tokens.doc_sentences, matches.sentence, side="right") - 1 + documents
-        self._collector.add(as_matches(matches, keys, np.maximum(document, 0), data, tokens, sentences=self._sentences))
+        self.add(as_matches(matches, keys, np.maximum(document, 0), data, tokens, sentences=self._keeps_sentences))
 
     def part(self) -> PatternReader:
         """A reader of one part of the text, whose `state` this one takes in."""
-        return PatternReader(sentences=self._sentences, memory=self._memory)
-
-    def state(self) -> tuple[list[str], dict[str, Array]]:
-        """What was collected, as strings (there are none) and arrays."""
-        return [], self._collector.state()
-
-    def add_state(self, strings: Sequence[str], arrays: Mapping[str, Array], documents: int) -> None:
-        """Take in the state of the part that comes next."""
-        self._collector.add_state(arrays, documents)
+        return PatternReader(sentences=self._keeps_sentences, memory=self._memory)
 
     def save(self, folder: Path, header: dict[str, Any], documents: int) -> None:
         """Write the folder of patterns into the corpus folder; what was collected is let go."""
-        patterns = self._collector.finish(documents=documents)
-        self._collector = self._empty()
-        patterns.save(folder / FOLDER, source=str(header.get("input", {}).get("sha256", "")))
+        source = str(header.get("input", {}).get("sha256", ""))
+        self.finish(documents=documents).save(folder / FOLDER, source=source)
 
 
 # ---- rows -------------------------------------------------------------------------------------------------------
@@ -481,9 +442,16 @@ def _rows(dtype: np.dtype[Any], **columns: Any) -> Array:
     return rows
 
 
-def _order(shortness: Ints, number: Ints) -> Keys:
-    """What sorts candidates of a pattern: short sentences before long ones, then early ones before late ones."""
-    return (shortness.astype(np.uint64) << np.uint64(48)) | number.astype(np.uint64)
+def _candidates(texts: Texts, sentence: Ints, short: Ints, number: Ints, **columns: Any) -> Array:
+    """Candidates with these sentences; short ones come before long ones, then those with small numbers."""
+    return _rows(
+        CANDIDATE,
+        order=(short.astype(np.uint64) << np.uint64(48)) | number.astype(np.uint64),
+        hash=text_hashes(texts)[sentence],
+        start=texts.offsets[sentence] - texts.offsets[0],
+        length=texts.lengths[sentence],
+        **columns,
+    )
 
 
 def _summed(rows: Array) -> Array:

@@ -7,7 +7,7 @@
 | `model.safetensors` | `frequencies`; of `dive` and `contexts` the non-zero entries row by row; `skipgram` dense |
 | `terms.txt`, `abbreviations.txt` | terms beside the words, when there are some: see `hyperdive.spaces.term_table` |
 | `README.md` | the model card |
-| `pattern-terms.txt`, `patterns.safetensors` | pairs that the text states, when patterns were read |
+| `statements.parquet`, … | pairs that the text states, when patterns were read: see `hyperdive.patterns.files` |
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
 Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does. Rows of
