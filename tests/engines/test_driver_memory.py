@@ -100,8 +100,8 @@ def test_more_documents_of_the_same_words_take_no_more_memory(
     tmp_path: Path, engine: ProcessEngine, small_shares: None, options: dict[str, Any]
 ) -> None:
     """An array over documents of 32 bits would take 1.1 MB more; what is new is a few names for each part."""
-    fewer, more = peaks_of(tmp_path, engine, (36, 144), terms="none", **options)
-    assert more - fewer < 2 * (144 - 36) * short_documents().count(b"\n")
+    fewer, more = peaks_of(tmp_path, engine, (72, 288), terms="none", **options)
+    assert more - fewer < 2 * (288 - 72) * short_documents().count(b"\n")
 
 
 @pytest.mark.slow
