@@ -8,8 +8,8 @@ w_x = max(cos(q, x), 0)²·min(n(x, ·), 5)/5, and H the 30 terms h of the large
     B(q, p) = √( Σ_{h ∈ H} v_h·min(n(h, ·), 10)/10·n(h, p)/n(h, ·) / Σ v_h )
 
 and A₂₀ is A of the nearest 20. Every part is about p itself, so that a broader phrase is never judged by its head
-alone, and being a kind of "water plant" is never surer than being a kind of "plant". docs/terms.md has the formula and
-tells how the constants were fitted.
+alone, and the confidence in "water plant" never exceeds that in "plant". docs/explanation/confidence.md has the formula
+and describes how the constants were fitted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.errors import OptionError
 from hyperdive.patterns.svd import ppmi_values
-from hyperdive.scores.registry import register
+from hyperdive.scores.registry import own
 from hyperdive.scores.stated import unit_rows
 
 if TYPE_CHECKING:
@@ -463,15 +463,7 @@ class Confidence:
             return np.asarray((self._vectors(left) @ self._vectors(right).T)[x, y])
 
 
-@register(
-    "confidence",
-    family="combined",
-    formula="logistic regression on statements about q, about its head, its neighbours and its likely hypernyms, "
-    "similarity, generality and frequencies (docs/terms.md); for a phrase p at most that of its head",
-    range="[0, 1]",
-    reference="hyperdive; constants fitted on development files and judged answers",
-    needs=("confidence", "nonnegative"),
-)
+@own("confidence")
 def confidence(pairs: Pairs, *, without: str = "") -> Floats:
     """Confidence that q is a kind of p. `without` leaves a part out: dive, neighbours or patterns."""
     if without not in _ABLATIONS:
