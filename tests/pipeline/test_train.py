@@ -18,7 +18,7 @@ import pytest
 from hyperdive import Dive, Model, encode, load, train
 from hyperdive._progress import Progress
 from hyperdive._resources import anonymous_memory
-from hyperdive._resume import OwnerLock
+from hyperdive._locks import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError

@@ -19,7 +19,7 @@ BLOCK_BYTES = 1 << 20
 PIECE_BYTES = 16 << 20
 LONGEST_LINE = 128 << 20
 """Bytes of the longest JSON line that is read: a whole line has to be in memory to be understood."""
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -163,12 +163,12 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     first = offset == 0
     while True:
         # a byte-order mark must not be split between blocks
-        wanted = max(wanted, len(_BOM)) if first else wanted
+        wanted = max(wanted, len(BOM)) if first else wanted
         chunk = stream.read(wanted)
         last = len(chunk) < wanted
         wanted = block_bytes
-        if first and chunk.startswith(_BOM):
-            chunk, offset = chunk[len(_BOM) :], len(_BOM)
+        if first and chunk.startswith(BOM):
+            chunk, offset = chunk[len(BOM) :], len(BOM)
         first = False
         pending = pending + chunk if pending else chunk
         cut = len(pending) if last else pending.rfind(b"\n") + 1
@@ -197,7 +197,7 @@ def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     while True:
         chunk = stream.read(max(block_bytes, PIECE_BYTES))
         last = len(chunk) < max(block_bytes, PIECE_BYTES)
-        if not offset and not going_on and not pending and chunk.startswith(_BOM):
+        if not offset and not going_on and not pending and chunk.startswith(BOM):
             chunk, offset = chunk[3:], 3
         pending += chunk
         while len(pending) > PIECE_BYTES or (last and pending):
@@ -299,7 +299,7 @@ def _raw_lines(stream: ByteStream) -> Iterator[bytes]:
     first = True
     for chunk in stream.chunks(1 << 20):
         if first:
-            chunk, first = chunk.removeprefix(_BOM), False
+            chunk, first = chunk.removeprefix(BOM), False
         head, *lines = chunk.split(b"\n")
         pending.append(head)
         size += len(head)

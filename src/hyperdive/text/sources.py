@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from hyperdive._engine import address_error
 from hyperdive._progress import duration, human
 from hyperdive._store import HEADER, is_artifact
 from hyperdive.errors import InputError
@@ -113,11 +114,6 @@ def is_address(path: str | Path) -> bool:
     [True, True, False, False, False]
     """
     return isinstance(path, str) and _ADDRESS.match(path) is not None
-
-
-def address_error(address: str) -> InputError:
-    """Why an address cannot be read here."""
-    return InputError(f"{address}: only Spark opens such an address", hint="add --engine spark, or mount the storage")
 
 
 def compression_by_name(path: str) -> str:

@@ -1,0 +1,96 @@
+"""The engine that runs tasks in this process, or in processes next to it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, address_error, result_place
+from hyperdive._resources import check_threads
+from hyperdive._resume import is_stage, read_stage, write_stage
+from hyperdive._types import Array
+
+
+class LocalEngine:
+    """Runs tasks in threads of this process; at most one result more than there are threads waits in memory.
+
+    Args:
+        threads: how many tasks run at the same time; None is one for each core.
+        executor: what runs tasks instead of threads, such as processes; called with the number of threads.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> def square(task): return {"task": task}, {"square": np.array([task * task])}
+    >>> [int(arrays["square"][0]) for _, arrays in LocalEngine().results(None, "squares", square, [1, 2, 3])]
+    [1, 4, 9]
+    """
+
+    in_process = True
+
+    def __init__(self, threads: int | None = None, executor: Callable[[int], Executor] = ThreadPoolExecutor) -> None:
+        self._threads, self._executor = check_threads(threads), executor
+
+    @property
+    def slots(self) -> int:
+        return self._threads
+
+    def files(self, address: str) -> list[StoredFile]:
+        """No storage but the file system."""
+        raise address_error(address)
+
+    def fetch(self, address: str, copy: Path) -> None:
+        """No storage but the file system."""
+        raise address_error(address)
+
+    def results(
+        self,
+        folder: Path | None,
+        stage: str,
+        function: TaskFunction,
+        tasks: Iterable[Any],
+        addresses: Sequence[str | None] | None = None,
+    ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
+        if addresses is not None:
+            raise address_error(str(next(filter(None, addresses), "")))
+        waiting: deque[Future[Any]] = deque()
+
+        def take() -> tuple[dict[str, Any], dict[str, Array]]:
+            result = waiting.popleft().result()
+            if isinstance(result, Path):
+                return read_stage(result, verify=False)
+            facts, arrays = result
+            return dict(facts), dict(arrays)
+
+        with self._executor(self._threads) as pool:
+            try:
+                for number, task in enumerate(tasks):
+                    if folder is None:
+                        waiting.append(pool.submit(function, task))
+                    else:
+                        waiting.append(pool.submit(_stored, function, task, result_place(folder, stage, number)))
+                    if len(waiting) > self._threads:
+                        yield take()
+                while waiting:
+                    yield take()
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def exchange(
+        self, folder: Path, emit: Emit, tasks: Sequence[Any], gather: Gather, groups: Sequence[int]
+    ) -> Iterator[dict[str, Any]]:
+        pieces: dict[int, list[bytes]] = {group: [] for group in groups}
+        for task in tasks:
+            for group, piece in emit(task):
+                pieces[group].append(bytes(piece))
+        for group in groups:
+            yield dict(gather(group, iter(pieces.pop(group))))
+
+
+def _stored(function: TaskFunction, task: Any, place: Path) -> Path:
+    """The result of a task in a stage folder, where an earlier run may have left it."""
+    if not is_stage(place):
+        write_stage(place, *function(task))
+    return place
