@@ -17,12 +17,12 @@ from hyperdive import _WHERE
 
 ROOT = Path(__file__).parents[1] / "src" / "hyperdive"
 ORDER = (
+    "engines",
     "text",
     "counts",
     "patterns",
     "spaces",
     "pipeline",
-    "engines",
     "scores",
     "ask",
     "taxonomy",
@@ -33,7 +33,7 @@ ORDER = (
 )
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
 ALLOWED["kernels"] = set()
-ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
+ALLOWED["patterns"] = {"engines", "text"}  # counts and patterns stand side by side
 ALLOWED["web"] = set(ORDER)
 ALLOWED["cli"] = {*ORDER, "web"}
 GROUND = {

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from hyperdive._atomic import sweep_partial
-from hyperdive._resources import Run
 from hyperdive._locks import OWNER, OwnerLock
+from hyperdive._resources import Run
 from hyperdive._resume import ONCE, PLAN, WorkFolder
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import OutputError

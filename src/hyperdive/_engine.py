@@ -1,8 +1,7 @@
 """What an engine is: it runs functions of tasks somewhere; the algorithms that are cut into tasks know no more of it.
 
-`LocalEngine` (`hyperdive._local_engine`) runs tasks in this process, `hyperdive.engines` has others. What a task makes
-may be kept in a stage folder (`hyperdive._resume`), so that a run that is started again finds it; a task that runs twice
-leaves the same bytes.
+`hyperdive.engines` has the engines. What a task makes may be kept in a stage folder (`hyperdive._resume`), so that a
+run that is started again finds it; a task that runs twice leaves the same bytes.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hyperdive._progress import Progress
 from hyperdive._locks import OwnerLock
+from hyperdive._progress import Progress
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.options import PRESETS
 from hyperdive.paper import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce

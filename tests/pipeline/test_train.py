@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from hyperdive import Dive, Model, encode, load, train
+from hyperdive._locks import OwnerLock
 from hyperdive._progress import Progress
 from hyperdive._resources import anonymous_memory
-from hyperdive._locks import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError

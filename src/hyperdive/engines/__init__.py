@@ -13,7 +13,7 @@ is (`hyperdive._engine`); `LocalEngine` runs tasks in this process, `SparkEngine
 
 from __future__ import annotations
 
-from hyperdive._local_engine import LocalEngine
+from hyperdive.engines.local import LocalEngine
 from hyperdive.engines.spark import SparkEngine
 
 __all__ = ["LocalEngine", "SparkEngine"]

@@ -20,8 +20,7 @@ from hyperdive.patterns.lexicon import LANGUAGES, term_roles
 from hyperdive.patterns.reader import PatternReader
 from hyperdive.pipeline.inputs import TokenLists, file_identity, find_files, read_input
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import default_part_bytes, encode_text
-from hyperdive.text.memory_plan import pattern_memory
+from hyperdive.text.encoder import default_part_bytes, encode_text, pattern_memory
 from hyperdive.text.readers import BLOCK_BYTES
 from hyperdive.text.sources import DocumentSource, TextFiles
 from hyperdive.text.token_lists import encode_tokens

@@ -5,7 +5,7 @@ Folder (format `hyperdive-corpus`, version 3):
 | file | content |
 | --- | --- |
 | `tokens.npy` | uint32, the id of every kept token in reading order |
-| `words.parquet` | row k (from 0): the word with id k, its count, in how many documents it is; id 0: the unknown symbol |
+| `words.parquet` | the word with id k (from 0) in row k, its count and document frequency; id 0 is the unknown symbol |
 | `documents.npy`, `sentences.npy` | int64 token offsets, one more than there are documents or sentences |
 | `document_sentences.npy` | int64, the first sentence of each document, plus an end |
 | `lines.npy` | int64 token offsets of lines, only where lines do not all have the same length |

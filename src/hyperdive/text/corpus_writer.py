@@ -100,13 +100,13 @@ def select(
 
 def _budget_end(stream: TokenStream, stop: npt.NDArray[np.bool_], options: EncodeOptions) -> int:
     """The place behind the last word of the budget."""
-    size, left = len(stream.keys), options.max_tokens
+    size, left = len(stream.keys), int(options.max_tokens)
     if not left or options.budget != "kept":
         return min(size, left or size)
     for chunk in chunks(size):
         counted = np.cumsum(~stop[stream.keys[chunk]])
         if counted[-1] >= left:
-            return chunk.start + int(np.searchsorted(counted, left)) + 1
+            return int(chunk.start + np.searchsorted(counted, left) + 1)
         left -= int(counted[-1])
     return size
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._engine import Engine
-from hyperdive._local_engine import LocalEngine
 from hyperdive._progress import SILENT, Progress
-from hyperdive._resources import check_threads, default_memory
+from hyperdive._resources import check_threads, default_memory, release_memory, require_memory
 from hyperdive._store import ArtifactWriter, check_output
+from hyperdive.engines.local import LocalEngine
 from hyperdive.errors import OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import KIND, VERSION, Corpus
@@ -30,10 +30,9 @@ from hyperdive.text.corpus_writer import (
     write_words,
 )
 from hyperdive.text.fold import TextFold
-from hyperdive.text.item_stream import ItemStream
+from hyperdive.text.item_stream import IN_PARTS, ItemStream
 from hyperdive.text.kept_text import KEEP_BELOW
 from hyperdive.text.lemmas import FormResolver
-from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.parts import PartReader, TextPart, cut_parts, is_plain
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, estimate, find_sources
@@ -44,6 +43,9 @@ from hyperdive.text.tokens import BlockObserver
 
 PART_BYTES, SHARED_PART_BYTES = 8 << 20, 64 << 20
 """Text that a task reads on one machine, where results come often enough to show progress, and on a cluster."""
+_PROCESS_BYTES = 250_000_000  # Python, its libraries and the lemmas
+_THREAD_BLOCKS, _PART_COPIES = 30, 10  # memory of a thread, in blocks and in parts
+_WRITING_BYTES = 70_000_000  # of the libraries that write tables of patterns
 _PARTS_A_THREAD = 4  # at least, so that all threads end at about the same time
 
 
@@ -114,7 +116,7 @@ def encode_text(
     run = TextRun(**{name: value for name, value in options.items() if name not in EncodeOptions.described()})
     rules = _with_possible_terms(EncodeOptions.preset(preset, **EncodeOptions.own(options)), run.word_roles)
     progress, observer = run.progress, run.observer
-    memory = MemoryPlan.of(run.memory, threads=check_threads(run.threads), block_bytes=run.block_bytes)
+    threads = _threads(run)
     check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
@@ -127,37 +129,38 @@ def encode_text(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        if note := estimate(sources, memory.threads, tagged=rules.pos != "none"):
+        if note := estimate(sources, threads, tagged=rules.pos != "none"):
             progress.note(note)
         fold = TextFold(
             writer, rules, resolver=resolver, keep_text=run.keep_text, strict=run.strict, progress=progress,
             observer=observer, memory=run.memory,
         )  # fmt: skip
         with closing(fold):
-            _read(fold, sources, rules, run, memory)
+            _read(fold, sources, rules, run, threads)
             stream = fold.finish()
         fold.note()
         if rules.shuffle is not None:
             stream = shuffle_documents(stream, rules.shuffle, writer)
         header: dict[str, Any] = {"input": fold.header(), "skipped_files": len(skipped)}
         saved: Future[None] | None = None
-        if observer is not None and memory.limit is None:  # with a limit, one thing after the other
+        if observer is not None and run.memory is None:  # with a limit, one thing after the other
             saved = aside.submit(observer.save, writer.folder, dict(header), len(stream.documents) - 1)
         keys, accounting = resolver.keys(), fold.accounting
         stream = select(stream, keys.stop, rules, accounting, writer)
         stream = settle(stream, len(keys.words), rules, accounting, writer)
         if observer is not None and saved is None:
-            memory.require_for_patterns()
+            needed = _WRITING_BYTES + pattern_memory(run.memory)
+            require_memory(run.memory, needed, "what the text states, and what is held so far,", instead=IN_PARTS)
             observer.save(writer.folder, header, len(stream.documents) - 1)
-            memory.release(len(fold.table))
+            release_memory()
+            fold.check_memory()
         if fold.items is not None:
-            items = replace(fold.items.close(), memory=memory)
+            items = fold.items.close()
             if rules.shuffle is not None:
                 items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
             counts = count_keys(stream, len(keys.words))
-            inventory = TermInventory(
-                ItemStream(items, keys, counts, memory.threads, progress), rules.min_count, resolver
-            )
+            item_stream = ItemStream(items, keys, counts, threads, progress, run.memory)
+            inventory = TermInventory(item_stream, rules.min_count, resolver)
             if run.word_roles is not None:
                 inventory.add_text(run.word_roles(fold.table))
             if term_list is not None:
@@ -168,6 +171,19 @@ def encode_text(
             saved.result()
         finish(stream, rules, accounting, writer, totals, header, keep_text=fold.keeps_text)
     return Corpus.open(output)
+
+
+def pattern_memory(limit: int | None) -> int:
+    """Return what pairs of patterns may take of a limit of memory before they wait on disk."""
+    return max((default_memory() if limit is None else limit) // 10, 1 << 24)
+
+
+def _threads(run: TextRun) -> int:
+    """Return how many parts are read at the same time: as many as there is memory for."""
+    if run.memory is None:
+        return check_threads(run.threads)
+    each = _THREAD_BLOCKS * min(run.block_bytes, BLOCK_BYTES) + _PART_COPIES * default_part_bytes(run.memory, None)
+    return max(1, min(check_threads(run.threads), (run.memory - _PROCESS_BYTES) // each))
 
 
 def default_part_bytes(memory: int | None, engine: Engine | None, share: int = 0) -> int:
@@ -184,9 +200,9 @@ def default_part_bytes(memory: int | None, engine: Engine | None, share: int = 0
     return max(min(most, share or most), min(BLOCK_BYTES, most))
 
 
-def _read(fold: TextFold, sources: list[TextSource], rules: EncodeOptions, run: TextRun, memory: MemoryPlan) -> None:
+def _read(fold: TextFold, sources: list[TextSource], rules: EncodeOptions, run: TextRun, threads: int) -> None:
     """Read all parts by tasks, until the budget is used."""
-    engine = run.engine or LocalEngine(memory.threads, _executor(rules))
+    engine = run.engine or LocalEngine(threads, _executor(rules))
     layout = DocumentLayout(document=run.document, field=run.field, column=run.column)
     sizes = [source.size for source in sources]
     total = None if None in sizes else sum(size for size in sizes if size)
@@ -200,13 +216,13 @@ def _read(fold: TextFold, sources: list[TextSource], rules: EncodeOptions, run: 
     observer = None if run.observer is None else run.observer.part()
     reader = PartReader(rules, layout, run.block_bytes, keep_text, observer)
     parts = cut_parts(sources, layout, part_bytes, run.block_bytes, streams=engine.in_process)
-    addresses: list[str | None] | None = None
+    addresses: list[str | None] = []
     if not engine.in_process:
         cut = list(parts)
         addresses, parts = [part.address for part in cut], iter(cut)
     parts, tasks = tee(parts)
     positions: dict[str, int] = {}
-    results = engine.results(run.folder, "part", reader, tasks, addresses if addresses and any(addresses) else None)
+    results: Any = engine.results(run.folder, "part", reader, tasks, addresses if any(addresses) else None)
     with run.progress.stage("reading", total=total, unit="B") as bar, closing(results):
         for part, (facts, arrays) in zip(parts, results, strict=True):
             if limit and fold.budget_used + int(facts["budget"]) >= limit:

@@ -19,6 +19,7 @@ from hyperdive.errors import InputError
 from hyperdive.options import EncodeOptions
 from hyperdive.text.forms import FormTable, bytes_of
 from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.item_stream import IN_PARTS
 from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper
 from hyperdive.text.lemmas import FormResolver
 from hyperdive.text.parts import OBSERVED, TextPart
@@ -122,10 +123,7 @@ class TextFold:
         known = len(self.table)
         numbers = self.table.merge(*bytes_of(arrays))
         keys = self.resolver.add_state(arrays, np.flatnonzero(numbers > known) + 1)
-        require_memory(
-            self._memory, _FORM_BYTES * len(self.table), f"{len(self.table):,} different words so far",
-            instead=", or encode the text in parts",
-        )  # fmt: skip
+        self.check_memory()
         self.accounting.read += int(facts["read"])
         for reason, count in facts["dropped"].items():
             self.accounting.drop(reason, count)
@@ -158,6 +156,11 @@ class TextFold:
         )
         self._wait()
         self._waiting = self._aside.submit(self._take_text, part, facts, text)
+
+    def check_memory(self) -> None:
+        """Stop where the text with so many different forms needs more than the limit."""
+        forms = len(self.table)
+        require_memory(self._memory, _FORM_BYTES * forms, f"{forms:,} different words so far", instead=IN_PARTS)
 
     def _take_text(self, part: TextPart, facts: Facts, text: tuple[Array, ...]) -> None:
         for number, size, sha in facts["sources"]:

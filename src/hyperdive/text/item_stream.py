@@ -11,12 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._progress import Progress
+from hyperdive._resources import default_memory
 from hyperdive._types import Ints
 from hyperdive.kernels import terms as k
 from hyperdive.kernels.terms import FORM_MASK
 from hyperdive.text.lemmas import FormKeys
 from hyperdive.text.term_items import TextItems
 
+CHUNK_ITEMS = 4 << 20
+"""Items that are searched for terms at once, where memory allows it."""
+IN_PARTS = ", or encode the text in parts"
+"""What else can be done where a text needs too much memory."""
 Result = TypeVar("Result")
 Border = tuple[int, int, int]
 """Start and end of a chunk, and the kept tokens before it."""
@@ -43,9 +48,13 @@ class ItemStream:
         kept_counts: how often each key is among the kept tokens of the corpus.
         threads: how many threads search.
         progress: where progress is shown.
+        memory: the limit of memory.
     """
 
-    def __init__(self, text: TextItems, keys: FormKeys, kept_counts: Ints, threads: int, progress: Progress) -> None:
+    def __init__(
+        self, text: TextItems, keys: FormKeys, kept_counts: Ints, threads: int, progress: Progress,
+        memory: int | None = None,
+    ) -> None:  # fmt: skip
         self.items, self.numerals, self.spelling = text.items, text.numerals, text.spelling
         self.abbreviations = text.abbreviations
         self.words, self.key_of = keys.words, keys.of_form
@@ -57,7 +66,9 @@ class ItemStream:
         """How often each form is written in capitals."""
         self.forms: Ints = np.zeros(len(keys.of_form), dtype=np.int64)
         """How often each form occurs."""
-        self._threads, self._progress, self.memory = threads, progress, text.memory
+        self._threads, self._progress, self.memory = threads, progress, memory
+        share = (default_memory() if memory is None else memory) // 1024
+        self._chunk = min(CHUNK_ITEMS, max(share, 1 << 16))
         self.borders: list[Border] = list(self._count())
 
     def _count(self) -> Iterator[Border]:
@@ -65,7 +76,7 @@ class ItemStream:
         size = int(self.kept_counts.sum())
         start = kept = 0
         while start < len(self.items) and kept < size:
-            end = min(start + self.memory.items, len(self.items))
+            end = min(start + self._chunk, len(self.items))
             while end < len(self.items) and self.items[end] & FORM_MASK != 0:
                 end += 1
             used, seen = k.count_items(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -155,7 +155,7 @@ def lower(form: str) -> str:
 class FormKeys:
     """The key of each form: `of_form[form]` is a key number (form 0 has none)."""
 
-    words: Sequence[str]
+    words: TableWords
     """The word of each key."""
     of_form: npt.NDArray[np.int64]
     stop: npt.NDArray[np.bool_]

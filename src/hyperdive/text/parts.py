@@ -1,8 +1,8 @@
 """Text in parts: each is read by a task, and no byte of a corpus depends on how the text was cut.
 
-A part is some small files, a range of lines of a large file, or blocks of a stream that only the driver can read. A task
-tokenises a part, numbers its word forms from 1 and collects its items and patterns. `hyperdive.text.fold` puts
-the results together in the order of the text.
+A part is some small files, a range of lines of a large file, or blocks of a stream that only the driver can read. A
+task tokenises a part, numbers its word forms from 1 and collects its items and patterns. `hyperdive.text.fold` puts the
+results together in the order of the text.
 """
 
 from __future__ import annotations

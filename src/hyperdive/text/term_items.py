@@ -17,7 +17,6 @@ from hyperdive.text.abbreviation_search import Pair, find_pairs
 from hyperdive.text.abbreviations import AbbreviationCounts
 from hyperdive.text.forms import FormTable, TableWords, words_at
 from hyperdive.text.growing_array import GrowingArray
-from hyperdive.text.memory_plan import MemoryPlan
 
 if TYPE_CHECKING:
     from hyperdive.text.tokens import Tokens
@@ -230,8 +229,6 @@ class TextItems:
     spelling: ItemSpelling
     abbreviations: Mapping[Pair, int] = field(default_factory=dict)
     """How often the text explains each abbreviation by each long form."""
-    memory: MemoryPlan = field(default_factory=lambda: MemoryPlan.of(None, threads=1))
-    """What the search for terms may take."""
 
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""
