@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._store import HEADER, canonical_json, fingerprint
+from hyperdive._store import HEADER, canonical_json, fingerprint, npy_header
 
 
 def reseal(folder: Path, change: Callable[[dict[str, Any]], Any] | None = None, only: str = "") -> None:
@@ -41,11 +41,20 @@ def put_file(folder: Path, name: str, content: bytes) -> None:
 
 
 def put_array(folder: Path, name: str, array: Any) -> None:
-    """Another array in a flat file."""
+    """Another array in a file."""
     array = np.asarray(array)
-    (folder / name).write_bytes(np.ascontiguousarray(array).tobytes())
+    before = npy_header(array.dtype, array.shape) if name.endswith(".npy") else b""
+    (folder / name).write_bytes(before + np.ascontiguousarray(array).tobytes())
     about = {"dtype": array.dtype.newbyteorder("<").str, "shape": list(array.shape)}
     reseal(folder, lambda header: header["files"][name].update(about))
+
+
+def get_array(folder: Path, name: str) -> Any:
+    """The array in a file, which may be written to."""
+    if name.endswith(".npy"):
+        return np.load(folder / name)
+    about = json.loads((folder / HEADER).read_text(encoding="utf-8"))["files"][name]
+    return np.fromfile(folder / name, dtype=about["dtype"]).reshape(about["shape"])
 
 
 def put_tensors(folder: Path, file: str, **tensors: Any) -> None:

@@ -70,12 +70,12 @@ def encode(text: Path, place: Path, memory: str) -> tuple[int, int, str]:
 
 
 def count(corpus: Path, place: Path, memory: str) -> tuple[int, int, str]:
-    return peak_of("count", corpus, place, memory)
+    return peak_of("count", corpus, place, memory, "--threads", "1")
 
 
 def peak_of(verb: str, source: Path, place: Path, memory: str, *options: str) -> tuple[int, int, str]:
     """The exit code of a verb, the peak of its own memory, and its messages."""
-    arguments = [verb, str(source), "-o", str(place), "--memory", memory, "--threads", "1", "--set", "progress=none"]
+    arguments = [verb, str(source), "-o", str(place), "--memory", memory, "--set", "progress=none"]
     arguments += options
     ran = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, timeout=3_000)
     code, peak = ran.stdout.splitlines()[-1].split()
