@@ -35,6 +35,7 @@ from hyperdive._store import HEADER
 
 # training reads none of these files of a corpus
 _UNREAD = {"document_sentences.npy", "sentences.npy", "documents.npy", "text.parquet"}
+_DATA = (".bin", ".npy", ".parquet", ".txt")
 LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéñøπжñ漢字"
 
 

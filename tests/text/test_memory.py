@@ -43,7 +43,7 @@ def test_forms_beyond_the_limit_are_told(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(OptionError, match=r"3 different words so far need .* at least --memory .* in parts"):
         encode(tmp_path / "t.txt", tmp_path / "d", terms="none", patterns=False, memory=200 * MB + 329)
     with pytest.raises(OptionError, match="what the text states"):
-        encode(tmp_path / "t.txt", tmp_path / "d", terms="none", memory=280 * MB)
+        encode(tmp_path / "t.txt", tmp_path / "d", terms="none", memory=260 * MB)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from hyperdive._atomic import remove_any
 from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, address_error, result_place
 from hyperdive._resources import check_threads
 from hyperdive._resume import is_stage, read_stage, write_stage
 from hyperdive._types import Array
+from hyperdive.errors import FormatError
 
 
 class LocalEngine:
@@ -91,6 +93,11 @@ class LocalEngine:
 
 def _stored(function: TaskFunction, task: Any, place: Path) -> Path:
     """The result of a task in a stage folder, where an earlier run may have left it."""
-    if not is_stage(place):
-        write_stage(place, *function(task))
+    if is_stage(place):
+        try:
+            read_stage(place)
+            return place
+        except FormatError:  # damaged since
+            remove_any(place)
+    write_stage(place, *function(task))
     return place

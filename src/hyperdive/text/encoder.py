@@ -45,7 +45,7 @@ PART_BYTES, SHARED_PART_BYTES = 8 << 20, 64 << 20
 """Text that a task reads on one machine, where results come often enough to show progress, and on a cluster."""
 _PROCESS_BYTES = 250_000_000  # Python, its libraries and the lemmas
 _THREAD_BLOCKS, _PART_COPIES = 30, 10  # memory of a thread, in blocks and in parts
-_WRITING_BYTES = 70_000_000  # of the libraries that write tables of patterns
+_WRITING_BYTES = 40_000_000  # of the libraries that write tables of patterns
 _PARTS_A_THREAD = 4  # at least, so that all threads end at about the same time
 
 
@@ -138,6 +138,7 @@ def encode_text(
         with closing(fold):
             _read(fold, sources, rules, run, threads)
             stream = fold.finish()
+        resolver.forget()
         fold.note()
         if rules.shuffle is not None:
             stream = shuffle_documents(stream, rules.shuffle, writer)

@@ -242,6 +242,11 @@ class FormResolver:
         of_form = np.frombuffer(self._of_form, dtype=np.uint32)[np.concatenate([[0], forms])]
         return BlockKeys(of_form, self._keys)
 
+    def forget(self) -> None:
+        """Let go of the keys that are remembered for forms that come again."""
+        _key_function.cache_clear()
+        self.key = self.key.__wrapped__  # type: ignore[attr-defined]
+
     def keys(self) -> FormKeys:
         """All keys and which form has which."""
         stop = np.frombuffer(bytes(self._stops), dtype=np.bool_).copy()
