@@ -469,7 +469,8 @@ def test_a_correctable_mistake_keeps_the_finished_stages(
         train(text, tmp_path / "m", **PLAIN, memory=1000, **SMALL)
     assert not (tmp_path / "m").exists()
     with monkeypatch.context() as patched:  # reading is not held to the limit, counting is
-        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.require", lambda *_: None)
+        for module in ("encoder", "fold", "term_candidates", "term_inventory"):
+            patched.setattr(f"hyperdive.text.{module}.require_memory", lambda *_, instead: None)
         with pytest.raises(OptionError):
             train(text, tmp_path / "m", **PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()

@@ -15,6 +15,7 @@ import pytest
 from hyperdive._progress import SILENT, Bar, Progress
 from hyperdive._resources import default_memory
 from hyperdive._store import ArtifactWriter
+from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError
 from hyperdive.kernels import terms as k
 from hyperdive.options import EncodeOptions
@@ -63,7 +64,7 @@ def stream_of(
     keys: Any = SimpleNamespace(words=names, of_form=np.arange(size), stop=stops)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(item_stream, "CHUNK_ITEMS", chunk)
-        return ItemStream(text, keys, np.array(kept), threads, progress)
+        return ItemStream(text, keys, np.array(kept), engine=LocalEngine(threads), progress=progress)
 
 
 # ---- the stream of items ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from hyperdive._progress import SILENT
+from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import terms as k
 from hyperdive.kernels.terms import CAPITALISED, CAPITALS, LOWER, MIXED
@@ -154,7 +155,7 @@ def test_chunks_end_at_gaps_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(item_stream, "CHUNK_ITEMS", 2)
     none = np.zeros(0, dtype=np.int64)
     text = TextItems(items, np.array([0, len(items)]), none, ItemSpelling(["a", "b", "c"], {}))
-    stream = ItemStream(text, keys, np.array([0, 4, 3, 2]), 1, SILENT)
+    stream = ItemStream(text, keys, np.array([0, 4, 3, 2]), engine=LocalEngine(1), progress=SILENT)
     assert stream.borders == [(0, 5, 0), (5, 7, 5), (7, 11, 6)]
 
 

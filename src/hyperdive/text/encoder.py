@@ -116,7 +116,7 @@ def encode_text(
     run = TextRun(**{name: value for name, value in options.items() if name not in EncodeOptions.described()})
     rules = _with_possible_terms(EncodeOptions.preset(preset, **EncodeOptions.own(options)), run.word_roles)
     progress, observer = run.progress, run.observer
-    threads = _threads(run)
+    engine = run.engine or LocalEngine(_threads(run), _executor(rules))
     check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
     resolver = FormResolver(rules)
@@ -129,14 +129,14 @@ def encode_text(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        if note := estimate(sources, threads, tagged=rules.pos != "none"):
+        if note := estimate(sources, engine.slots, tagged=rules.pos != "none"):
             progress.note(note)
         fold = TextFold(
             writer, rules, resolver=resolver, keep_text=run.keep_text, strict=run.strict, progress=progress,
             observer=observer, memory=run.memory,
         )  # fmt: skip
         with closing(fold):
-            _read(fold, sources, rules, run, threads)
+            _read(fold, sources, rules, run, engine)
             stream = fold.finish()
         resolver.forget()
         fold.note()
@@ -160,8 +160,11 @@ def encode_text(
             if rules.shuffle is not None:
                 items = items.shuffled(document_order(rules.shuffle, len(items.documents) - 1), writer)
             counts = count_keys(stream, len(keys.words))
-            item_stream = ItemStream(items, keys, counts, threads, progress, run.memory)
-            inventory = TermInventory(item_stream, rules.min_count, resolver)
+            inventory = TermInventory(
+                ItemStream(items, keys, counts, engine=engine, folder=run.folder, progress=progress, memory=run.memory),
+                rules.min_count,
+                resolver,
+            )
             if run.word_roles is not None:
                 inventory.add_text(run.word_roles(fold.table))
             if term_list is not None:
@@ -201,9 +204,8 @@ def default_part_bytes(memory: int | None, engine: Engine | None, share: int = 0
     return max(min(most, share or most), min(BLOCK_BYTES, most))
 
 
-def _read(fold: TextFold, sources: list[TextSource], rules: EncodeOptions, run: TextRun, threads: int) -> None:
+def _read(fold: TextFold, sources: list[TextSource], rules: EncodeOptions, run: TextRun, engine: Engine) -> None:
     """Read all parts by tasks, until the budget is used."""
-    engine = run.engine or LocalEngine(threads, _executor(rules))
     layout = DocumentLayout(document=run.document, field=run.field, column=run.column)
     sizes = [source.size for source in sources]
     total = None if None in sizes else sum(size for size in sizes if size)

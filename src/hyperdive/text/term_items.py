@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -214,7 +215,8 @@ class ItemSpool:
         numerals = np.flatnonzero(self._is_numeral)
         spelling = ItemSpelling(TableWords(self._table, 1), self._mixed)
         pairs = dict(self._abbreviations.pairs)
-        return TextItems(self._items.close(), self._documents.close(), numerals, spelling, pairs)
+        documents = self._documents.close()
+        return TextItems(self._items.close(), documents, numerals, spelling, pairs, self._items.path)
 
 
 @dataclass(frozen=True)
@@ -229,6 +231,8 @@ class TextItems:
     spelling: ItemSpelling
     abbreviations: Mapping[Pair, int] = field(default_factory=dict)
     """How often the text explains each abbreviation by each long form."""
+    path: Path | None = None
+    """The file that holds the items."""
 
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""
@@ -241,4 +245,4 @@ class TextItems:
             documents.append(items.size + np.cumsum(ends - firsts))
             for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
                 items.append(self.items[first:end])
-        return replace(self, items=items.close(), documents=documents.close())
+        return replace(self, items=items.close(), documents=documents.close(), path=items.path)
