@@ -62,8 +62,8 @@ bench: $(VENV)/.stamp-dev  ## speed beside the alternatives: make bench TEXT=wik
 	@test -n "$(TEXT)" || { echo "type: make bench TEXT=FILE with a large text, one document per line"; exit 2; }
 	@$(BIN)/python bench/suite.py --text $(TEXT) --megabytes $(MEGABYTES)
 
-mutants: $(VENV)/.stamp-dev  ## do the tests notice a wrong number? hours; make mutants MODULES="spaces/dive.py" MOST=10 is shorter
-	@$(BIN)/python tools/mutants.py $(MODULES) --most $(or $(MOST),0) $(if $(RECORD),--record $(RECORD))
+mutants: $(VENV)/.stamp-dev  ## do the tests notice a wrong number? make mutants DRAW=40 draws some of them
+	@$(BIN)/python tools/mutants.py $(MODULES) --draw $(or $(DRAW),0) $(if $(RECORD),--record $(RECORD))
 
 CORPUS ?= $(HYPERDIVE_CORPUS)
 model: $(VENV)/.stamp-dev  ## rebuild the packaged model, the same bytes every time: make model CORPUS=wiki.txt.xz

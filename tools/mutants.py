@@ -1,17 +1,14 @@
-"""Do the tests notice a wrong number? Change one constant, sign or border at a time and run the module's own tests.
+"""Do the tests notice a wrong number? Change one constant, sign or border at a time and run the package's tests.
 
-    python tools/mutants.py                             # every module of the table; hours
-    python tools/mutants.py spaces/skipgram.py          # one module; "spaces" is every module of the package
-    python tools/mutants.py spaces/skipgram.py:120      # one line
-    python tools/mutants.py --most 12 --seed 1          # at most so many mutants of a module, drawn by the seed
-    python tools/mutants.py --record killed.tsv         # go on where the last run stopped; survivors are run again
+    python tools/mutants.py --draw 40 --seed 1          # 40 mutants of the whole package, drawn at random
+    python tools/mutants.py spaces/skipgram.py          # all mutants of one module; "spaces" is a whole package
+    python tools/mutants.py spaces/skipgram.py:120      # those of one line
+    python tools/mutants.py --record killed.tsv         # continue where the last run stopped; survivors run again
     python tools/mutants.py --list spaces/skipgram.py   # show them without running anything
 
-A mutant is killed when the examples in the module or the module's own tests fail; the program prints those that
-survive, as a diff, and the share killed. `mutants.toml` names the tests of each module, and the survivors that are the
-same program in other words, with the reason. Mutants are made on a copy of the package in a temporary folder: the
-working tree is never changed. Libraries are loaded once: each mutant runs in a fork of this process. The kernels
-of each copy are compiled first.
+A mutant is killed if a test fails: the examples in its module, then the tests of its package. The program prints the
+mutants that survive and the share killed. Mutants are made in a copy of the package in a temporary folder. Libraries
+are loaded once: each mutant runs in a fork of this process. The kernels of each copy are compiled first.
 """
 
 from __future__ import annotations
@@ -30,19 +27,14 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "hyperdive"
-TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-MODULES: dict[str, list[str]] = TABLE["tests"]
-"""Module → its own tests, beside the examples in it; those most likely to fail first."""
-EQUIVALENT: list[dict[str, str]] = TABLE["equivalent"]
-"""`module`, `line` (what the changed line begins with, or all of it) and `why` the mutant is the same program."""
+TESTS = ROOT / "tests"
+PUBLIC = ("test_api.py", "test_asking_a_model.py", "test_plugins.py", "test_resume.py", "test_store.py")
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -59,8 +51,8 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 }
 NAMES = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "any": "all", "all": "any"}
 SAID = ("OptionError", "InputError", "FormatError", "OutputError", "Error", "register", "dataclass")
-LIBRARIES = ("numpy", "scipy.sparse", "numba", "typer", "pytest", "_pytest.doctest", "hypothesis.strategies")
-PROCESSOR_SECONDS = 240
+LIBRARIES = ("numpy", "scipy.sparse", "numba", "cyclopts", "pytest", "_pytest.doctest", "hypothesis.strategies")
+PROCESSOR_SECONDS = 900
 WALL_SECONDS = 3600  # a mutant that waits for ever; the machine itself may be slow
 BYTES = 8 << 30
 
@@ -83,11 +75,38 @@ class Mutant:
     def __str__(self) -> str:
         return f"{self.module}:{self.line}\n  - {self.before}\n  + {self.after}"
 
-    @property
-    def reason(self) -> str:
-        """Why this is the same program; nothing when it is not."""
-        known = [one for one in EQUIVALENT if one["module"] == self.module and self.after.startswith(one["line"])]
-        return known[0]["why"] if known else ""
+
+def modules() -> list[str]:
+    """Every module of the package, by its path."""
+    found = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+    return [name for name in found if not name.endswith(("__init__.py", "__main__.py"))]
+
+
+def tests_of(module: str) -> list[str]:
+    """The tests of a module's package; of kernels, those of the packages that call them. Files named after it first.
+
+    Modules outside the packages are tested by the files that import them and by those of the public functions.
+
+    >>> tests_of("spaces/skipgram.py")[0], "tests/cli/test_options.py" in tests_of("options.py")
+    ('tests/spaces/test_skipgram.py', True)
+    """
+    package, stem = Path(module).parent.as_posix(), Path(module).stem
+    if package == ".":
+        named = (f"hyperdive.{stem} ", f"hyperdive import {stem}")
+        files = {path for path in TESTS.rglob("test_*.py") if _names(path, *named)} | {TESTS / name for name in PUBLIC}
+    else:
+        packages = {package}
+        if package == "kernels":
+            callers = (path for path in PACKAGE.rglob("*.py") if _names(path, f"hyperdive.kernels.{stem} "))
+            packages |= {path.parent.relative_to(PACKAGE).as_posix() for path in callers}
+        files = {path for name in packages for path in (TESTS / name).glob("test_*.py")}
+    order = sorted(files, key=lambda path: (not path.stem.startswith(f"test_{stem.lstrip('_')}"), path))
+    return [path.relative_to(ROOT).as_posix() for path in order]
+
+
+def _names(path: Path, *names: str) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return any(name in text for name in names)
 
 
 def mutants_of(module: str) -> list[Mutant]:
@@ -230,7 +249,7 @@ class Copy:
             import pytest
 
             options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "-m", "not slow", "--doctest-modules"]
-            places = [f"src/hyperdive/{mutant.module}", *MODULES[mutant.module]]
+            places = [f"src/hyperdive/{mutant.module}", *tests_of(mutant.module)]
             code = int(pytest.main([*options, "--rootdir", str(self.folder), *places]))
         finally:
             os._exit(code)
@@ -283,87 +302,74 @@ def prepare(folder: Path, copies: list[Copy]) -> None:
         __import__(name)
 
 
-def chosen_modules(names: list[str]) -> list[tuple[str, int]]:
-    """Modules of the table with the line asked for; 0 is every line."""
-    if not names:
-        return [(module, 0) for module in MODULES]
-    found = []
-    for name in names:
-        module, _, line = name.partition(":")
-        matching = [one for one in MODULES if one == module or one.startswith(module.rstrip("/") + "/")]
+def chosen(names: list[str]) -> list[Mutant]:
+    """The mutants of these modules, packages or lines; of the whole package if none are named."""
+    found: list[Mutant] = []
+    for name in names or [""]:
+        place, _, line = name.partition(":")
+        matching = [one for one in modules() if not place or one == place or one.startswith(place.rstrip("/") + "/")]
         if not matching:
-            raise SystemExit(f"{module} is not in {Path(__file__).with_suffix('.toml').name}")
-        found += [(one, int(line or 0)) for one in matching]
+            raise SystemExit(f"{place}: no such module or package in {PACKAGE}")
+        found += [one for module in matching for one in mutants_of(module) if int(line or 0) in (0, one.line)]
     return found
 
 
-def drawn(module: str, line: int, most: int, seed: int) -> list[Mutant]:
-    """The mutants of a module, or a sample of them that depends on the seed and the module only."""
-    found = [one for one in mutants_of(module) if line in (0, one.line)]
-    if most and len(found) > most:
-        found = random.Random(f"{seed} {module}").sample(found, most)
-    return sorted(found, key=lambda one: one.line)
+def drawn(mutants: list[Mutant], number: int, seed: int) -> list[Mutant]:
+    """Return a sample in the order of the mutants; all of them if `number` is 0."""
+    if not number or len(mutants) <= number:
+        return mutants
+    return [mutants[place] for place in sorted(random.Random(seed).sample(range(len(mutants)), number))]
+
+
+def passes_unchanged(module: str, copy: Copy, *, shown: bool) -> bool:
+    """Whether the tests of a module pass without a change."""
+    plain = Mutant(module, 0, "", "", (PACKAGE / module).read_text(encoding="utf-8"))
+    return all(passed for _, passed in run([plain], [copy], shown=shown))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", help="modules or packages of the table; all of them")
-    parser.add_argument("--most", type=int, default=0, help="at most so many mutants of a module; 0: all")
+    parser.add_argument("modules", nargs="*", help="modules or packages; the whole package by default")
+    parser.add_argument("--draw", type=int, default=0, help="so many mutants, drawn at random; 0: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", type=Path, help="file of the mutants killed so far, which are not run again")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at once")
     parser.add_argument("--list", action="store_true", help="show the mutants only")
     parser.add_argument("--show", action="store_true", help="show what the tests print")
-    chosen = parser.parse_args()
-    asked = chosen_modules(chosen.modules)
-    wanted = [(module, drawn(module, line, chosen.most, chosen.seed)) for module, line in asked]
-    if chosen.list:
-        print(*(mutant for _, found in wanted for mutant in found), sep="\n")
+    asked = parser.parse_args()
+    wanted = drawn(chosen(asked.modules), asked.draw, asked.seed)
+    if asked.list:
+        print(*wanted, sep="\n")
         return 0
-    known = set(chosen.record.read_text("utf-8").splitlines()) if chosen.record and chosen.record.exists() else set()
-    killed, total, equivalent = Counter[str](), Counter[str](), Counter[str]()
+    record = asked.record
+    known = set(record.read_text("utf-8").splitlines()) if record and record.exists() else set()
+    left = [mutant for mutant in wanted if mutant.key not in known]
+    killed, total = len(wanted) - len(left), len(wanted)
     with tempfile.TemporaryDirectory(prefix="hyperdive-mutants-") as name:
         copies = []
-        for number in range(max(1, chosen.jobs)):
+        for number in range(max(1, asked.jobs)):
             (Path(name) / str(number)).mkdir()
             copies.append(Copy(Path(name) / str(number)))
         prepare(Path(name), copies)
-        sound: set[tuple[str, ...]] = set()
-        broken: list[str] = []
-        for module, found in wanted:
-            package, tests = module.split("/")[0], tuple(MODULES[module])
-            left = [mutant for mutant in found if mutant.key not in known]
-            total[package] += len(found) - len(left)
-            killed[package] += len(found) - len(left)
-            if left and tests not in sound:
-                plain = Mutant(module, 0, "", "", (PACKAGE / module).read_text(encoding="utf-8"))
-                if not all(passed for _, passed in run([plain], copies[:1], shown=chosen.show)):
-                    print(f"{module}: its tests fail without a change: {' '.join(tests)}", flush=True)
-                    broken.append(module)
-                    continue
-                sound.add(tests)
-            started = time.monotonic()
-            for mutant, survived in run(left, copies, shown=chosen.show):
-                total[package] += 1
-                if not survived:
-                    killed[package] += 1
-                    if chosen.record:
-                        with chosen.record.open("a", encoding="utf-8") as file:
-                            file.write(mutant.key + "\n")
-                elif mutant.reason:
-                    equivalent[package] += 1
-                else:
-                    print(f"SURVIVED {mutant}", flush=True)
-            so_far = f"{killed.total()} of {total.total() - equivalent.total()}"
-            print(f"{module}: {len(found)} mutants, {time.monotonic() - started:.0f} s; so far {so_far}", flush=True)
-    for package in total:
-        share = 100 * killed[package] / max(total[package] - equivalent[package], 1)
-        print(f"{package}: {killed[package]} of {total[package] - equivalent[package]} killed ({share:.0f} %), "
-              f"{equivalent[package]} equivalent")  # fmt: skip
+        groups = {tuple(tests_of(mutant.module)): mutant.module for mutant in left}
+        broken = {tests for tests, one in groups.items() if not passes_unchanged(one, copies[0], shown=asked.show)}
+        for tests in broken:
+            print(f"not tested: {groups[tests]}: its tests fail without a change: {' '.join(tests)}", flush=True)
+        tested = [mutant for mutant in left if tuple(tests_of(mutant.module)) not in broken]
+        total -= len(left) - len(tested)
+        for done, (mutant, survived) in enumerate(run(tested, copies, shown=asked.show), 1):
+            killed += not survived
+            if survived:
+                print(f"SURVIVED {mutant}", flush=True)
+            elif record:
+                with record.open("a", encoding="utf-8") as file:
+                    file.write(mutant.key + "\n")
+            if done % 10 == 0:
+                print(f"{done} of {len(tested)} run", flush=True)
+    print(f"{killed} of {total} killed ({100 * killed / max(total, 1):.0f} %)")
     if broken:
-        print(f"not tested: {', '.join(broken)}")
         return 2
-    return 0 if total.total() == killed.total() + equivalent.total() else 1
+    return 0 if total == killed else 1
 
 
 if __name__ == "__main__":

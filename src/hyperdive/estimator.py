@@ -27,7 +27,7 @@ class Dive:
     >>> lines = [["poodle", "dog", "bark"], ["cat", "animal", "sleep"], ["dog", "animal"]] * 200
     >>> dive = Dive(dimensions=3, pmi_filter="none", seed=1).fit(lines)
     >>> dive
-    Dive(dimensions=3, pmi_filter='none', seed=1)
+    Dive(dimensions=3, seed=1, pmi_filter='none')
     >>> dive.model_
     <Model of 6 words: dive 3 dimensions, contexts, skipgram>
     >>> "poodle" in dive.model_, bool((dive.model_["dog"] >= 0).all())

@@ -14,10 +14,10 @@ import pytest
 from hyperdive._locks import OwnerLock
 from hyperdive._progress import Progress
 from hyperdive.errors import Error, InputError, OutputError
-from hyperdive.options import PRESETS
 from hyperdive.paper import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
 from hyperdive.paper.run import facts
 from hyperdive.paper.stages import RunText, check_extras, training_stages
+from hyperdive.spaces.skipgram import SkipgramOptions
 from tests.paper.small_run import write_datasets, write_text
 
 OPTIONS = ReproduceOptions(dimensions=8, min_count=2, without=("pos", "word2vec", "gaussian"), resamples=20)
@@ -235,7 +235,7 @@ def test_the_identity_of_a_stage_is_not_the_version_of_the_program() -> None:
 def test_other_constants_make_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     text = RunText(("a.txt",), "0" * 64, 1000)
     before = {stage.name: stage.identity for stage in training_stages(ReproduceOptions(), text)}
-    monkeypatch.setitem(PRESETS, "default", {"beta": 0.5})
+    monkeypatch.setattr("hyperdive.paper.stages.SkipgramOptions", lambda: SkipgramOptions(rounds=9))
     after = {stage.name: stage.identity for stage in training_stages(ReproduceOptions(), text)}
     changed = {name for name in before if before[name] != after[name]}
     assert {"dive-raw", "dive-no-pmi-pos", "kmeans-raw"} <= changed

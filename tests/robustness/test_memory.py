@@ -66,17 +66,17 @@ def letters(number: int) -> str:
 
 def encode(text: Path, place: Path, memory: str) -> tuple[int, int, str]:
     """Eight threads, which a limit makes fewer of."""
-    return peak_of("encode", text, place, memory, "--min-count", "1", "--threads", "8")
+    return peak_of("encode", text, place, memory, "--min-count", "1", threads=8)
 
 
 def count(corpus: Path, place: Path, memory: str) -> tuple[int, int, str]:
-    return peak_of("count", corpus, place, memory, "--threads", "1")
+    return peak_of("count", corpus, place, memory)
 
 
-def peak_of(verb: str, source: Path, place: Path, memory: str, *options: str) -> tuple[int, int, str]:
+def peak_of(verb: str, source: Path, place: Path, memory: str, *options: str, threads: int = 1) -> tuple[int, int, str]:
     """The exit code of a verb, the peak of its own memory, and its messages."""
     arguments = [verb, str(source), "-o", str(place), "--memory", memory, "--set", "progress=none"]
-    arguments += options
+    arguments += ["--threads", str(threads), *options]
     ran = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, timeout=3_000)
     code, peak = ran.stdout.splitlines()[-1].split()
     return int(code), int(peak), ran.stderr

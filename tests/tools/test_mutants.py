@@ -1,4 +1,4 @@
-"""The table of mutants is whole: every module has tests, and every mutant that is called equivalent exists."""
+"""Mutants: what is changed, which tests run, and that a sample depends on its seed only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools import ROOT, load
+from tests.tools import load
 
 
 @pytest.fixture(scope="module")
@@ -15,27 +15,12 @@ def tool() -> Any:
     return load("mutants")
 
 
-def test_every_module_of_four_packages_has_its_own_tests(tool: Any) -> None:
-    package = ROOT / "src" / "hyperdive"
-    modules = {
-        path.relative_to(package).as_posix()
-        for name in ("text", "counts", "spaces", "scores")
-        for path in (package / name).rglob("*.py")
-        if path.name != "__init__.py"
-    }
-    assert modules - set(tool.MODULES) == set()
-    assert all((package / module).is_file() for module in tool.MODULES)
-    assert all((ROOT / test).is_file() for tests in tool.MODULES.values() for test in tests)
-
-
-def test_what_is_called_equivalent_is_a_mutant_with_a_reason(tool: Any) -> None:
-    reasons = {
-        module: {mutant.reason for mutant in tool.mutants_of(module)}
-        for module in {one["module"] for one in tool.EQUIVALENT}
-    }
-    for one in tool.EQUIVALENT:
-        assert len(one["why"]) > 20, one
-        assert one["why"] in reasons[one["module"]], one
+def test_every_module_has_tests(tool: Any) -> None:
+    modules = tool.modules()
+    assert {"spaces/dive.py", "kernels/counts.py", "model.py"} <= set(modules)
+    for module in modules:
+        assert tool.tests_of(module), module
+    assert "tests/counts/test_count.py" in tool.tests_of("kernels/counts.py")
 
 
 def test_numbers_signs_and_borders_are_changed_and_messages_are_not(
@@ -65,14 +50,13 @@ def test_numbers_signs_and_borders_are_changed_and_messages_are_not(
 
 
 def test_a_sample_depends_on_the_seed_alone(tool: Any) -> None:
-    first, again, other = (tool.drawn("spaces/skipgram.py", 0, 5, seed) for seed in (0, 0, 1))
+    every = tool.chosen(["spaces/skipgram.py"])
+    first, again, other = (tool.drawn(every, 5, seed) for seed in (0, 0, 1))
     assert [one.key for one in first] == [one.key for one in again] != [one.key for one in other]
     assert len(first) == 5 and [one.line for one in first] == sorted(one.line for one in first)
     line = first[0].line
-    assert all(one.line == line for one in tool.drawn("spaces/skipgram.py", line, 0, 0))
-    assert [module for module, _ in tool.chosen_modules(["counts"])] == [
-        m for m in tool.MODULES if m.startswith("counts/")
-    ]
-    assert tool.chosen_modules(["spaces/dive.py:7"]) == [("spaces/dive.py", 7)]
-    with pytest.raises(SystemExit, match=r"web/app\.py is not in mutants\.toml"):
-        tool.chosen_modules(["web/app.py"])
+    assert {one.line for one in tool.chosen([f"spaces/skipgram.py:{line}"])} == {line}
+    assert {one.module.split("/")[0] for one in tool.chosen(["counts"])} == {"counts"}
+    assert tool.drawn(every, 0, 0) == every
+    with pytest.raises(SystemExit, match="no such module"):
+        tool.chosen(["web/nothing.py"])

@@ -32,7 +32,6 @@ from hyperdive.text.corpus_writer import (
 from hyperdive.text.fold import TextFold
 from hyperdive.text.item_stream import IN_PARTS, ItemStream
 from hyperdive.text.kept_text import KEEP_BELOW
-from hyperdive.text.lemmas import FormResolver
 from hyperdive.text.parts import PartReader, TextPart, cut_parts, is_plain
 from hyperdive.text.readers import BLOCK_BYTES, DocumentLayout
 from hyperdive.text.sources import DocumentSource, TextFiles, TextSource, estimate, find_sources
@@ -119,7 +118,6 @@ def encode_text(
     engine = run.engine or LocalEngine(_threads(run), _executor(rules))
     check_output(Path(output), force=run.force)
     skipped: list[tuple[str, str]] = []
-    resolver = FormResolver(rules)
     term_list = None if rules.terms in ("auto", "none") else read_terms(rules.terms, rules)
     if term_list is not None and term_list.note:
         progress.note(f"note: lines of {Path(rules.terms).name} left out: {term_list.note}")
@@ -132,12 +130,13 @@ def encode_text(
         if note := estimate(sources, engine.slots, tagged=rules.pos != "none"):
             progress.note(note)
         fold = TextFold(
-            writer, rules, resolver=resolver, keep_text=run.keep_text, strict=run.strict, progress=progress,
+            writer, rules, keep_text=run.keep_text, strict=run.strict, progress=progress,
             observer=observer, memory=run.memory,
         )  # fmt: skip
         with closing(fold):
             _read(fold, sources, rules, run, engine)
             stream = fold.finish()
+        resolver = fold.resolver
         resolver.forget()
         fold.note()
         if rules.shuffle is not None:

@@ -69,7 +69,6 @@ class TextFold:
     Args:
         writer: the corpus folder.
         options: the rules by which text becomes words.
-        resolver: takes in the keys of all forms.
         keep_text: whether the text is kept; None keeps it below a size.
         strict: refuse invalid UTF-8 and NUL bytes.
         progress: where notes go.
@@ -82,14 +81,13 @@ class TextFold:
         writer: ArtifactWriter,
         options: EncodeOptions,
         *,
-        resolver: FormResolver,
         keep_text: bool | None,
         strict: bool,
         progress: Progress,
         observer: BlockObserver | None,
         memory: int | None,
     ) -> None:
-        self.table, self.resolver = FormTable(), resolver
+        self.table, self.resolver = FormTable(), FormResolver(options)
         self.accounting = Accounting()
         self.items = ItemSpool(writer, self.table) if options.terms != "none" else None
         self.budget_used = 0
