@@ -102,7 +102,7 @@ def test_a_stream_keeps_what_occurs_and_is_no_stop_word() -> None:
 def test_chunks_come_in_order_and_progress_is_their_items(threads: int) -> None:
     progress = Noted()
     stream = stream_of(ITEMS, [0, 4, 3, 2], chunk=2, threads=threads, progress=progress)
-    found = [(chunk.items.tolist(), chunk.first, chunk.end, chunk.origin, chunk.kept_before, int(result))
+    found = [(chunk.items.tolist(), chunk.first, chunk.end, chunk.origin, chunk.kept_before, int(result[0]))
              for chunk, (result,) in stream.map("terms", lambda chunk: (np.array([chunk.origin * 10]),))]  # fmt: skip
     assert found == [
         ([1, 2, 3, 2, 1], 0, 5, 0, 0, 0), ([1, 0, 2], 1, 3, 4, 5, 40), ([2, 0, 1, 3, 1], 1, 5, 6, 6, 60),

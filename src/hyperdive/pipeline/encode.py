@@ -106,12 +106,12 @@ def encode(
     if engine is not None and not engine.in_process and isinstance(given, DocumentSource):
         raise OptionError("a cluster reads files, not documents of a program", hint="write the text to files")
     files = given if isinstance(given, DocumentSource | TextFiles) else find_files(given, engine)
-    if isinstance(files, DocumentSource) or not _is_kept(files, engine):
-        return encode_text(files, output, **shared, **options)
-    shared["part_bytes"] = part_bytes or default_part_bytes(options.get("memory"), engine)
     output = Path(output)
     folder = output.parent / f".{output.name}.encode"
     WorkFolder.sweep(folder, output)
+    if isinstance(files, DocumentSource) or not _is_kept(files, engine):
+        return encode_text(files, output, **shared, **options)
+    shared["part_bytes"] = part_bytes or default_part_bytes(options.get("memory"), engine)
     check_output(output, force=bool(options.get("force")))
     plan = {
         "input": [[source.path] if source.size is None else file_identity(source) for source in files.sources],
