@@ -38,21 +38,22 @@ CHECKPOINT_SECONDS = 20.0
 PLAN = "plan.json"
 ONCE = "once:"
 """How the identity of a run begins that can never be the same again, since its input was a pipe."""
-_STAGE, _CHECKPOINT, _VERSION = "stage", "checkpoint", 1
+_STAGE, _VERSION = "stage", 1
 
 
-def write_stage(place: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def write_stage(place: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], *, force: bool = False) -> None:
     """Keep facts and arrays in a folder, whole or not at all; any process may do it, and the first one counts.
 
-    The folder around it must be there: a task that outlives its run does not bring the work folder back.
+    The folder around it must be there: a task that outlives its run does not bring the work folder back. With `force`
+    an older stage is replaced.
     """
     try:
-        with ArtifactWriter(place, _STAGE, _VERSION, parents=False) as writer:
+        with ArtifactWriter(place, _STAGE, _VERSION, force=force, parents=force) as writer:
             for key, array in arrays.items():
                 writer.put(key, array)
             writer.finish({"facts": dict(facts)})
     except (OSError, OutputError):
-        if not is_stage(place):
+        if force or not is_stage(place):
             raise
 
 
@@ -234,24 +235,19 @@ class Checkpoint:
         """Where an earlier run with the same options and input stopped, or None."""
         if self.path is None or not self.path.exists():
             return None
-        artifact = Artifact.open(self.path, _CHECKPOINT, _VERSION)
-        if artifact.header["run"] != self._identity:
+        facts, arrays = read_stage(self.path)
+        if facts.get("run") != self._identity:
             raise FormatError(
                 f"{self.path}: this checkpoint belongs to a run with other options or other counts",
                 hint="type the same command with --restart",
             )
-        artifact.verify()
-        arrays = {name: np.array(artifact.array(name)) for name in artifact.header["files"]}
-        return dict(artifact.header["state"]), arrays
+        return dict(facts["state"]), {name: np.array(array) for name, array in arrays.items()}
 
     def write(self, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Keep this state, unless the last one was kept a moment ago."""
         if self.path is None or time.monotonic() - self._last < self._seconds:
             return
-        with ArtifactWriter(self.path, _CHECKPOINT, _VERSION, force=True) as writer:
-            for name, array in arrays.items():
-                writer.put(name, array)
-            writer.finish({"run": self._identity, "state": dict(state)})
+        write_stage(self.path, {"run": self._identity, "state": dict(state)}, arrays, force=True)
         self._last = time.monotonic()
 
     def remove(self) -> None:

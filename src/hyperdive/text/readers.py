@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,15 +59,14 @@ class TextBlock:
 
     def first(self, documents: int) -> TextBlock:
         """The block cut after some of its pieces."""
-        end = int(self.ends[documents - 1])
-        return TextBlock(
-            self.data[:end],
-            self.ends[:documents],
-            self.continued[:documents],
-            self.unfinished[:documents],
-            self.source,
-            self.offset,
-            self.position,
+        end, some = int(self.ends[documents - 1]), slice(documents)
+        return replace(
+            self,
+            data=self.data[:end],
+            ends=self.ends[some],
+            continued=self.continued[some],
+            unfinished=self.unfinished[some],
+            without_text=0,
         )
 
 
@@ -113,19 +112,11 @@ def _cut(document: bytes | memoryview) -> int:
     return at
 
 
-class _BlockOrigin(Protocol):
-    """Where a block comes from."""
-
-    source: TextSource
-
-    def position(self) -> int: ...
-
-
 def _block(
     data: bytes,
     ends: npt.NDArray[np.int64],
     going_on: bool,
-    stream: _BlockOrigin,
+    origin: ByteStream | TextSource,
     offset: int,
     *,
     unfinished: bool = False,
@@ -151,9 +142,9 @@ def _block(
             start = end
         ends, continued = np.array(cuts, dtype=np.int64), np.array(flags, dtype=np.bool_)
     follows = np.append(continued[1:], unfinished)
-    return TextBlock(
-        np.frombuffer(data, dtype=np.uint8), ends, continued, follows, stream.source, offset, stream.position()
-    )
+    # how far a library has read a file is not known
+    source, position = (origin, 0) if isinstance(origin, TextSource) else (origin.source, origin.position())
+    return TextBlock(np.frombuffer(data, dtype=np.uint8), ends, continued, follows, source, offset, position)
 
 
 def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
@@ -218,7 +209,7 @@ def _pack(
     parts: list[bytes] = []
     ends: list[int] = []
     size = offset = without_text = 0
-    origin: _BlockOrigin = stream or _LibraryOrigin(source)
+    origin = stream or source
     ready: TextBlock | None = None
     for text in texts:
         if text is None:
@@ -240,16 +231,6 @@ def _pack(
         ready = _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
     if ready is not None:  # rows at the end belong to the last block
         yield replace(ready, without_text=ready.without_text + without_text)
-
-
-@dataclass
-class _LibraryOrigin:
-    """The origin of blocks from a file that a library reads; its position is unknown."""
-
-    source: TextSource
-
-    def position(self) -> int:
-        return 0
 
 
 def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes | None]:
