@@ -75,7 +75,6 @@ LATE = {
         "taxonomy.build",
         "taxonomy.options",
     },
-    "ask.hypernyms": {"ask.senses"},
     "patterns.term_finder": {"text.lemmas"},
     "scores.lookup": {"text.lemmas"},
     "spaces.term_table": {"spaces.composition"},
