@@ -60,6 +60,7 @@ def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hyperdive.text.item_stream.CHUNK_ITEMS", 1 << 14)
     monkeypatch.setattr("hyperdive.text.term_candidates.fitting", lambda *_: 1 << 10)
     monkeypatch.setattr(encode_module, "pattern_memory", lambda limit: 1 << 18)
+    monkeypatch.setattr(encode_module, "KEPT_BYTES", 1)
     for name in ("corpus_writer._CHUNK_TOKENS", "corpus_writer._CHUNK_DOCUMENTS", "fold._CHUNK", "term_items._CHUNK",
                  "term_items._CHUNK_DOCUMENTS", "term_inventory._CHUNK"):  # fmt: skip
         monkeypatch.setattr(f"hyperdive.text.{name}", 1 << 10)
