@@ -287,7 +287,7 @@ def test_text_is_dropped_again(tmp_path: Path) -> None:
 
 
 def test_text_of_up_to_a_gibibyte_is_kept() -> None:
-    assert KEEP_BELOW == 1 << 30  # as docs/cli.md says
+    assert KEEP_BELOW == 1 << 30  # as docs/reference/commands.md says
 
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
