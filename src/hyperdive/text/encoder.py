@@ -127,7 +127,7 @@ def encode_text(
             progress.note(f"skipped {path}: {reason}")
         if len(skipped) > 10:
             progress.note(f"skipped {len(skipped) - 10} more files")
-        if note := estimate(sources, engine.slots, tagged=rules.pos != "none"):
+        if note := estimate(sources, engine.slots, tagged=rules.pos != "none", kept=run.folder is not None):
             progress.note(note)
         fold = TextFold(
             writer, rules, keep_text=run.keep_text, strict=run.strict, progress=progress,
