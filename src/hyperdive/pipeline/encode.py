@@ -126,7 +126,7 @@ def encode(
     run = Run(force=bool(options.get("force")), restart=run_identity(folder) != fingerprint(plan))
     with WorkFolder(folder, output, fingerprint(plan), run) as work:
         if work.started:
-            progress.note("going on with the parts that an earlier run has read")
+            progress.note("resuming with the parts of an interrupted run")
         return encode_text(files, output, folder=work.folder, **shared, **options)
 
 

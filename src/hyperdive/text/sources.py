@@ -364,5 +364,6 @@ def estimate(sources: Sequence[TextSource], threads: int, *, tagged: bool = Fals
     size = text_bytes(sources) or 0
     if size < _LONG:
         return ""
+    disk = (4 if kept else 1.4) * size
     seconds = 3 + size / (threads * (0.9e6 if tagged else 5e6))
-    return f"reading {human(size, 'B')} of text: about {duration(seconds)}, {human((4 if kept else 1.4) * size, 'B')} of disk"
+    return f"reading {human(size, 'B')} of text: about {duration(seconds)}, {human(disk, 'B')} of disk"
