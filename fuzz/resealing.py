@@ -49,6 +49,14 @@ def put_array(folder: Path, name: str, array: Any) -> None:
     reseal(folder, lambda header: header["files"][name].update(about))
 
 
+def get_array(folder: Path, name: str) -> Any:
+    """The array in a file, which may be written to."""
+    if name.endswith(".npy"):
+        return np.load(folder / name)
+    about = json.loads((folder / HEADER).read_text(encoding="utf-8"))["files"][name]
+    return np.fromfile(folder / name, dtype=about["dtype"]).reshape(about["shape"])
+
+
 def put_tensors(folder: Path, file: str, **tensors: Any) -> None:
     """Other tensors in a file of them; None removes one."""
     from safetensors.numpy import load, save
