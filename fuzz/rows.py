@@ -30,14 +30,12 @@ import numpy as np
 
 from fuzz import faults, folders
 from fuzz.harness import memory, outcome
-from fuzz.resealing import put_array, put_header, put_tensors
+from fuzz.resealing import get_array, put_array, put_header, put_table, put_tensors
 from hyperdive._store import HEADER
 
 # training reads none of these files of a corpus
-_UNREAD = {
-    f"{name}.bin"
-    for name in ("document_sentences", "sentences", "sentence_text", "document_frequency", "documents", "text_blocks")
-}
+_UNREAD = {"document_sentences.npy", "sentences.npy", "documents.npy", "text.parquet"}
+_DATA = (".bin", ".npy", ".parquet", ".txt")
 LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéñøπжñ漢字"
 
 
@@ -98,23 +96,24 @@ def lengths(choice: random.Random, place: Place) -> str:
     return refused("model", folder)
 
 
-def wrapped(choice: random.Random, place: Place) -> str:
-    """2: lengths of patterns whose sum wraps round."""
-    from safetensors.numpy import load_file
+def stated(choice: random.Random, place: Place) -> str:
+    """2: statements of patterns about terms, or by patterns, that are not there."""
+    import pyarrow.parquet as pq
 
     name = choice.choice(("model", "corpus"))
     folder = place.copy(name) if name == "model" else place.copy(name) / "patterns"
-    values = load_file(folder / "patterns.safetensors")["lengths"].astype(np.uint64)
-    values[choice.sample(range(len(values)), 4)] += np.uint64(2**62)
-    put_tensors(folder, "patterns.safetensors", lengths=values)
+    column = choice.choice(("hypo", "hyper", "pattern", "count"))
+    values = pq.read_table(folder / "statements.parquet")[column].to_numpy().copy()
+    wrong = 200 if column == "pattern" else choice.choice((-1, int(np.iinfo(values.dtype).max)))
+    values[choice.randrange(len(values))] = wrong
+    put_table(folder, "statements.parquet", **{column: values})
     return refused("model" if name == "model" else "patterns", folder)
 
 
 def sparse(choice: random.Random, place: Place) -> str:
     """3: pointers and columns of a sparse space."""
     folder, file = place.copy("sparse"), choice.choice(("indptr.bin", "indices.bin"))
-    about = json.loads((folder / HEADER).read_text())["files"][file]
-    values = np.fromfile(folder / file, dtype=about["dtype"])
+    values = get_array(folder, file)
     for at in choice.sample(range(len(values)), choice.randint(1, 5)):
         values[at] = choice.randint(-(2**31), 2**31 - 1)
     put_array(folder, file, values)
@@ -152,7 +151,9 @@ def pipe(choice: random.Random, place: Place) -> str:
 def flip(choice: random.Random, place: Place) -> str:
     """5: one bit of a corpus, with its old checksum: neither `count` nor `train` uses it."""
     folder = place.copy("corpus")
-    files = [path for path in folder.iterdir() if path.suffix in (".bin", ".txt") and path.stat().st_size]
+    files = [
+        path for path in folder.iterdir() if path.suffix in (".bin", ".npy", ".parquet", ".txt") and path.stat().st_size
+    ]
     file = choice.choice(sorted(files))
     content = bytearray(file.read_bytes())
     content[choice.randrange(len(content))] ^= 1 << choice.randrange(8)
@@ -381,7 +382,7 @@ def owners(choice: random.Random, place: Place) -> str:
 
 TRIALS: dict[str, tuple[Trial, int]] = {
     "lengths": (lengths, 40),
-    "wrapped": (wrapped, 30),
+    "stated": (stated, 30),
     "sparse": (sparse, 80),
     "unknown": (unknown, 16),
     "flip": (flip, 10),

@@ -92,6 +92,7 @@ LATE = {
     "text.forms": {"kernels.forms"},
     # the tagger's process pool is for --pos only
     "text.encoder": {"text.tagging"},
+    "text.parts": {"text.tagging"},
 }
 """Every import inside a function, with the reason; each saves start-up time. Verbs import all they need when called."""
 HEAVY = {

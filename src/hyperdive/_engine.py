@@ -1,7 +1,7 @@
 """What an engine is: it runs functions of tasks somewhere; the algorithms that are cut into tasks know no more of it.
 
-`hyperdive.engines` has the engines. What a task makes is kept in a stage folder (`hyperdive._resume`), so it is made
-once: a run that is started again finds it, and a task that runs twice leaves the same bytes.
+`hyperdive.engines` has the engines. What a task makes may be kept in a stage folder (`hyperdive._resume`), so that a
+run that is started again finds it; a task that runs twice leaves the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hyperdive.errors import InputError, OutputError
 
 Facts = Mapping[str, Any]
 Arrays = Mapping[str, Array]
-TaskFunction = Callable[[Any], tuple[Facts, Arrays]]
+TaskFunction = Callable[..., tuple[Facts, Arrays]]
 """From a task to small facts (JSON) and arrays."""
 Scatter = Callable[[Any], Callable[[int], Arrays]]
 """From a task to a function from the number of a group to the task's piece for it; threads call that function."""
@@ -76,21 +76,22 @@ class Engine(Protocol):
 
     def results(
         self,
-        folder: Path,
+        folder: Path | None,
         stage: str,
         function: TaskFunction,
-        tasks: Sequence[Any],
+        tasks: Iterable[Any],
         addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         """What a function makes of every task, in the order of the tasks, each as soon as it is there.
 
         Args:
-            folder: where the results are kept, each in a folder of its own.
+            folder: where the results are kept, each in a folder of its own; None is in memory, for tasks on this
+                machine.
             stage: the name of the work, which the folders of its results begin with.
             function: a picklable function.
             tasks: picklable tasks.
-            addresses: for every task a file of the storage, or None; then the function gets pairs of a task and the
-                path of a copy of its file.
+            addresses: for every task a file of the storage, or None; then the function gets the path of a copy of the
+                file as its second argument.
         """
         ...
 

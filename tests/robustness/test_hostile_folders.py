@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fuzz import folders
 from fuzz.harness import outcome
-from fuzz.resealing import put_array, put_file, put_header, put_tensors, reseal
+from fuzz.resealing import get_array, put_array, put_file, put_header, put_table, put_tensors, reseal
 from safetensors.numpy import load_file
 
 from hyperdive._store import HEADER, Artifact
@@ -112,36 +112,45 @@ def test_a_header_with_huge_dimensions_allocates_nothing(copy: Copy) -> None:
 
 
 @pytest.mark.parametrize("name", ["model", "corpus"])
-def test_pattern_lengths_whose_sum_wraps_round(copy: Copy, name: str) -> None:
+@pytest.mark.parametrize(("column", "value"), [("hypo", -1), ("hyper", 2**31 - 1), ("pattern", 200), ("count", -5)])
+def test_statements_of_what_is_not_there(copy: Copy, name: str, column: str, value: int) -> None:
+    import pyarrow.parquet as pq
+
     folder = copy(name)
     place = folder if name == "model" else folder / "patterns"
-    lengths = load_file(place / "patterns.safetensors")["lengths"].astype(np.uint64)
-    lengths[:4] += np.uint64(2**62)
-    put_tensors(place, "patterns.safetensors", lengths=lengths)
-    refused("patterns" if name == "corpus" else name, place, "lengths")
+    values = pq.read_table(place / "statements.parquet")[column].to_numpy().copy()
+    values[len(values) // 2] = value
+    put_table(place, "statements.parquet", **{column: values})
+    refused("patterns" if name == "corpus" else name, place, "statements.parquet")
 
 
-@pytest.mark.parametrize("tensor", ["hypernyms", "patterns", "svd.hypernyms"])
-def test_pattern_numbers_beyond_their_terms(copy: Copy, tensor: str) -> None:
+def test_rows_of_the_decomposition_beyond_the_terms(copy: Copy) -> None:
     folder = copy("model")
-    numbers = load_file(folder / "patterns.safetensors")[tensor].astype(np.uint64)
-    numbers[-1] = 2**63 + 5
-    put_tensors(folder, "patterns.safetensors", **{tensor: numbers})
-    refused("model", folder, tensor)
+    numbers = np.load(folder / "svd_v_terms.npy")
+    numbers[-1] = 2**31 - 1
+    put_array(folder, "svd_v_terms.npy", numbers)
+    refused("model", folder, "svd_v_terms")
 
 
-def test_sentences_that_unfold_to_gigabytes(copy: Copy) -> None:
+@pytest.mark.parametrize("file", ["pattern-terms.parquet", "sentences.parquet"])
+def test_texts_that_unfold_to_gigabytes(copy: Copy, file: str) -> None:
     """A dictionary holds a long text once; a million rows name it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder = copy("corpus") / "patterns"
     rows = 200_000
-    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), pa.array([b"x" * 100_000]))
-    pq.write_table(pa.table({"text": text}), folder / "sentences.parquet")
+    text = pa.array(["x" * 100_000] if file == "pattern-terms.parquet" else [b"x" * 100_000])
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), text)
+    if file == "sentences.parquet":
+        table = pa.table({"text": text})
+    else:
+        totals = np.zeros(rows, dtype=np.int64)
+        table = pa.table({"term": text, "hypo_total": totals, "hyper_total": totals})
+    pq.write_table(table, folder / file, store_schema=False)
     reseal(folder)
-    assert (folder / "sentences.parquet").stat().st_size < 100_000
-    refused("patterns", folder)
+    assert (folder / file).stat().st_size < 200_000
+    refused("patterns", folder, file)
 
 
 # ---- spaces -------------------------------------------------------------------------------------------------------
@@ -180,19 +189,16 @@ def test_variances_of_a_gaussian_space(copy: Copy) -> None:
 @pytest.mark.parametrize(
     ("name", "file", "value"),
     [
-        ("corpus", "tokens.bin", 2**32 - 1),
-        ("corpus", "counts.bin", 2**62),
-        ("corpus", "sentences.bin", 2**40),
-        ("corpus", "documents.bin", -4),
-        ("corpus", "document_sentences.bin", 2**33),
-        ("corpus", "term_starts.bin", 2**40),
-        ("corpus", "term_starts.bin", -2),
-        ("corpus", "term_lengths.bin", 255),
-        ("corpus", "term_ids.bin", 2**31),
-        ("corpus", "sentence_text.bin", 2**50),
-        ("corpus", "text_blocks.bin", 2**50),
-        ("lines", "lines.bin", 2**40),
-        ("lines", "lines.bin", -1),
+        ("corpus", "tokens.npy", 2**32 - 1),
+        ("corpus", "sentences.npy", 2**40),
+        ("corpus", "documents.npy", -4),
+        ("corpus", "document_sentences.npy", 2**33),
+        ("corpus", "term_starts.npy", 2**40),
+        ("corpus", "term_starts.npy", -2),
+        ("corpus", "term_lengths.npy", 255),
+        ("corpus", "term_ids.npy", 2**31),
+        ("lines", "lines.npy", 2**40),
+        ("lines", "lines.npy", -1),
         ("counts", "indptr.npy", 2**40),
         ("counts", "word_counts.npy", -1),
         ("counts", "totals.npy", -7),
@@ -205,11 +211,8 @@ def test_variances_of_a_gaussian_space(copy: Copy) -> None:
 )
 def test_a_wrong_number_in_an_array(copy: Copy, name: str, file: str, value: int) -> None:
     folder = copy(name)
-    about = json.loads((folder / HEADER).read_text())["files"][file]
-    content = (folder / file).read_bytes()
-    content = content[len(content) - np.dtype(about["dtype"]).itemsize * int(np.prod(about["shape"])) :]
-    array = np.frombuffer(content, dtype=about["dtype"]).reshape(about["shape"]).copy()
-    array.reshape(-1)[-1 if file == "term_lengths.bin" else len(array.reshape(-1)) // 2] = value
+    array = get_array(folder, file)
+    array.reshape(-1)[-1 if file == "term_lengths.npy" else len(array.reshape(-1)) // 2] = value
     put_array(folder, file, array)
     refused(name, folder)
 
@@ -218,9 +221,9 @@ def test_a_wrong_line_offset_does_not_reach_the_solver(copy: Copy, tmp_path: Pat
     from hyperdive.spaces.gaussian import train_gaussian
 
     folder = copy("lines")
-    offsets = np.frombuffer((folder / "lines.bin").read_bytes(), dtype="<i8").copy()
+    offsets = get_array(folder, "lines.npy")
     offsets[5] = 10**9
-    put_array(folder, "lines.bin", offsets)
+    put_array(folder, "lines.npy", offsets)
     told = outcome(lambda: train_gaussian(Corpus.open(folder), dimensions=4))
     assert told.startswith("refused: "), told
 
@@ -228,9 +231,9 @@ def test_a_wrong_line_offset_does_not_reach_the_solver(copy: Copy, tmp_path: Pat
 # ---- checksums ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", ["words.txt", "tokens.bin", "sentences.bin", "terms.txt", "term_ids.bin"])
+@pytest.mark.parametrize("file", ["words.parquet", "tokens.npy", "sentences.npy", "terms.txt", "term_ids.npy"])
 def test_a_flipped_bit_in_a_corpus_is_found_before_it_is_used(copy: Copy, file: str) -> None:
-    """A flipped bit in `words.txt` trained a model with another word."""
+    """A flipped bit in the words trained a model with another word."""
     folder = copy("corpus")
     content = bytearray((folder / file).read_bytes())
     content[len(content) // 2] ^= 1
@@ -238,7 +241,7 @@ def test_a_flipped_bit_in_a_corpus_is_found_before_it_is_used(copy: Copy, file: 
     refused("corpus", folder, file, "does not match its checksum")
 
 
-@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.txt", "terms.txt", "patterns.safetensors"])
+@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.txt", "terms.txt", "statements.parquet"])
 def test_a_flipped_bit_in_a_model_is_found_before_it_is_used(copy: Copy, file: str) -> None:
     folder = copy("model")
     content = bytearray((folder / file).read_bytes())
@@ -263,12 +266,10 @@ def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("corpus", "words.txt"),
         ("corpus", "terms.txt"),
         ("counts", "words.txt"),
         ("model", "vocabulary.txt"),
         ("model", "terms.txt"),
-        ("model", "pattern-terms.txt"),
         ("sparse", "words.txt"),
     ],
 )

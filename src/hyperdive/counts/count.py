@@ -26,7 +26,7 @@ from hyperdive.counts.rows import DenseRows, RowBlock, RowRange, block_of, cut_r
 from hyperdive.counts.store import VERSION, Beside, CountsContent, write_counts
 from hyperdive.counts.vocabulary import common_min_count, common_text, refuse_repeats, unite
 from hyperdive.engines.local import AHEAD, LocalEngine
-from hyperdive.errors import DiskFullError, FormatError, InputError, OptionError, OutputError
+from hyperdive.errors import FormatError, OptionError
 from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
@@ -90,10 +90,9 @@ def count(
         "version": VERSION, "corpora": identities, "min_count": min_count, "options": options.as_parameters(),
         "ranges": [rows.last for rows in ranges],
     }  # fmt: skip
-    work = WorkFolder(work_of(output), output, fingerprint(identity), run)
-    if work.started:
-        run.progress.note("resuming an interrupted run (--restart starts over)")
-    try:
+    with WorkFolder(work_of(output), output, fingerprint(identity), run) as work:
+        if work.started:
+            run.progress.note("resuming an interrupted run (--restart starts over)")
         _ = [corpus.tokens for corpus in corpora]  # compared with their checksums once; tasks read their ranges
         counter = BlockCounter(
             tuple(str(corpus.path.absolute()) for corpus in corpora),
@@ -117,16 +116,11 @@ def count(
                     yield part, block_of(arrays)
                     bar.advance(1)
 
-            header = write_counts(output, content, rows(), force=run.force)
-    except DiskFullError as error:
-        raise OutputError(f"{output}: the disk is full", hint=work.advice()) from error
-    except (InputError, FormatError):  # neither input nor pieces like these can be used by a later run
-        work.remove()
-        raise
-    finally:
-        work.leave()
-    work.remove()
-    return header
+            try:
+                return write_counts(output, content, rows(), force=run.force)
+            except FormatError:  # neither a corpus nor pieces like these can be used by a later run
+                work.remove()
+                raise
 
 
 def work_of(output: Path) -> Path:

@@ -7,7 +7,7 @@
 | `model.safetensors` | `frequencies`; of `dive` and `contexts` the non-zero entries row by row; `skipgram` dense |
 | `terms.txt`, `abbreviations.txt` | terms beside the words, when there are some: see `hyperdive.spaces.term_table` |
 | `README.md` | the model card |
-| `pattern-terms.txt`, `patterns.safetensors` | pairs that the text states, when patterns were read |
+| `statements.parquet`, … | pairs that the text states, when patterns were read: see `hyperdive.patterns.files` |
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
 Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does. Rows of
@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, narrowest, read_header
+from hyperdive.patterns.files import STATEMENTS, about, write_files
 from hyperdive.patterns.store import Patterns
-from hyperdive.patterns.store_files import TENSORS, about, write_files
 from hyperdive.spaces.folding import ContextSpace, folding_of
 from hyperdive.spaces.model_card import card
 from hyperdive.spaces.model_files import TENSORS as SPACE_TENSORS
@@ -76,8 +76,8 @@ def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, for
         writer.put("README.md", card(model, facts).encode("utf-8"))
         header = {"parameters": model.parameters, "facts": dict(facts), "spaces": spaces, "totals": totals}
         if patterns is not None:
-            write_files(patterns.table, writer)
-            header["patterns"] = about(patterns.table)
+            write_files(patterns, writer)
+            header["patterns"] = about(patterns)
         writer.finish(header)
 
 
@@ -95,7 +95,7 @@ def read_model(folder: Path, *, verify: bool = True) -> dict[str, Any]:
         "contexts": partial(ContextSpace.read, stored) if "contexts" in spaces else None,
         "skipgram": partial(stored.space, "skipgram") if "skipgram" in spaces else None,
         "terms": partial(TermTable.read, artifact, stored) if TERMS in artifact else None,
-        "patterns": partial(Patterns.read, artifact) if TENSORS in artifact else None,
+        "patterns": partial(Patterns.read, artifact) if STATEMENTS in artifact else None,
         "parameters": parameters,
         "facts": facts,
     }
