@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fuzz.resealing import put_array, reseal
+from fuzz.resealing import get_array, put_array, reseal
 
 from hyperdive._resources import Run
 from hyperdive._store import canonical_json, fingerprint
@@ -65,8 +65,8 @@ def test_not_a_corpus(hyperdive, tmp_path):
 
 
 def test_incomplete_corpus(hyperdive, tmp_path, corpus):
-    (corpus / "tokens.bin").unlink()
-    refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "tokens.bin is missing")
+    (corpus / "tokens.npy").unlink()
+    refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "tokens.npy is missing")
 
 
 def test_corpus_of_a_newer_version(hyperdive, tmp_path, corpus):
@@ -75,25 +75,23 @@ def test_corpus_of_a_newer_version(hyperdive, tmp_path, corpus):
 
 
 def test_corpus_of_another_size_than_its_header(hyperdive, tmp_path, corpus):
-    with (corpus / "tokens.bin").open("ab") as file:
+    with (corpus / "tokens.npy").open("ab") as file:
         file.write(b"\1\0\0\0")
     refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "bytes, its header says")
 
 
 def test_corpus_with_a_flipped_token(hyperdive, tmp_path, corpus):
     """The size fits, but the tokens no longer have the counts the corpus states."""
-    flip(corpus / "tokens.bin", 0)
-    refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "tokens.bin does not match its checksum")
+    flip(corpus / "tokens.npy", -4)
+    refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "tokens.npy does not match its checksum")
     reseal(corpus)
     refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "word counts", "damaged")
 
 
 def test_corpus_with_a_token_beyond_the_vocabulary(hyperdive, tmp_path, corpus):
-    flip(corpus / "tokens.bin", 3)
-    data = bytearray((corpus / "tokens.bin").read_bytes())
-    data[3] = 0xFF
-    (corpus / "tokens.bin").write_bytes(data)
-    reseal(corpus)
+    tokens = get_array(corpus, "tokens.npy")
+    tokens[0] = 0xFF000000
+    put_array(corpus, "tokens.npy", tokens)
     refused(hyperdive("count", corpus, "-o", tmp_path / "counts"), tmp_path, "beyond its", "damaged")
 
 

@@ -315,7 +315,7 @@ def test_a_corpus_whose_words_are_other_ones_is_refused() -> None:
     corpus = corpus_of([["a", "b"], ["a", "c"]])
     tokens = np.array(corpus.tokens)
     tokens[3] = tokens[1]
-    put_array(corpus.path, "tokens.bin", tokens)
+    put_array(corpus.path, "tokens.npy", tokens)
     with pytest.raises(FormatError, match="do not have the word counts it states"):
         count([Corpus.open(corpus.path)], folder() / "counts", run=Run())
 
@@ -325,7 +325,7 @@ def test_a_token_beyond_the_vocabulary_is_refused_before_it_is_an_address(others
     corpus = corpus_of([["a", "b"], ["a", "c"]])
     tokens = np.array(corpus.tokens)
     tokens[2] = len(corpus.counts)
-    put_array(corpus.path, "tokens.bin", tokens)
+    put_array(corpus.path, "tokens.npy", tokens)
     corpora = [Corpus.open(corpus.path, verify=False)] + ([corpus_of([["d"]])] if others else [])
     same = np.arange(5, dtype=np.uint32) if others else np.zeros(0, dtype=np.uint32)
     with pytest.raises(FormatError, match="beyond its 3 words"):
