@@ -43,8 +43,7 @@ def read_all(path: str) -> None:
         return
     model = Model.load(path)
     _ = model.contexts, model.skipgram
-    if model.terms is not None:
-        _ = model.terms.dive, model.terms.skipgram, model.terms.composition
+    _ = model.space("skipgram"), model.composition
     if model.patterns is not None:
         _ = model.patterns.evidence_rows
 

@@ -97,11 +97,9 @@ class Dive:
             place = Path(folder) / "model" if output is None else Path(output)
             model = train(source, place, texts=texts, start=start, progress=progress, **options)
             if output is None:  # read before the folder goes
-                model.contexts, model.skipgram  # noqa: B018
-                if model.terms is not None:
-                    model.terms.dive, model.terms.skipgram, model.terms.composition  # noqa: B018
                 if model.patterns is not None:
                     model.patterns.evidence_rows  # noqa: B018
+                model = model.in_memory()
         self.model_ = model
         return self
 

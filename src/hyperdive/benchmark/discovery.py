@@ -19,10 +19,10 @@ from hyperdive.ask.ranking import ranking
 from hyperdive.benchmark.datasets import Dataset, gold_lines
 from hyperdive.benchmark.measures import expected_precision, rank
 from hyperdive.errors import InputError
-from hyperdive.scores import Pairs, Source, as_source, get, look_up
-from hyperdive.scores.lookup import Lookup
+from hyperdive.scores import Pairs, Source, as_source, get
 from hyperdive.scores.source import AnyModel
-from hyperdive.scores.terms import Vocabulary, with_vocabulary
+from hyperdive.scores.terms import Terms
+from hyperdive.text.vocabulary import Lookup
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def discover_all(
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
     keys = dataset.space_keys(pos=pos)
-    lookup = look_up(source.main, keys, lemmas=options.lemmas)
+    lookup = source.vocabulary.look_up(keys, lemmas=options.lemmas)
     asked = np.unique(dataset.q[dataset.labels])
     known = asked[lookup.found[asked]]
     missing = len(asked) - len(known)
@@ -143,10 +143,7 @@ class _Asker:
         self._row[single] = lookup.rows[lookup.starts[:-1][single]]
         self._row[several] = len(words) + np.arange(len(several))
         phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
-        if phrases:
-            self._terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False))
-        else:
-            self._terms = Vocabulary(source)
+        self._terms = Terms.every_and(source, phrases, lemmas=False) if phrases else Terms.every(source)
         self._every = np.arange(len(words))
         self._never = np.zeros(len(words), dtype=np.bool_)
         self._never[[source.main.index(word) for word in never if word in source.main]] = True

@@ -13,7 +13,7 @@ from hyperdive.benchmark.discovery import DiscoveryOptions, discover_all, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
 from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality, separation
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores import Rows, as_source, get, look_up
+from hyperdive.scores import Rows, as_source, get
 from hyperdive.scores.source import AnyModel
 
 F1_SETS = ("Medical", "HypeNet")
@@ -163,7 +163,7 @@ def coverage(
             continue
         distinct = sorted({word for dataset in chosen for key in dataset.space_keys(pos=tagged) for word in key})
         main = as_source(space).main
-        lookup = look_up(main, [[word] for word in distinct], lemmas=lemmas)
+        lookup = main.vocabulary.look_up([[word] for word in distinct], lemmas=lemmas)
         words += len(distinct)
         found += int(lookup.found.sum())
         sizes.append(Rows(main.matrix[np.unique(lookup.rows)]).sizes)

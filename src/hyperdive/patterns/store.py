@@ -44,7 +44,7 @@ from hyperdive.patterns.pattern_table import (
 )
 from hyperdive.patterns.store_files import read_files, save_table
 from hyperdive.patterns.svd import RANK, Factors, factorise, placed, ppmi_matrix, ppmi_with_words, rows_of_words
-from hyperdive.patterns.term_finder import TermFinder
+from hyperdive.text.vocabulary import Vocabulary
 
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
 
@@ -201,9 +201,9 @@ class Patterns:
         return csr_array((pair_sums(self.values[chosen], starts), columns, indptr), shape=(len(self), len(self)))
 
     @cached_property
-    def finder(self) -> TermFinder:
+    def finder(self) -> Vocabulary:
         """Looks up terms as users write them."""
-        return TermFinder(self)
+        return Vocabulary(self.terms)
 
     def count(self, hyponym: str, hypernym: str) -> int:
         """How often the text states that the first is a kind of the second."""

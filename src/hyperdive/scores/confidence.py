@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
     from hyperdive.scores.pairs import Pairs
     from hyperdive.scores.terms import Terms
+    from hyperdive.spaces.space import VectorSpace
 
 NEIGHBOURS, NEAREST, PARENTS = 100, 20, 30
 """How many neighbours vote; the nearest of them, which vote once more; the number of likely hypernyms."""
@@ -192,7 +193,7 @@ class StatementTable:
     that patterns do not name refers to.
     """
 
-    def __init__(self, patterns: Patterns, space: Any) -> None:
+    def __init__(self, patterns: Patterns, space: VectorSpace, numbers: Ints) -> None:
         counts, (below, above, total) = patterns.counts, patterns.totals
         self.size, self.total = len(patterns), max(total, 1)
         rows = np.repeat(np.arange(self.size), np.diff(counts.indptr))
@@ -215,7 +216,7 @@ class StatementTable:
         self.statements, self.as_hypernym, self.hyponyms = (
             np.log1p(np.append(x, 0)) for x in (below, above, patterns.hyponyms_of)
         )
-        place, numbers = np.full(self.size, -1), patterns.numbers_of(space.words)
+        place = np.full(self.size, -1)
         place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
         named = np.flatnonzero((below > 0) & (place >= 0))
         more = -len(named) % _PIECE  # places without a term, so that there are whole pieces
@@ -326,7 +327,9 @@ class Confidence:
         assert stated is not None and skipgram is not None
         patterns, space = source.patterns, source.skipgram
         self._terms, self._skipgram = terms, skipgram
-        self._statements = source.memo.get(StatementTable, lambda: StatementTable(patterns, space))
+        self._statements = source.memo.get(
+            StatementTable, lambda: StatementTable(patterns, space, source.numbers_of(space))
+        )
         self._numbers, self._sums = stated.exact_numbers, terms.rows.sums
         self._frequencies = np.log1p(terms.own_frequencies)
         self._last = threading.local()

@@ -71,6 +71,8 @@ class Rows:
     @cached_property
     def sums(self) -> Floats:
         """S(x) = Σᵢ x[i]."""
+        if self._space is not None:
+            return self._space.sums
         return sums_of(self.row_of_entry, self.csr.data, len(self))
 
     @cached_property

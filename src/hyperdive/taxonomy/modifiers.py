@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hyperdive._types import Floats, Ints
-from hyperdive.scores.lookup import name_of
 from hyperdive.scores.source import Source
-from hyperdive.scores.terms import NamedTerms
+from hyperdive.scores.terms import Terms
 from hyperdive.text.term_names import head_end
 
 MIN_MODIFIER_CONFIDENCE = 0.73
@@ -31,7 +30,7 @@ def modifier_parents(source: Source, names: Sequence[str]) -> tuple[Ints, Floats
         return parents, confidence
     modifiers = sorted({modifier for group in groups.values() for modifier in group})
     number = {modifier: place for place, modifier in enumerate(modifiers)}
-    terms = NamedTerms(source, [name_of(modifier, source.main) for modifier in modifiers])
+    terms = Terms.named(source, [source.name_of(modifier) for modifier in modifiers])
     for group in groups.values():
         known = [modifier for modifier in group if terms.found[number[modifier]]]
         broad = [modifier for modifier in known if " " not in modifier]
