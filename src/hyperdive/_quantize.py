@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from hyperdive._types import Floats32
 
-LOWEST, HIGHEST = -24, 120
-"""The exponents that rows in 8 bits may have."""
+_LOWEST, _HIGHEST = -24, 120
 
 Codes = npt.NDArray[np.int8]
 
@@ -65,6 +64,6 @@ def rounded(matrix: Any) -> tuple[Codes, Codes]:
     largest = np.abs(matrix).max(axis=1, initial=0.0)
     parts, powers = np.frexp(largest)  # largest = part·2^power, 1/2 ≤ part < 1
     exponents = np.where(largest > 0, powers - 7 + (parts > 127 / 128), 0)
-    exponents = np.clip(exponents, LOWEST, HIGHEST).astype(np.int8)
+    exponents = np.clip(exponents, _LOWEST, _HIGHEST).astype(np.int8)
     codes = np.rint(np.ldexp(matrix, -exponents.astype(np.int32)[:, None]))
     return np.clip(codes, -127, 127).astype(np.int8), exponents

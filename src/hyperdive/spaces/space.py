@@ -105,6 +105,15 @@ class VectorSpace:
         return np.bincount(rows, csr.data, len(self)).astype(np.float64, copy=False)
 
     @cached_property
+    def nonnegative(self) -> bool:
+        """Whether no value is below zero."""
+        if self.stored is not None:
+            values = self.stored.values
+        else:
+            values = self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.data
+        return bool(values.size == 0 or values.min() >= 0)
+
+    @cached_property
     def of_words(self) -> VectorSpace:
         """The same without its terms."""
         words = self.vocabulary.of_words

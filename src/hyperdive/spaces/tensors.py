@@ -8,7 +8,8 @@ A matrix is stored in one of three forms, whichever loses nothing and is small:
 | dense in 8 bits | `NAME`: int8, `NAME.exponents`: int8, one a row (see `hyperdive._quantize`) |
 | sparse | `NAME.lengths`, `NAME.indices`, `NAME.values`: the non-zero entries row by row |
 
-The file is mapped into memory. Sizes, shapes, index ranges and values are checked before any row is used.
+The file is mapped into memory. Sizes, shapes and index ranges are checked before any row is used, values when they are
+converted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, rise_in_rows, row_pointers
-from hyperdive._quantize import HIGHEST, packed, rounded_to_16_bits, unpacked
+from hyperdive._quantize import packed, rounded_to_16_bits, unpacked
 from hyperdive._store import narrowest
 from hyperdive._types import Floats32, Ints
 from hyperdive.errors import FormatError
@@ -41,11 +42,13 @@ _TYPES = {
 class StoredRows:
     """A matrix of which rows are converted to 32 bits when they are used.
 
-    >>> rows = StoredRows((2, 3), np.array([[1, 0, 2], [0, 3, 0]], dtype=np.float16))
+    >>> rows = StoredRows("m", (2, 3), np.array([[1, 0, 2], [0, 3, 0]], dtype=np.float16))
     >>> rows.taken(np.array([1])).tolist(), rows.first(1).whole().tolist(), rows.is_sparse
     ([[0.0, 3.0, 0.0]], [[1.0, 0.0, 2.0]], False)
     """
 
+    name: str
+    """Where they are from, for messages."""
     shape: tuple[int, int]
     values: Any
     """All values, or of a sparse matrix those that are not zero, row by row."""
@@ -68,32 +71,40 @@ class StoredRows:
     def taken(self, rows: Ints) -> Any:
         """Return these rows."""
         if self.pointers is None:
-            values = self.values[rows]
-            return np.asarray(values, np.float32) if self.exponents is None else unpacked(values, self.exponents[rows])
+            exponents = None if self.exponents is None else self.exponents[rows]
+            return self._checked(self.values[rows], exponents)
         starts, lengths = self.pointers[rows], self.pointers[rows + 1] - self.pointers[rows]
         pointers = np.concatenate([[0], np.cumsum(lengths)])
         places = np.repeat(starts - pointers[:-1], lengths) + np.arange(pointers[-1])
-        return _csr(self.values[places], self.indices[places], pointers, (len(rows), self.shape[1]))
+        return self._csr(self.values[places], self.indices[places], pointers)
 
     def first(self, count: int) -> StoredRows:
         """Return the first rows, as they are stored."""
         shape = (count, self.shape[1])
         if self.pointers is None:
-            return StoredRows(shape, self.values[:count], None if self.exponents is None else self.exponents[:count])
+            exponents = None if self.exponents is None else self.exponents[:count]
+            return StoredRows(self.name, shape, self.values[:count], exponents)
         end = self.pointers[count]
-        return StoredRows(shape, self.values[:end], None, self.pointers[: count + 1], self.indices[:end])
+        return StoredRows(self.name, shape, self.values[:end], None, self.pointers[: count + 1], self.indices[:end])
 
     def whole(self) -> Any:
         """Return all rows: an array or a CSR matrix."""
-        if self.pointers is not None:
-            return _csr(self.values, self.indices, self.pointers, self.shape)
-        return np.asarray(self.values, np.float32) if self.exponents is None else unpacked(self.values, self.exponents)
+        if self.pointers is None:
+            return self._checked(self.values, self.exponents)
+        return self._csr(self.values, self.indices, self.pointers)
 
+    def _csr(self, values: Any, indices: Any, pointers: Ints) -> Any:
+        shape = (len(pointers) - 1, self.shape[1])
+        matrix = csr_array((self._checked(values, None), np.asarray(indices, np.int32), pointers), shape=shape)
+        matrix.has_sorted_indices = True
+        return matrix
 
-def _csr(values: Any, indices: Any, pointers: Ints, shape: tuple[int, int]) -> Any:
-    matrix = csr_array((np.asarray(values, np.float32), np.asarray(indices, np.int32), pointers), shape=shape)
-    matrix.has_sorted_indices = True
-    return matrix
+    def _checked(self, values: Any, exponents: Any) -> Floats32:
+        """Return values in 32 bits; those that are not numbers are an error."""
+        converted = np.asarray(values, np.float32) if exponents is None else unpacked(values, exponents)
+        if not are_finite(converted):
+            raise FormatError(f"{self.name} holds values that are not numbers", hint=DAMAGED)
+        return converted
 
 
 # ---- writing ------------------------------------------------------------------------------------------------------
@@ -171,31 +182,24 @@ class MappedTensors:
     def floats(self, name: str, *shape: int | None) -> Floats32:
         """Return one tensor of finite numbers, in memory."""
         values: Floats32 = self.tensor(name, np.floating, *shape).astype(np.float32)
-        self._check_finite(name, values)
+        if not are_finite(values):
+            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
         return values
 
     def rows(self, name: str, shape: tuple[int, int]) -> StoredRows:
         """Return one of the matrices."""
+        place = f"{self.path}: {name}"
         if not 0 <= shape[1] <= MOST_DIMENSIONS:
             raise self.wrong(name)
         if f"{name}.exponents" in self:
             exponents = self.tensor(f"{name}.exponents", np.int8, shape[0])
-            if (exponents > HIGHEST).any():
-                raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
-            return StoredRows(shape, self.tensor(name, np.int8, *shape), exponents)
+            return StoredRows(place, shape, self.tensor(name, np.int8, *shape), exponents)
         if f"{name}.lengths" not in self:
-            values = self.tensor(name, np.floating, *shape)
-            self._check_finite(name, values)
-            return StoredRows(shape, values)
+            return StoredRows(place, shape, self.tensor(name, np.floating, *shape))
         lengths = self.tensor(f"{name}.lengths", np.integer, shape[0])
         indices = self.tensor(f"{name}.indices", np.integer, None)
         values = self.tensor(f"{name}.values", np.floating, len(indices))
         pointers = row_pointers(lengths, len(indices))
         if pointers is None or not are_below(indices, shape[1]) or not rise_in_rows(indices, pointers):
             raise self.wrong(name)
-        self._check_finite(name, values)
-        return StoredRows(shape, values, None, pointers, indices)
-
-    def _check_finite(self, name: str, values: Any) -> None:
-        if not are_finite(values):
-            raise FormatError(f"{self.path}: {name} holds values that are not numbers", hint=DAMAGED)
+        return StoredRows(place, shape, values, None, pointers, indices)
