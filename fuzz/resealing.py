@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._store import HEADER, canonical_json, fingerprint
+from hyperdive._store import HEADER, canonical_json, fingerprint, npy_header
 
 
 def reseal(folder: Path, change: Callable[[dict[str, Any]], Any] | None = None, only: str = "") -> None:
@@ -41,11 +41,24 @@ def put_file(folder: Path, name: str, content: bytes) -> None:
 
 
 def put_array(folder: Path, name: str, array: Any) -> None:
-    """Another array in a flat file."""
+    """Another array in a flat file or a `.npy` file."""
     array = np.asarray(array)
-    (folder / name).write_bytes(np.ascontiguousarray(array).tobytes())
+    head = npy_header(array.dtype.newbyteorder("<"), array.shape) if name.endswith(".npy") else b""
+    (folder / name).write_bytes(head + np.ascontiguousarray(array).tobytes())
     about = {"dtype": array.dtype.newbyteorder("<").str, "shape": list(array.shape)}
     reseal(folder, lambda header: header["files"][name].update(about))
+
+
+def put_table(folder: Path, file: str, **columns: Any) -> None:
+    """Other columns in a Parquet file; None removes one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / file)
+    content = {name: table[name] for name in table.column_names} | columns
+    kept = {name: column for name, column in content.items() if column is not None}
+    pq.write_table(pa.table(kept), folder / file, store_schema=False)
+    reseal(folder)
 
 
 def put_tensors(folder: Path, file: str, **tensors: Any) -> None:

@@ -19,7 +19,7 @@ from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
+from hyperdive.text.vocabulary import Vocabulary
 from tests.ask.forty_words import ACCEPTED
 from tests.patterns.standin import PETS, collected
 
@@ -60,24 +60,19 @@ def test_frequent_words_then_words_of_a_dictionary_then_words_often_named() -> N
 def test_a_pruned_model_keeps_the_terms_that_patterns_name_and_then_the_frequent(tmp_path: Path) -> None:
     model = full_model()
     names = ["toy dog", "guide dog", "far away", "never"]
-    counts = {"frequencies": [50, 3, 20, 0]}
     draw = np.random.default_rng(2)
-    rows = VectorSpace(names, draw.random((4, 4)), kind="dive", **counts)
-    twin = VectorSpace(names, draw.normal(size=(4, 4)), kind="skipgram", **counts)
-    model = Model(
-        model.dive,
-        skipgram=model.skipgram,
-        terms=TermTable(names, [name.title() for name in names], dive=rows, skipgram=twin),
-        patterns=model.patterns,
-    )
+    twins = draw.normal(size=(4, 4))
+    terms = Vocabulary(names, [50, 3, 20, 0], spellings=[name.title() for name in names])
+    model = model.with_terms(terms, draw.random((4, 4)), twins)
     assert useful_terms(model, terms=9) == ["toy dog", "guide dog", "far away"]
     assert useful_terms(model, terms=1) == ["guide dog"]
     pruned(model, words=6, frequent=2, terms=2, least=1).save(tmp_path / "small")
-    small = Model.load(tmp_path / "small").terms
-    assert small is not None and small.skipgram is not None
-    assert small.names == ["toy dog", "guide dog"] and small.spellings == ["Toy Dog", "Guide Dog"]
-    np.testing.assert_allclose(small.skipgram["guide dog"], twin["guide dog"], atol=0.02)
-    assert "terms.skipgram.exponents" in load_file(tmp_path / "small" / "model.safetensors")
+    small = Model.load(tmp_path / "small")
+    skipgram = small.space("skipgram")
+    assert skipgram is not None
+    assert small.terms == ["toy dog", "guide dog"] and small.vocabulary.spelling("toy dog") == "Toy Dog"
+    np.testing.assert_allclose(skipgram["guide dog"], twins[1], atol=0.02)
+    assert "skipgram.exponents" in load_file(tmp_path / "small" / "model.safetensors")
 
 
 def test_a_pruned_model_keeps_the_values_of_its_pairs() -> None:

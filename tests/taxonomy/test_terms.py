@@ -9,7 +9,7 @@ from hyperdive import Model
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.source import as_source
-from hyperdive.scores.terms import NamedTerms
+from hyperdive.scores.terms import Terms
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy.terms import _alike, _glossary_weights
 
@@ -22,7 +22,7 @@ def test_an_ending_counts_from_a_cosine_of_three_tenths_on(cosine: float, stays:
         VectorSpace(words, np.eye(2), frequencies=[9, 5], kind="dive"),
         skipgram=VectorSpace(words, near, frequencies=[9, 5], kind="skipgram"),
     )
-    terms = NamedTerms(as_source(model), words)
+    terms = Terms.named(as_source(model), words)
     assert _alike(terms, np.array([-1, 0])).tolist() == ([-1, 0] if stays else [-1, -1])
 
 
@@ -31,7 +31,7 @@ def test_an_ending_counts_at_the_border_itself(monkeypatch: pytest.MonkeyPatch) 
     near = np.array([[1.0, 0.0], [3.0, 4.0]])
     space = VectorSpace(words, np.eye(2), frequencies=[9, 5], kind="dive")
     twin = VectorSpace(words, near, frequencies=[9, 5], kind="skipgram")
-    terms = NamedTerms(as_source(Model(space, skipgram=twin)), words)
+    terms = Terms.named(as_source(Model(space, skipgram=twin)), words)
     cosine = float(terms.pairs([1], [0]).skipgram_cosine[0])
     monkeypatch.setattr("hyperdive.taxonomy.terms._ALIKE", cosine)
     assert _alike(terms, np.array([-1, 0])).tolist() == [-1, 0]

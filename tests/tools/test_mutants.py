@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools import ROOT, load
+from tests.tools import load
 
 
 @pytest.fixture(scope="module")
