@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.api import train
-from hyperdive.model import Model
+from hyperdive.model import Model, in_memory
 from hyperdive.options import TrainCall, check_name
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Dive:
             if output is None:  # read before the folder goes
                 if model.patterns is not None:
                     model.patterns.evidence_rows  # noqa: B018
-                model = model.in_memory()
+                model = in_memory(model)
         self.model_ = model
         return self
 

@@ -113,25 +113,11 @@ class Model:
         return None if space is None else space.of_words
 
     @property
-    def composition(self) -> Composition | None:
-        """The maps that compose vectors of terms that the text does not have, or None."""
-        if callable(self._composition):
-            self._composition = self._composition()
-        return self._composition
-
-    @property
     def patterns(self) -> Patterns | None:
         """What the text states, or None when it was not read for that."""
         if callable(self._patterns):
             self._patterns = self._patterns()
         return self._patterns
-
-    @property
-    def pattern_numbers(self) -> npt.NDArray[np.int64] | None:
-        """The number of each word and term in the patterns, −1 for none; None without patterns."""
-        if self._pattern_numbers is None and self.patterns is not None:
-            self._pattern_numbers = self.patterns.numbers_of(self.vocabulary.names)
-        return self._pattern_numbers
 
     @overload
     def space(self) -> VectorSpace: ...
@@ -163,49 +149,6 @@ class Model:
         return self.space().vector(word)
 
     __getitem__ = vector
-
-    def with_terms(
-        self,
-        terms: Vocabulary,
-        dive: Any,
-        skipgram: Any = None,
-        *,
-        composition: Composition | None = None,
-    ) -> Self:
-        """Return the same model with these terms in place of its own; a term that is also a word is left out.
-
-        Args:
-            terms: the terms, with their frequencies, spellings and abbreviations.
-            dive: a DIVE vector for each.
-            skipgram: a skip-gram vector for each, where the words have some.
-            composition: the maps that compose vectors of further terms.
-        """
-        words, kept = self.vocabulary.of_words, np.flatnonzero([name not in self.dive for name in terms])
-        rows = kept.tolist()
-        vocabulary = Vocabulary(
-            [*words.names, *(terms.names[row] for row in rows)],
-            np.concatenate([words.frequencies, terms.frequencies[kept]]),
-            words=len(words),
-            spellings=[*words.spellings, *(terms.spellings[row] for row in rows)],
-            abbreviations=terms.abbreviations,
-        )
-
-        def joined(space: VectorSpace, below: Any) -> VectorSpace:
-            parts = [space.matrix, below[kept]]
-            sparse = any(not isinstance(part, np.ndarray) for part in parts)
-            matrix = vstack(list(map(csr_array, parts)), format="csr") if sparse else np.concatenate(parts)
-            return VectorSpace(vocabulary, matrix, kind=space.kind, parameters=space.parameters)
-
-        twin = self.skipgram
-        return type(self)(
-            joined(self.dive, dive),
-            contexts=self.contexts,
-            skipgram=None if twin is None or skipgram is None else joined(twin, skipgram),
-            composition=composition,
-            patterns=self._patterns,
-            parameters=self.parameters,
-            facts=self._facts,
-        )
 
     def subset(self, words: Sequence[str]) -> Self:
         """Return the same model with these words only; terms stay, what `add` needs goes with the other contexts."""
@@ -510,7 +453,7 @@ class Model:
         if alone and self.dive.kind != "dive" and self.parameters == self.dive.parameters and not self._facts:
             self.dive.save(path, force=force)
         else:
-            write_model(self, self._facts, path, force=force)
+            write_model(self, self._facts, composition_of(self), pattern_numbers_of(self), path, force=force)
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = True) -> Self:
@@ -531,18 +474,12 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         spaces = {name: self.space(name) for name in self._spaces}
-        read = {"_composition": self.composition, "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
+        read = {"_composition": composition_of(self), "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
         return {name: value for name, value in vars(self).items() if name not in ("_memo", "_dive")} | read
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self._dive = self.space().of_words
-
-    def in_memory(self) -> Self:
-        """Return the same model without its folder, which may then be removed."""
-        made = type(self).__new__(type(self))
-        made.__setstate__(deepcopy(self.__getstate__()))
-        return made
 
 
 @dataclass(frozen=True)
@@ -575,6 +512,67 @@ def _together(given: Terms, row: type[T], words: Sequence[str], tables: Sequence
 def facts_of(model: Model) -> Mapping[str, Any]:
     """Return what was recorded while a model was made: its corpus, the objective after each pass, later additions."""
     return model._facts
+
+
+def composition_of(model: Model) -> Composition | None:
+    """Return the maps that compose vectors of terms that the text does not have, or None."""
+    if callable(model._composition):
+        model._composition = model._composition()
+    return model._composition
+
+
+def pattern_numbers_of(model: Model) -> npt.NDArray[np.int64] | None:
+    """Return the number of each word and term in the patterns, −1 for none; None without patterns."""
+    if model._pattern_numbers is None and model.patterns is not None:
+        model._pattern_numbers = model.patterns.numbers_of(model.vocabulary.names)
+    return model._pattern_numbers
+
+
+def with_terms(
+    model: Model, terms: Vocabulary, dive: Any, skipgram: Any = None, composition: Composition | None = None
+) -> Model:
+    """Return a model with these terms in place of its own; a term that is also a word is left out.
+
+    Args:
+        model: the model.
+        terms: the terms, with their frequencies, spellings and abbreviations.
+        dive: a DIVE vector for each.
+        skipgram: a skip-gram vector for each, where the words have some.
+        composition: the maps that compose vectors of further terms.
+    """
+    words, kept = model.vocabulary.of_words, np.flatnonzero([name not in model.dive for name in terms])
+    rows = kept.tolist()
+    vocabulary = Vocabulary(
+        [*words.names, *(terms.names[row] for row in rows)],
+        np.concatenate([words.frequencies, terms.frequencies[kept]]),
+        words=len(words),
+        spellings=[*words.spellings, *(terms.spellings[row] for row in rows)],
+        abbreviations=terms.abbreviations,
+    )
+
+    def joined(space: VectorSpace, below: Any) -> VectorSpace:
+        parts = [space.matrix, below[kept]]
+        sparse = any(not isinstance(part, np.ndarray) for part in parts)
+        matrix = vstack(list(map(csr_array, parts)), format="csr") if sparse else np.concatenate(parts)
+        return VectorSpace(vocabulary, matrix, kind=space.kind, parameters=space.parameters)
+
+    twin = model.skipgram
+    return type(model)(
+        joined(model.dive, dive),
+        contexts=model.contexts,
+        skipgram=None if twin is None or skipgram is None else joined(twin, skipgram),
+        composition=composition,
+        patterns=model._patterns,
+        parameters=model.parameters,
+        facts=model._facts,
+    )
+
+
+def in_memory(model: Model) -> Model:
+    """Return the same model without its folder, which may then be removed."""
+    made = type(model).__new__(type(model))
+    made.__setstate__(deepcopy(model.__getstate__()))
+    return made
 
 
 def load(path: str | Path, *, verify: bool = True) -> Model:

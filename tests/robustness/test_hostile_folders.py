@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from fuzz import folders
 from fuzz.harness import outcome
-from fuzz.resealing import put_array, put_file, put_header, put_tensors, reseal
+from fuzz.resealing import put_array, put_file, put_header, put_table, put_tensors, reseal
 from safetensors.numpy import load_file
 
 from hyperdive._store import HEADER, Artifact
 from hyperdive.errors import FormatError
 from hyperdive.model import Model
+from hyperdive.spaces.vocabulary_file import VOCABULARY
 from hyperdive.text.corpus import Corpus
 
 Copy = Callable[[str], Path]
@@ -42,7 +43,7 @@ def test_a_resealed_folder_that_is_healthy_is_used(copy: Copy) -> None:
 # ---- rows of a model ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("space", ["dive", "terms.dive"])
+@pytest.mark.parametrize("space", ["dive"])
 def test_negative_row_lengths_with_the_right_sum(copy: Copy, space: str) -> None:
     folder = copy("model")
     lengths = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.int64)
@@ -52,7 +53,7 @@ def test_negative_row_lengths_with_the_right_sum(copy: Copy, space: str) -> None
     refused("model", folder, space)
 
 
-@pytest.mark.parametrize("space", ["dive", "terms.dive"])
+@pytest.mark.parametrize("space", ["dive"])
 def test_row_lengths_whose_sum_wraps_round(copy: Copy, space: str) -> None:
     folder = copy("model")
     lengths = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.uint64)
@@ -73,13 +74,10 @@ def test_columns_of_a_model_outside_its_dimensions(copy: Copy, bad: int) -> None
 @pytest.mark.parametrize(
     ("tensor", "value"),
     [
-        ("frequencies", -1),
-        ("terms.frequencies", -5),
         ("folding.gauge", np.nan),
         ("folding.unknown_frequency", -1),
         ("composition.dive", np.inf),
         ("skipgram", np.nan),
-        ("terms.skipgram", np.inf),
     ],
 )
 def test_numbers_that_make_no_sense(copy: Copy, tensor: str, value: float) -> None:
@@ -95,7 +93,7 @@ def test_numbers_that_make_no_sense(copy: Copy, tensor: str, value: float) -> No
 
 def test_the_small_model_has_every_part(healthy: dict[str, Path]) -> None:
     names = set(load_file(healthy["model"] / "model.safetensors"))
-    parts = {"dive.lengths", "contexts", "terms.dive.lengths", "skipgram", "terms.skipgram", "folding.gauge"}
+    parts = {"dive.lengths", "contexts", "skipgram", "folding.gauge"}
     assert parts <= names, names
 
 
@@ -179,7 +177,7 @@ def test_variances_of_a_gaussian_space(copy: Copy) -> None:
         {"name": None},
         {"name": lambda a: a.slice(1)},
         {"name": lambda a: a.cast("large_string")},
-        {"kind": lambda a: a.take(np.arange(len(a))[::-1])},
+        {"kind": lambda a: ["term", *["word"] * (len(a) - 1)]},
         {"kind": lambda a: ["verb"] * len(a)},
         {"kind": lambda a: [None] * len(a)},
         {"frequency": lambda a: [-1] * len(a)},
@@ -192,22 +190,19 @@ def test_variances_of_a_gaussian_space(copy: Copy) -> None:
 )
 def test_the_table_of_names(copy: Copy, name: str, columns: dict[str, Any]) -> None:
     folder = copy(name)
+    import pyarrow.parquet as pq
+
     table = pq.read_table(folder / VOCABULARY)
     changed = {
         key: change and change(table[key].combine_chunks())
         for key, change in columns.items()
         if key in table.schema.names
     }
-    if not changed or (name == "sparse" and "kind" in changed and not isinstance(changed["kind"], list)):
-        return  # no such column, or all are words
-    least = min([len(table), *(len(column) for column in changed.values() if column is not None)])
+    if not changed:
+        return  # a space has no patterns
     kept = {key: changed.get(key, table[key]) for key in table.schema.names}
-    pq.write_table(
-        pa.table({key: column[:least] for key, column in kept.items() if column is not None}),
-        folder / VOCABULARY,
-        store_schema=False,
-    )
-    reseal(folder)
+    rows = min(len(column) for column in kept.values() if column is not None)
+    put_table(folder, VOCABULARY, **{key: None if column is None else column[:rows] for key, column in kept.items()})
     refused(name, folder)
 
 

@@ -23,7 +23,7 @@ from hyperdive.counts.term_counts import TermCounts
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import dive as dive_kernels
 from hyperdive.kernels import gaussian as gaussian_kernels
-from hyperdive.model import Model, facts_of
+from hyperdive.model import Model, facts_of, with_terms
 from hyperdive.options import CountOptions, DiveOptions, PaperOptions, SpaceOptions
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
@@ -824,7 +824,7 @@ def test_a_small_model_has_thirty_thousand_words_and_terms() -> None:
     ones = np.ones((len(words), 1), dtype=np.float32)
     space = VectorSpace(words, ones, frequencies=np.arange(len(words), 0, -1), kind="dive")
     names = Vocabulary([f"t{i}" for i in range(30_002)], space.frequencies)
-    model = Model(space).with_terms(names, ones)
+    model = with_terms(Model(space), names, ones)
     assert useful_words(model) == words[:30_000] and useful_terms(model) == names.names[:30_000]
     small = pruned(model)
     assert facts_of(small)["pruned"] == {"words": 30_002, "frequent": 15_000, "least": 3}
@@ -844,7 +844,7 @@ def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None
     assert useful_words(model, words=3, frequent=1) == ["animal", "poodle", "plugh"]  # four times
     assert useful_words(model, words=1, frequent=3) == ["animal"]
     fewer = Model(space.subset(["animal"]), patterns=stated)
-    assert useful_terms(fewer.with_terms(Vocabulary(["plugh", "xyzzy"], [1, 9]), np.eye(2, 5)), terms=1) == ["plugh"]
+    assert useful_terms(with_terms(fewer, Vocabulary(["plugh", "xyzzy"], [1, 9]), np.eye(2, 5)), terms=1) == ["plugh"]
 
 
 @pytest.mark.parametrize("after", [10, 16, 17])

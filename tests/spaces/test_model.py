@@ -21,7 +21,7 @@ from hyperdive import Model
 from hyperdive._quantize import rounded_to_8_bits, rounded_to_16_bits
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
-from hyperdive.model import facts_of
+from hyperdive.model import composition_of, facts_of, in_memory, with_terms
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
@@ -231,7 +231,7 @@ def small_model(**options: Any) -> Model:
     terms = Vocabulary(names, [9, 0], spellings=["Guide Dog", "wild cat"])
     rows, twins = np.array([[1, 2, 0], [0, 1, 1]], F32), np.array([[0.3, 0.1, 0.5], [0.2, 0.1, 0.5]], F32)
     model = Model(dive, contexts=ContextSpace.of(dive, folding), skipgram=twin, **options)
-    return model.with_terms(terms, rows, twins, composition=maps)
+    return with_terms(model, terms, rows, twins, maps)
 
 
 def whole(folder: Path) -> None:
@@ -239,19 +239,20 @@ def whole(folder: Path) -> None:
     model = Model.load(folder, verify=False)
     skipgram = model.space("skipgram")
     assert skipgram is not None
-    _ = folding_of(model.contexts), skipgram.matrix, model.space().matrix, model.composition
+    _ = folding_of(model.contexts), skipgram.matrix, model.space().matrix, composition_of(model)
 
 
 def test_all_parts_there_and_back(tmp_path: Path) -> None:
     model = small_model(facts={"objective": [-2.0, -1.5]}, parameters={"seed": 0})
     model.save(tmp_path / "m")
     back = Model.load(tmp_path / "m")
-    for one in (back, pickle.loads(pickle.dumps(back)), back.in_memory()):
+    sent = pickle.loads(pickle.dumps(back))  # noqa: S301
+    for one in (back, sent, in_memory(back)):
         assert (one.parameters, facts_of(one)) == (model.parameters, facts_of(model))
         assert one.terms == ["guide dog", "wild cat"] and one.vocabulary.frequencies.tolist() == [300, 5, 1, 9, 0]
         assert list(one.vocabulary.spellings) == ["dog", "cat", "owl", "Guide Dog", "wild cat"]
         assert one["wild cat"].tolist() == [0, 1, 1] and one.words == ["dog", "cat", "owl"]
-        maps = one.composition
+        maps = composition_of(one)
         assert maps is not None and maps.skipgram is not None and maps.lean == 0.25
         assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5
         first, other = folding_of(model.contexts), folding_of(one.contexts)
@@ -266,7 +267,7 @@ def test_all_parts_there_and_back(tmp_path: Path) -> None:
 
 def test_a_term_that_is_also_a_word_is_the_word() -> None:
     model = Model(VectorSpace(["a", "b"], np.eye(2), frequencies=[2, 1], kind="dive"))
-    made = model.with_terms(Vocabulary(["a b", "b"], [1, 9]), csr_array([[3.0, 4.0], [5.0, 6.0]]))
+    made = with_terms(model, Vocabulary(["a b", "b"], [1, 9]), csr_array([[3.0, 4.0], [5.0, 6.0]]))
     assert made.vocabulary.names == ["a", "b", "a b"] and made.terms == ["a b"] and made.vocabulary.frequency("b") == 1
     assert made.space().matrix.toarray().tolist() == [[1, 0], [0, 1], [3, 4]]
 
@@ -277,7 +278,7 @@ def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
         model.save(tmp_path / "m")
         whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{"composition.skipgram": np.ones((7, 3), np.float32)})
-    back = Model.load(tmp_path / "m").composition
+    back = composition_of(Model.load(tmp_path / "m"))
     assert back is not None and back.lean == 0.0
 
 
@@ -308,7 +309,7 @@ SPOILT: dict[str, list[Any]] = {
 def test_each_part_of_each_tensor_is_looked_at(tmp_path: Path, name: str, which: int) -> None:
     model = small_model()
     dive = VectorSpace(model.vocabulary, csr_array(model.space().matrix), kind="dive")
-    made = Model(dive, contexts=model.contexts, skipgram=model.space("skipgram"), composition=model.composition)
+    made = Model(dive, contexts=model.contexts, skipgram=model.space("skipgram"), composition=composition_of(model))
     made.save(tmp_path / "m")
     whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{name: SPOILT[name][which]})

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 
 from hyperdive import Model, load
 from hyperdive._store import Artifact
+from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
@@ -63,7 +64,7 @@ def test_a_pruned_model_keeps_the_terms_that_patterns_name_and_then_the_frequent
     draw = np.random.default_rng(2)
     twins = draw.normal(size=(4, 4))
     terms = Vocabulary(names, [50, 3, 20, 0], spellings=[name.title() for name in names])
-    model = model.with_terms(terms, draw.random((4, 4)), twins)
+    model = with_terms(model, terms, draw.random((4, 4)), twins)
     assert useful_terms(model, terms=9) == ["toy dog", "guide dog", "far away"]
     assert useful_terms(model, terms=1) == ["guide dog"]
     pruned(model, words=6, frequent=2, terms=2, least=1).save(tmp_path / "small")
@@ -122,20 +123,20 @@ def test_it_is_there_small_and_whole() -> None:
     assert packaged_models() == [DEFAULT]
     folder = find_model()
     assert sum(file.stat().st_size for file in folder.iterdir()) <= LIMIT
-    artifact = Artifact.open(folder, "model", 3)
+    artifact = Artifact.open(folder, "model", 4)
     artifact.verify()
     listed = {*artifact.header["files"], "header.json"}
     assert {file.name for file in folder.iterdir()} == listed
     assert listed == {  # no evidence, no sentences
         "README.md", "abbreviations.txt", "header.json", "model.safetensors", "pattern-terms.txt",
-        "patterns.safetensors", "terms.txt", "vocabulary.txt",
+        "patterns.safetensors", "vocabulary.parquet",
     }  # fmt: skip
-    assert set(artifact.header["spaces"]) == {"dive", "skipgram", "terms.dive", "terms.skipgram"}
+    assert set(artifact.header["spaces"]) == {"dive", "skipgram"}
 
 
 def test_it_knows_what_it_should(packaged: Model) -> None:
     assert len(packaged) == 30_000
-    assert packaged.terms is not None and len(packaged.terms) == 30_000
+    assert len(packaged.terms) == 30_000
     assert packaged.contexts is None
     assert packaged.patterns is not None
     assert not packaged.patterns.has_sentences

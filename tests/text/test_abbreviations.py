@@ -18,6 +18,7 @@ from hyperdive.ask.question import Question
 from hyperdive.ask.statements import statements
 from hyperdive.engines.local import LocalEngine
 from hyperdive.errors import FormatError
+from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.pipeline.encode import encode
@@ -256,7 +257,7 @@ def small_model(entries: list[Abbreviation], **terms: int) -> Model:
         [3, 2, 1, 1, 1, 1],
     )
     names = Vocabulary(list(terms), list(terms.values()), abbreviations=Abbreviations(entries))
-    return Model(dive, patterns=stated).with_terms(names, np.ones((len(terms), size)))
+    return with_terms(Model(dive, patterns=stated), names, np.ones((len(terms), size)))
 
 
 ENTRIES = [
@@ -350,13 +351,12 @@ def test_a_model_folder_keeps_them(tmp_path: Path) -> None:
     model = small_model(ENTRIES, **{"human immunodeficiency virus": 4})
     model.save(tmp_path / "m")
     again = Model.load(tmp_path / "m")
-    assert model.terms is not None and again.terms is not None
-    assert list(again.terms.abbreviations) == list(model.terms.abbreviations)
-    assert len(again.terms.abbreviations) == 10
+    assert list(again.vocabulary.abbreviations) == list(model.vocabulary.abbreviations)
+    assert len(again.vocabulary.abbreviations) == 10
     header = json.loads((tmp_path / "m" / "header.json").read_text())
     assert "abbreviations.txt" in header["files"]
     small = pruned(model, words=3, frequent=3, terms=1)
-    assert small.terms is not None and [one.short for one in small.terms.abbreviations] == ["HIV"]
+    assert [one.short for one in small.vocabulary.abbreviations] == ["HIV"]
     (tmp_path / "m" / "abbreviations.txt").write_text("A\tb\n")
     with pytest.raises(FormatError, match=re.escape("abbreviations.txt")):
         Model.load(tmp_path / "m").terms  # noqa: B018

@@ -15,7 +15,7 @@ from hyperdive._resources import Run
 from hyperdive._types import Array, Floats32, Ids, Ints
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
-from hyperdive.model import Model
+from hyperdive.model import Model, with_terms
 from hyperdive.options import CountOptions, TrainOptions
 from hyperdive.spaces.composition import Composition, Row, two_part_terms
 from hyperdive.spaces.fold_in import BLOCK, ContextTables, fold_dive, fold_skipgram
@@ -94,7 +94,7 @@ def fold_terms(inputs: SpaceInputs, trained: Model, options: TrainOptions, run: 
         maps = Composition(np.array(arrays["composition.dive"]), None if twin is None else np.array(twin))
     rows = _rows(arrays, options.dimensions)
     table = Vocabulary(terms.names, terms.counts, spellings=terms.spellings, abbreviations=corpus.abbreviations)
-    return facts, trained.with_terms(table, rows.dive, rows.skipgram, composition=maps)
+    return facts, with_terms(trained, table, rows.dive, rows.skipgram, maps)
 
 
 def _shown(inputs: SpaceInputs, options: TrainOptions, run: Run) -> str:

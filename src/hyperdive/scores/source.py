@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hyperdive._memo import Memo
 from hyperdive._types import Floats32, Ints
+from hyperdive.model import Model, composition_of, pattern_numbers_of
 from hyperdive.patterns.plurals import with_singulars
 from hyperdive.scores.pairs import Rows
 from hyperdive.scores.stated import projection
@@ -16,7 +17,6 @@ from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from hyperdive.model import Model
     from hyperdive.patterns.store import Patterns
     from hyperdive.spaces.composition import Composition
 
@@ -113,7 +113,7 @@ def as_source(model: AnyModel, skipgram: VectorSpace | None = None, counts: Vect
             model.skipgram,
             parameters=model.parameters,
             stated=lambda: model.patterns,
-            numbers=lambda: model.pattern_numbers[: len(model)] if model.pattern_numbers is not None else None,
+            numbers=lambda: _of_words(model),
         )
     if counts is None:
         counts = own.counts
@@ -126,9 +126,9 @@ def as_source(model: AnyModel, skipgram: VectorSpace | None = None, counts: Vect
 def term_source(model: AnyModel) -> Source:
     """Return the words and terms of a model: what questions and taxonomies look names up in.
 
-    >>> from hyperdive import Model
+    >>> from hyperdive.model import with_terms
     >>> words = Model(VectorSpace(["hot", "dog"], [[1, 0], [0, 2]], frequencies=[5, 9], kind="dive"))
-    >>> space = term_source(words.with_terms(Vocabulary(["hot dog"], [4]), np.array([[3, 3]]))).main
+    >>> space = term_source(with_terms(words, Vocabulary(["hot dog"], [4]), np.array([[3, 3]]))).main
     >>> space.words, space["hot dog"].tolist()
     (['hot', 'dog', 'hot dog'], [3.0, 3.0])
     """
@@ -141,9 +141,15 @@ def term_source(model: AnyModel) -> Source:
         model.space("skipgram"),
         parameters=model.parameters,
         stated=lambda: _singular(model.patterns),
-        numbers=lambda: model.pattern_numbers,
-        composed=lambda: model.composition,
+        numbers=lambda: pattern_numbers_of(model),
+        composed=lambda: composition_of(model),
     )
+
+
+def _of_words(model: Model) -> Ints | None:
+    """Return the numbers of the words alone in the patterns."""
+    numbers = pattern_numbers_of(model)
+    return None if numbers is None else numbers[: len(model)]
 
 
 def _singular(patterns: Patterns | None) -> Patterns | None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, read_header
+from hyperdive._types import Ints
 from hyperdive.errors import Error, FormatError
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.store_files import TENSORS as PATTERNS
@@ -42,7 +43,15 @@ KIND, VERSION, TENSORS = "model", 4, "model.safetensors"
 MADE_WITH = "hyperdive train TEXT -o MODEL"
 
 
-def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, force: bool = False) -> None:
+def write_model(
+    model: Model,
+    facts: Mapping[str, Any],
+    composition: Composition | None,
+    pattern_numbers: Ints | None,
+    path: str | Path,
+    *,
+    force: bool = False,
+) -> None:
     """Write a model folder, which appears when it is complete."""
     from safetensors.numpy import save
 
@@ -56,12 +65,12 @@ def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, for
             matrix = dense(space.matrix) if name == "skipgram" else space.matrix
             tensors |= matrix_tensors(name, matrix, sparse=name != "skipgram")
             spaces[name] = {"kind": space.kind, "dimensions": space.dimensions}
-    for part in (folding, model.composition):
+    for part in (folding, composition):
         tensors |= {} if part is None else part.tensors()
     totals = {"words": len(model), "dimensions": model.dive.dimensions}
     totals |= {"terms": len(model.terms)} if vocabulary.has_terms else {}
     with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
-        VocabularyFile(vocabulary, model.space().sums, model.pattern_numbers).write(writer)
+        VocabularyFile(vocabulary, model.space().sums, pattern_numbers).write(writer)
         if len(vocabulary.abbreviations):
             writer.put(ABBREVIATIONS, vocabulary.abbreviations.lines())
         writer.put(TENSORS, save(tensors))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._quantize import rounded_to_8_bits
-from hyperdive.model import Model, facts_of
+from hyperdive.model import Model, composition_of, facts_of
 from hyperdive.spaces.space import VectorSpace
 
 WORDS, FREQUENT, TERMS, LEAST = 30_000, 15_000, 30_000, 3
@@ -51,7 +51,7 @@ def useful_terms(model: Model, *, terms: int = TERMS) -> list[str]:
 
     >>> space = VectorSpace(["dog"], np.eye(1), frequencies=[9], kind="dive")
     >>> names = Vocabulary(["guide dog", "toy dog", "wolf dog"], [1, 5, 0])
-    >>> useful_terms(Model(space).with_terms(names, np.ones((3, 1))), terms=2)
+    >>> useful_terms(with_terms(Model(space), names, np.ones((3, 1))), terms=2)
     ['guide dog', 'toy dog']
     """
     names, frequencies = model.terms, model.vocabulary.frequencies[len(model) :]
@@ -100,7 +100,7 @@ def pruned(
     return Model(
         dive,
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(names)),
-        composition=model.composition,
+        composition=composition_of(model),
         patterns=None if patterns is None else patterns.pruned(kept, least),
         parameters={**model.parameters, "contexts": False},
         facts={**facts, "card": dict(card)} if card else facts,
