@@ -109,9 +109,7 @@ def fold(model: Any) -> object:
 
 def compose(model: Any) -> None:
     """Rows of a term that the text does not have."""
-    from hyperdive.model import composition_of
-
-    maps = composition_of(model)
+    maps = model.composition
     if maps is not None:
         skipgram = None if model.skipgram is None else model.skipgram["dog"]
         dive = model.dive["dog"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.model import Model, composition_of, pattern_numbers_of
+from hyperdive.model import Model
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.space import VectorSpace
@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def test_model_version_4() -> None:
     model = Model.load(GOLDEN / "model-4")
-    names, folding, maps = model.vocabulary, folding_of(model.contexts), composition_of(model)
+    names, folding, maps = model.vocabulary, folding_of(model.contexts), model.composition
     assert model.words == ["animal", "dog", "poodle"] and model.terms == ["guide dog", "AIDS", "toy dog"]
     assert names.spelling("toy dog") == "Toy Dog" and names.frequencies.tolist() == [90, 40, 5, 12, 7, 0]
     assert [one.short for one in names.abbreviations] == ["GD"]
@@ -31,7 +31,7 @@ def test_model_version_4() -> None:
     assert folding is not None and folding.skipgram is not None and folding.context_terms is not None
     assert folding.unknown_frequency == 11 and folding.gauge.tolist() == [2, 2, 2]
     assert folding.skipgram.tolist() == [[1], [0.5], [-0.25]]
-    patterns, numbers = model.patterns, pattern_numbers_of(model)
+    patterns, numbers = model.patterns, model.pattern_numbers
     assert patterns is not None and numbers is not None and patterns.count("poodle", "dog") == 6
     assert [
         name if number < 0 else patterns.terms[number] for name, number in zip(names, numbers, strict=True)

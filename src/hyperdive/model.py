@@ -66,7 +66,6 @@ class Model:
         skipgram: Later = None,
         composition: Composition | Callable[[], Composition] | None = None,
         patterns: Patterns | Callable[[], Patterns] | None = None,
-        pattern_numbers: npt.NDArray[np.int64] | None = None,
         parameters: Mapping[str, Any] | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
@@ -75,7 +74,8 @@ class Model:
         self.vocabulary = dive.vocabulary
         """The words, and the multi-word terms after them, with spellings and abbreviations."""
         self._dive = dive.of_words
-        self._composition, self._patterns, self._pattern_numbers = composition, patterns, pattern_numbers
+        self._composition, self._patterns = composition, patterns
+        self._pattern_numbers: npt.NDArray[np.int64] | None = None
         self._facts = dict(facts or {})
         self._stored: ModelPlace | None = None
 
@@ -113,11 +113,25 @@ class Model:
         return None if space is None else space.of_words
 
     @property
+    def composition(self) -> Composition | None:
+        """The maps that compose vectors of terms that the text does not have, or None."""
+        if callable(self._composition):
+            self._composition = self._composition()
+        return self._composition
+
+    @property
     def patterns(self) -> Patterns | None:
         """What the text states, or None when it was not read for that."""
         if callable(self._patterns):
             self._patterns = self._patterns()
         return self._patterns
+
+    @property
+    def pattern_numbers(self) -> npt.NDArray[np.int64] | None:
+        """The number of each word and term in the patterns, −1 for none; None without patterns."""
+        if self._pattern_numbers is None and self.patterns is not None:
+            self._pattern_numbers = self.patterns.numbers_of(self.vocabulary.names)
+        return self._pattern_numbers
 
     @overload
     def space(self) -> VectorSpace: ...
@@ -453,7 +467,7 @@ class Model:
         if alone and self.dive.kind != "dive" and self.parameters == self.dive.parameters and not self._facts:
             self.dive.save(path, force=force)
         else:
-            write_model(self, self._facts, composition_of(self), pattern_numbers_of(self), path, force=force)
+            write_model(self, self._facts, path, force=force)
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = True) -> Self:
@@ -462,7 +476,9 @@ class Model:
         Each file is compared with its checksum when it is first read; `verify=False` skips that.
         """
         folder = find_model(path)
-        model = cls(**read_model(folder, verify=verify))
+        parts, pattern_numbers = read_model(folder, verify=verify)
+        model = cls(**parts)
+        model._pattern_numbers = pattern_numbers
         model._stored = ModelPlace.of(folder)
         return model
 
@@ -474,7 +490,7 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         spaces = {name: self.space(name) for name in self._spaces}
-        read = {"_composition": composition_of(self), "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
+        read = {"_composition": self.composition, "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
         return {name: value for name, value in vars(self).items() if name not in ("_memo", "_dive")} | read
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -512,20 +528,6 @@ def _together(given: Terms, row: type[T], words: Sequence[str], tables: Sequence
 def facts_of(model: Model) -> Mapping[str, Any]:
     """Return what was recorded while a model was made: its corpus, the objective after each pass, later additions."""
     return model._facts
-
-
-def composition_of(model: Model) -> Composition | None:
-    """Return the maps that compose vectors of terms that the text does not have, or None."""
-    if callable(model._composition):
-        model._composition = model._composition()
-    return model._composition
-
-
-def pattern_numbers_of(model: Model) -> npt.NDArray[np.int64] | None:
-    """Return the number of each word and term in the patterns, −1 for none; None without patterns."""
-    if model._pattern_numbers is None and model.patterns is not None:
-        model._pattern_numbers = model.patterns.numbers_of(model.vocabulary.names)
-    return model._pattern_numbers
 
 
 def with_terms(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hyperdive._resources import Run
-from hyperdive.model import Model, composition_of, facts_of
+from hyperdive.model import Model, facts_of
 from hyperdive.pipeline.train import train
 from hyperdive.spaces.folding import folding_of
 from hyperdive.text.corpus import Corpus
@@ -105,7 +105,7 @@ def test_a_listed_term_that_the_text_lacks_is_composed(
 ) -> None:
     model = trained(corpus, tmp_path / "model")
     skipgram = model.space("skipgram")
-    assert composition_of(model) is not None and skipgram is not None
+    assert model.composition is not None and skipgram is not None
     assert model.vocabulary.frequency("mod3 noun4") == 0
     assert model["mod3 noun4"].any() and skipgram["mod3 noun4"].any()
     told = facts_of(model)["terms"]["composition"]

@@ -176,7 +176,6 @@ def test_variances_of_a_gaussian_space(copy: Copy) -> None:
     [
         {"name": None},
         {"name": lambda a: a.slice(1)},
-        {"name": lambda a: a.cast("large_string")},
         {"kind": lambda a: ["term", *["word"] * (len(a) - 1)]},
         {"kind": lambda a: ["verb"] * len(a)},
         {"kind": lambda a: [None] * len(a)},

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from hyperdive import Model
-from hyperdive.model import pattern_numbers_of
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.svd import Factors
@@ -59,7 +58,7 @@ def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
     right = np.vstack([u * root, np.zeros((2, u.shape[1]))])
     expected = np.linalg.lstsq(left, right, rcond=None)[0]
     np.testing.assert_allclose(
-        projection(model.patterns, model.skipgram, pattern_numbers_of(model)), expected, rtol=1e-5, atol=1e-6
+        projection(model.patterns, model.skipgram, model.pattern_numbers), expected, rtol=1e-5, atol=1e-6
     )
 
 

@@ -21,7 +21,7 @@ from hyperdive import Model
 from hyperdive._quantize import rounded_to_8_bits, rounded_to_16_bits
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
-from hyperdive.model import composition_of, facts_of, in_memory, with_terms
+from hyperdive.model import facts_of, in_memory, with_terms
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
@@ -239,7 +239,7 @@ def whole(folder: Path) -> None:
     model = Model.load(folder, verify=False)
     skipgram = model.space("skipgram")
     assert skipgram is not None
-    _ = folding_of(model.contexts), skipgram.matrix, model.space().matrix, composition_of(model)
+    _ = folding_of(model.contexts), skipgram.matrix, model.space().matrix, model.composition
 
 
 def test_all_parts_there_and_back(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_all_parts_there_and_back(tmp_path: Path) -> None:
         assert one.terms == ["guide dog", "wild cat"] and one.vocabulary.frequencies.tolist() == [300, 5, 1, 9, 0]
         assert list(one.vocabulary.spellings) == ["dog", "cat", "owl", "Guide Dog", "wild cat"]
         assert one["wild cat"].tolist() == [0, 1, 1] and one.words == ["dog", "cat", "owl"]
-        maps = composition_of(one)
+        maps = one.composition
         assert maps is not None and maps.skipgram is not None and maps.lean == 0.25
         assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5
         first, other = folding_of(model.contexts), folding_of(one.contexts)
@@ -278,7 +278,7 @@ def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
         model.save(tmp_path / "m")
         whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{"composition.skipgram": np.ones((7, 3), np.float32)})
-    back = composition_of(Model.load(tmp_path / "m"))
+    back = Model.load(tmp_path / "m").composition
     assert back is not None and back.lean == 0.0
 
 
@@ -309,7 +309,7 @@ SPOILT: dict[str, list[Any]] = {
 def test_each_part_of_each_tensor_is_looked_at(tmp_path: Path, name: str, which: int) -> None:
     model = small_model()
     dive = VectorSpace(model.vocabulary, csr_array(model.space().matrix), kind="dive")
-    made = Model(dive, contexts=model.contexts, skipgram=model.space("skipgram"), composition=composition_of(model))
+    made = Model(dive, contexts=model.contexts, skipgram=model.space("skipgram"), composition=model.composition)
     made.save(tmp_path / "m")
     whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{name: SPOILT[name][which]})

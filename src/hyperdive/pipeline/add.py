@@ -22,7 +22,7 @@ from hyperdive._store import check_output, is_ours
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
-from hyperdive.model import Model, composition_of, facts_of, with_terms
+from hyperdive.model import Model, facts_of, with_terms
 from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
@@ -162,7 +162,7 @@ def _with_corpus(model: Model, corpus: Corpus, run: Run, *, wanted: set[str] | N
         with_new.space(),
         contexts=model.contexts,
         skipgram=with_new.space("skipgram"),
-        composition=composition_of(with_new),
+        composition=with_new.composition,
         patterns=patterns,
         parameters=model.parameters,
         facts={**facts, "additions": [*facts.get("additions", []), asdict(additions)]},
@@ -221,7 +221,7 @@ def _with_new(model: Model, corpus: Corpus, new: TermOccurrences, updated: Mappi
     tokens = translated(np.asarray(corpus.tokens), corpus.all_words, numbers)
     text = TermText(tokens, np.asarray(corpus.line_offsets), new, len(model) + 1)
     rows = fold_rows(text, model, options, run)
-    maps = composition_of(model) if old.has_terms else fit_composition(new, rows, model)[0]
+    maps = model.composition if old.has_terms else fit_composition(new, rows, model)[0]
     if maps is not None:
         rows = with_composed(new, rows, model, maps)
     again = set(new.names)

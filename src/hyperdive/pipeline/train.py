@@ -23,7 +23,7 @@ from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
-from hyperdive.model import Model, composition_of
+from hyperdive.model import Model
 from hyperdive.options import MODEL_SPACE, EncodeOptions, ReadingOptions, TrainOptions, check_name
 from hyperdive.pipeline.encode import content_of, encode
 from hyperdive.pipeline.inputs import file_identity, find_files
@@ -237,7 +237,7 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
         model.space(),
         contexts=contexts if options.contexts else None,
         skipgram=model.space("skipgram"),
-        composition=composition_of(model),
+        composition=model.composition,
         patterns=patterns_between([*words, *rare_words(model.terms)], folders, run.progress),
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},

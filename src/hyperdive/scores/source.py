@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hyperdive._memo import Memo
 from hyperdive._types import Floats32, Ints
-from hyperdive.model import Model, composition_of, pattern_numbers_of
 from hyperdive.patterns.plurals import with_singulars
 from hyperdive.scores.pairs import Rows
 from hyperdive.scores.stated import projection
@@ -17,6 +16,7 @@ from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from hyperdive.model import Model
     from hyperdive.patterns.store import Patterns
     from hyperdive.spaces.composition import Composition
 
@@ -141,14 +141,14 @@ def term_source(model: AnyModel) -> Source:
         model.space("skipgram"),
         parameters=model.parameters,
         stated=lambda: _singular(model.patterns),
-        numbers=lambda: pattern_numbers_of(model),
-        composed=lambda: composition_of(model),
+        numbers=lambda: model.pattern_numbers,
+        composed=lambda: model.composition,
     )
 
 
 def _of_words(model: Model) -> Ints | None:
     """Return the numbers of the words alone in the patterns."""
-    numbers = pattern_numbers_of(model)
+    numbers = model.pattern_numbers
     return None if numbers is None else numbers[: len(model)]
 
 

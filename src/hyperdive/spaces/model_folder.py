@@ -43,15 +43,7 @@ KIND, VERSION, TENSORS = "model", 4, "model.safetensors"
 MADE_WITH = "hyperdive train TEXT -o MODEL"
 
 
-def write_model(
-    model: Model,
-    facts: Mapping[str, Any],
-    composition: Composition | None,
-    pattern_numbers: Ints | None,
-    path: str | Path,
-    *,
-    force: bool = False,
-) -> None:
+def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, force: bool = False) -> None:
     """Write a model folder, which appears when it is complete."""
     from safetensors.numpy import save
 
@@ -65,12 +57,12 @@ def write_model(
             matrix = dense(space.matrix) if name == "skipgram" else space.matrix
             tensors |= matrix_tensors(name, matrix, sparse=name != "skipgram")
             spaces[name] = {"kind": space.kind, "dimensions": space.dimensions}
-    for part in (folding, composition):
+    for part in (folding, model.composition):
         tensors |= {} if part is None else part.tensors()
     totals = {"words": len(model), "dimensions": model.dive.dimensions}
     totals |= {"terms": len(model.terms)} if vocabulary.has_terms else {}
     with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
-        VocabularyFile(vocabulary, model.space().sums, pattern_numbers).write(writer)
+        VocabularyFile(vocabulary, model.space().sums, model.pattern_numbers).write(writer)
         if len(vocabulary.abbreviations):
             writer.put(ABBREVIATIONS, vocabulary.abbreviations.lines())
         writer.put(TENSORS, save(tensors))
@@ -82,11 +74,14 @@ def write_model(
         writer.finish(header)
 
 
-def read_model(folder: Path, *, verify: bool = True) -> dict[str, Any]:
-    """Return the arguments of a `Model` from a folder, of a model or of one space; all but `dive` are read later."""
+def read_model(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any], Ints | None]:
+    """Return the arguments of a `Model` from a folder, of a model or of one space, and its numbers in the patterns.
+
+    All parts but `dive` are read later.
+    """
     if (folder / HEADER).is_file() and read_header(folder)["format"] == f"hyperdive-{SPACE}":
         space = VectorSpace.load(folder, verify=verify)
-        return {"dive": space, "parameters": space.parameters}
+        return {"dive": space, "parameters": space.parameters}, None
     artifact = Artifact.open(folder, KIND, VERSION, made_with=MADE_WITH, verify=verify)
     with header_fields(folder):
         parameters, facts, spaces = (dict(artifact.header[name]) for name in ("parameters", "facts", "spaces"))
@@ -114,13 +109,13 @@ def read_model(folder: Path, *, verify: bool = True) -> dict[str, Any]:
         return stated
 
     composition = partial(Composition.read, tensors, kinds["dive"][1], kinds.get("skipgram", ("", None))[1])
-    return {
+    parts = {
         "dive": read("dive"),
         "contexts": contexts if "contexts" in kinds else None,
         "skipgram": partial(read, "skipgram") if "skipgram" in kinds else None,
         "composition": composition if "composition.dive" in tensors else None,
         "patterns": patterns if PATTERNS in artifact else None,
-        "pattern_numbers": names.pattern_numbers,
         "parameters": parameters,
         "facts": facts,
     }
+    return parts, names.pattern_numbers

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hyperdive._quantize import rounded_to_8_bits
-from hyperdive.model import Model, composition_of, facts_of
+from hyperdive.model import Model, facts_of
 from hyperdive.spaces.space import VectorSpace
 
 WORDS, FREQUENT, TERMS, LEAST = 30_000, 15_000, 30_000, 3
@@ -100,7 +100,7 @@ def pruned(
     return Model(
         dive,
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(names)),
-        composition=composition_of(model),
+        composition=model.composition,
         patterns=None if patterns is None else patterns.pruned(kept, least),
         parameters={**model.parameters, "contexts": False},
         facts={**facts, "card": dict(card)} if card else facts,
