@@ -48,6 +48,7 @@ ENDING_CONFIDENCE = 0.5
 _OFTEN, _ALIKE = 20, 0.4
 _STATEMENTS = 773_674  # of the Wikipedia text that most judged answers are of
 _BLOCK = 64  # hyponyms whose neighbours are looked for at once
+_ROWS = 1 << 14  # vectors that are converted at once
 _SPARE = 28  # more candidates than neighbours: which are nearest must not depend on the rounding of a product
 _PIECE = 32  # columns of which one maximum is taken
 _OWN = np.float32(0.3)
@@ -221,9 +222,9 @@ class StatementTable:
         named = np.flatnonzero((below > 0) & (place >= 0))
         more = -len(named) % _PIECE  # places without a term, so that there are whole pieces
         self.vectors = np.zeros((len(named) + more, space.shape[1]), dtype=np.float32)
-        vectors = np.asarray(space.rows(place[named]), dtype=np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-        np.divide(vectors, np.where(lengths > 0, lengths, 1), out=self.vectors[: len(named)])
+        for start in range(0, len(named), _ROWS):  # few at a time: the others stay on disk, in 16 bits
+            rows = named[start : start + _ROWS]
+            self.vectors[start : start + len(rows)] = unit_rows(np.asarray(space.rows(place[rows]), dtype=np.float32))
         self.numbers = np.pad(named, (0, more), constant_values=self.size)
         self.trust = np.pad((np.minimum(below[named], 5) / 5).astype(np.float32), (0, more))
         self.certain = (np.minimum(np.append(below, 0), 10) / 10).astype(np.float32)

@@ -57,7 +57,7 @@ class VocabularyFile:
         if self.pattern_numbers is not None:
             columns["pattern"] = pa.array(self.pattern_numbers.astype(np.int32))
         data = io.BytesIO()
-        pq.write_table(pa.table(columns), data, compression="zstd", store_schema=False)
+        pq.write_table(pa.table(columns), data, compression="zstd", use_dictionary=["kind"], store_schema=False)
         writer.put(VOCABULARY, data.getvalue())
 
     @classmethod
