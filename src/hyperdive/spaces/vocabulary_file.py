@@ -82,8 +82,8 @@ class VocabularyFile:
             schema = {field.name: field.type for field in parquet.schema_arrow}
             if schema not in (types, {name: types[name] for name in types if name != "pattern"}):
                 raise ValueError("it has other columns")
-            table = parquet.read(use_threads=False)
-            columns = {name: table[name].combine_chunks() for name in schema}
+            # one by one, which takes less memory
+            columns = {name: parquet.read([name], use_threads=False)[name].combine_chunks() for name in schema}
             if any(column.null_count for name, column in columns.items() if name != "spelling"):
                 raise ValueError("a value is missing")
             kind = np.array([_KINDS.index(one) for one in columns["kind"].dictionary.to_pylist()], dtype=np.int64)
@@ -97,7 +97,7 @@ class VocabularyFile:
             if least[0] < 0 or least[1] < -1 or not are_finite(sums):
                 raise ValueError("a value is out of its range")
             names = columns["name"].to_pylist()
-        except (pa.ArrowException, KeyError, ValueError, TypeError, OSError) as error:
+        except (pa.ArrowException, LookupError, ValueError, TypeError, OSError) as error:
             raise FormatError(f"{artifact.path}: {VOCABULARY} cannot be read ({error})", hint=_DAMAGED) from None
         spellings = _Spellings(names, columns["spelling"])
         vocabulary = Vocabulary(names, frequencies, words=words, spellings=spellings, abbreviations=abbreviations)
@@ -106,7 +106,8 @@ class VocabularyFile:
 
 def _values(column: Any) -> Any:
     """Return a column of numbers without a copy; the library's own function imports pandas where it is installed."""
-    values = np.frombuffer(column.buffers()[1], dtype=str(column.type).replace("double", "float64"))
+    dtype = str(column.type).replace("double", "float64")
+    values = np.frombuffer(column.buffers()[1] or b"", dtype=dtype)
     return values[column.offset : column.offset + len(column)]
 
 
