@@ -34,6 +34,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "hyperdive"
 TESTS = ROOT / "tests"
+PUBLIC = ("test_api.py", "test_asking_a_model.py", "test_plugins.py", "test_resume.py", "test_store.py")
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -84,21 +85,28 @@ def modules() -> list[str]:
 def tests_of(module: str) -> list[str]:
     """The tests of a module's package; of kernels, those of the packages that call them. Files named after it first.
 
-    >>> tests_of("spaces/skipgram.py")[0]
-    'tests/spaces/test_skipgram.py'
+    Modules outside the packages are tested by the files that import them and by those of the public functions.
+
+    >>> tests_of("spaces/skipgram.py")[0], "tests/cli/test_options.py" in tests_of("options.py")
+    ('tests/spaces/test_skipgram.py', True)
     """
     package, stem = Path(module).parent.as_posix(), Path(module).stem
-    packages = {package}
-    if package == "kernels":
-        named = f"hyperdive.kernels.{stem} "
-        packages |= {
-            path.parent.relative_to(PACKAGE).as_posix()
-            for path in PACKAGE.rglob("*.py")
-            if named in path.read_text(encoding="utf-8")
-        }
-    files = {path for name in packages for path in (TESTS / name).glob("test_*.py")}
+    if package == ".":
+        named = (f"hyperdive.{stem} ", f"hyperdive import {stem}")
+        files = {path for path in TESTS.rglob("test_*.py") if _names(path, *named)} | {TESTS / name for name in PUBLIC}
+    else:
+        packages = {package}
+        if package == "kernels":
+            callers = (path for path in PACKAGE.rglob("*.py") if _names(path, f"hyperdive.kernels.{stem} "))
+            packages |= {path.parent.relative_to(PACKAGE).as_posix() for path in callers}
+        files = {path for name in packages for path in (TESTS / name).glob("test_*.py")}
     order = sorted(files, key=lambda path: (not path.stem.startswith(f"test_{stem.lstrip('_')}"), path))
     return [path.relative_to(ROOT).as_posix() for path in order]
+
+
+def _names(path: Path, *names: str) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return any(name in text for name in names)
 
 
 def mutants_of(module: str) -> list[Mutant]:

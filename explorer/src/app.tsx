@@ -21,9 +21,9 @@ import { TreeView } from "./views/tree-view";
 const PAGES: readonly { view: View; title: string; icon: IconName; component: () => preact.JSX.Element }[] = [
   { view: "ask", title: "Ask", icon: "ask", component: AskView },
   { view: "tree", title: "Tree", icon: "tree", component: TreeView },
-  { view: "compare", title: "Compare", icon: "compare", component: CompareView },
+  { view: "compare", title: "Compare words", icon: "compare", component: CompareView },
   { view: "topics", title: "Topics", icon: "topics", component: TopicsView },
-  { view: "models", title: "Two models", icon: "models", component: ModelsView },
+  { view: "models", title: "Compare models", icon: "models", component: ModelsView },
 ];
 
 export function App() {

@@ -375,9 +375,12 @@ class Model:
         """Return the terms of an argument: one term, the terms of a file, or several."""
         from hyperdive.ask.question import listed_terms, refuse_file_name
 
-        if isinstance(terms, str):
-            refuse_file_name(self, terms)
-        return listed_terms(terms)
+        listed = listed_terms(terms)
+        if not isinstance(terms, Path):
+            for term in listed:
+                if len(listed) == 1 or "." in term:
+                    refuse_file_name(self, term)
+        return listed
 
     # ---- the model as a whole ---------------------------------------------------------------------------------
 
@@ -470,7 +473,7 @@ class Model:
             write_model(self, self._facts, path, force=force)
 
     @classmethod
-    def load(cls, path: str | Path, *, verify: bool = True) -> Self:
+    def load(cls, path: str | Path = "en-wiki", *, verify: bool = True) -> Self:
         """Open a model or space folder, or a packaged model by name; parts beside `dive` are read when needed.
 
         Each file is compared with its checksum when it is first read; `verify=False` skips that.
@@ -577,7 +580,7 @@ def in_memory(model: Model) -> Model:
     return made
 
 
-def load(path: str | Path, *, verify: bool = True) -> Model:
+def load(path: str | Path = "en-wiki", *, verify: bool = True) -> Model:
     """Open a saved model or space, or a model that comes with the package by its name.
 
     `verify=False` skips the checksums.

@@ -87,8 +87,8 @@ def test_answers_are_grouped_by_sense_on_request(open_tab: Tabs, explored: Runni
         assert group.locator(".answer-term").all_inner_texts() == terms
     assert broader.get_by_role("status").inner_text() == f"{len(senses)} senses"
     assert "senses=1" in page.url
-    page.get_by_role("button", name="Take away").click()
-    shown = page.get_by_role("dialog", name="Take away").inner_text()
+    page.get_by_role("button", name="Export").click()
+    shown = page.get_by_role("dialog", name="Export").inner_text()
     assert (
         "hyperdive hypernyms bass --top 12 --senses" in shown
         and "model.hypernyms('bass', top=12, senses=True)" in shown

@@ -116,7 +116,7 @@ def test_two_thousand_terms_are_built_with_progress_and_only_rows_in_view_are_dr
     tree = page.get_by_role("tree")
     tree.wait_for()
     assert "not placed" in page.locator(".headline").inner_text()
-    page.get_by_role("button", name="Open everything").click()
+    page.get_by_role("button", name="Expand all").click()
     placed = int(page.evaluate("document.querySelector('.tree-rows').getBoundingClientRect().height / 36"))
     assert placed > 500 and 10 < page.get_by_role("treeitem").count() < 100
     tree.focus()
@@ -141,7 +141,7 @@ def test_ten_thousand_terms_are_scrolled_with_a_hundred_rows_in_the_page(open_ta
     plant(page)
     page.goto(f"{tab.address}/#/tree?top=20")
     page.get_by_role("tree").wait_for()
-    page.get_by_role("button", name="Open everything").click()
+    page.get_by_role("button", name="Expand all").click()
     rows = page.locator(".tree-rows")
     assert int(rows.evaluate("rows => rows.getBoundingClientRect().height / 36")) == PLANTED
     scrolled = page.locator(".tree-rows").evaluate_handle(SCROLLED)
@@ -282,9 +282,9 @@ def test_a_move_by_the_dialog_is_checked_and_a_term_can_become_a_top_term(shaped
 def test_the_worklist_is_decided_and_rebuilding_respects_it(open_tab: Tabs, explored: Running) -> None:
     tab = open_tab()
     page = tab.open("#/tree?top=300&panel=decide")
-    page.get_by_role("button", name="Open everything").click()
+    page.get_by_role("button", name="Expand all").click()
     edges = []
-    for verdict in ("Right", "Wrong"):
+    for verdict in ("Accept", "Reject"):
         first = page.locator(".work").first
         first.wait_for()
         line = first.locator(".work-line").inner_text()
@@ -328,8 +328,8 @@ def test_files_are_downloaded_and_parse(shaped: Tab, tmp_path: Path) -> None:
     drag(page, "apple", row(page, "vehicle"))
     page.mouse.up()
     wait_for_parent(page, "apple", "vehicle")
-    page.get_by_role("button", name="Take away").click()
-    dialog = page.get_by_role("dialog", name="Take away")
+    page.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog", name="Export")
 
     def download(title: str) -> Path:
         with page.expect_download() as waiting:
@@ -361,7 +361,7 @@ def test_markdown_and_the_link_are_copied(open_tab: Tabs, explored: Running, lis
     shape(explored.folder)
     tab = open_tab(permissions=["clipboard-read", "clipboard-write"])
     page = tab.open(listed)
-    page.get_by_role("button", name="Take away").click()
+    page.get_by_role("button", name="Export").click()
     page.get_by_role("button", name="Copy as Markdown").click()
     page.get_by_role("button", name="Copied").wait_for()
     assert "\n- animal\n" in page.evaluate("navigator.clipboard.readText()")
@@ -375,7 +375,7 @@ def test_the_filter_moves_terms_to_the_tray(open_tab: Tabs) -> None:
     page.get_by_role("slider").fill("1")
     until(lambda: page.locator(".headline").inner_text() != placed)
     assert "min=1" in page.url and "under 1.00" in page.locator(".tree-foot").inner_text()
-    page.get_by_role("tab", name=re.compile("^Unplaced")).click()
+    page.get_by_role("tab", name=re.compile("^Without a parent")).click()
     assert page.get_by_role("tabpanel").get_by_role("listitem").count() > 10
 
 

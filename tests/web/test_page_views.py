@@ -53,8 +53,8 @@ def test_axe_finds_no_violation(open_tab: Tabs, axe: str, scheme: str) -> None:
         page = tab.open(view)
         page.evaluate(axe)
         wrong[name] = page.evaluate(AXE, RULES[scheme])
-    page.get_by_role("button", name="Take away").click()
-    page.get_by_role("dialog", name="Take away").wait_for()
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("dialog", name="Export").wait_for()
     wrong["take away"] = page.evaluate(AXE, RULES[scheme])
     assert {name: found for name, found in wrong.items() if found} == {}
 
@@ -156,8 +156,8 @@ def test_two_models_mark_what_they_share(open_tab: Tabs, explored: Running) -> N
 @pytest.mark.parametrize("name", ["ask", "compare", "topics", "two models"])
 def test_every_view_is_taken_away_as_files_and_pictures(open_tab: Tabs, name: str, tmp_path: Path) -> None:
     page = open_tab().open(VIEWS[name])
-    page.get_by_role("button", name="Take away").click()
-    dialog = page.get_by_role("dialog", name="Take away")
+    page.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog", name="Export")
     files = {}
     for title in dialog.locator(".offer strong").all_inner_texts():
         with page.expect_download() as waiting:

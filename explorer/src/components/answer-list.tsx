@@ -112,7 +112,7 @@ function NotKnown({ table }: { table: TermAnswers }) {
   if (table.unknown) {
     return (
       <EmptyState icon="question" title="Not in this model">
-        <p>{table.unknown.near.length > 0 ? "Perhaps one of these:" : "No other word is spelled like it."}</p>
+        <p>{table.unknown.near.length > 0 ? "Perhaps one of these:" : "No similar spelling found."}</p>
         {table.unknown.near.length > 0 && (
           <ul class="chips">
             {table.unknown.near.map((term) => (
@@ -127,7 +127,7 @@ function NotKnown({ table }: { table: TermAnswers }) {
       </EmptyState>
     );
   }
-  const why = (table.notes[0] ?? "nothing is likely enough").replace(/^not known: /, "");
+  const why = (table.notes[0] ?? "no answer is likely enough").replace(/^not known: /, "");
   return (
     <EmptyState icon="question" title="Not known">
       <p>{why}.</p>

@@ -11,8 +11,8 @@ import { PairDetails } from "./pair-details";
 import { EmptyState } from "./states";
 
 const REASONS: Record<string, string> = {
-  model: "found by the model",
-  head: "the phrase ends with its parent",
+  model: "suggested by the model",
+  head: "last word of the phrase",
   ending: "the word ends with its parent",
   modifier: "its modifier is a kind of its parent’s",
   expert: "decided by you",

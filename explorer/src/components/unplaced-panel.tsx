@@ -1,4 +1,4 @@
-/** The tray: terms without a place, and those that the confidence filter has taken out; drag them into the tree. */
+/** Terms without a parent, and those below the confidence filter; drag them into the tree. */
 
 import { useState } from "preact/hooks";
 
@@ -20,14 +20,14 @@ export function UnplacedPanel({ forest, unknown, editable, onSelect, onGrab }: U
   const cut = forest.cut.map(({ child }) => child);
   if (!forest.unplaced.length && !cut.length && !unknown.length) {
     return (
-      <EmptyState icon="check" title="Every term has a place">
-        <p>Terms for which nothing is likely enough would be here.</p>
+      <EmptyState icon="check" title="Every term has a parent">
+        <p>Terms without a likely parent would be listed here.</p>
       </EmptyState>
     );
   }
   const groups = [
-    { heading: "Not placed", terms: forest.unplaced, grab: true },
-    { heading: "Under the confidence filter", terms: cut, grab: true },
+    { heading: "Without a parent", terms: forest.unplaced, grab: true },
+    { heading: "Below the confidence filter", terms: cut, grab: true },
     { heading: "Not in the model", terms: unknown, grab: false },
   ];
   return (

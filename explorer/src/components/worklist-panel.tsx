@@ -1,4 +1,4 @@
-/** The edges that the model is least sure of, to be decided one after another. */
+/** The relations with the lowest confidence, to be reviewed one by one. */
 
 import { useEffect, useRef } from "preact/hooks";
 
@@ -8,6 +8,7 @@ import { shown, useRequest } from "../state/use-request";
 import type { Step } from "../state/use-corrections";
 import { edgeValue } from "../taxonomy/forest";
 import { acceptEdge, moveTerm, rejectEdge } from "../taxonomy/steps";
+import { counted } from "./counted";
 import { ConfidenceBar, formatValue } from "./confidence-bar";
 import { Icon } from "./icon";
 import { EmptyState, ErrorState, Loading } from "./states";
@@ -37,11 +38,11 @@ export function WorklistPanel({ taxonomy, version, calibrated, editable, onStep,
   }, [request]);
 
   if (request.state === "failed") return <ErrorState error={request.error} />;
-  if (!worklist) return <Loading label="Looking for doubtful edges" />;
+  if (!worklist) return <Loading label="Looking for uncertain relations" />;
   if (!worklist.edges.length) {
     return (
-      <EmptyState icon="check" title="Nothing left to decide">
-        <p>Every edge is decided or sure enough.</p>
+      <EmptyState icon="check" title="All reviewed">
+        <p>Every relation is reviewed or has a high confidence.</p>
       </EmptyState>
     );
   }
@@ -52,9 +53,9 @@ export function WorklistPanel({ taxonomy, version, calibrated, editable, onStep,
   return (
     <>
       <p class="muted">
-        The {worklist.edges.length} edges that are least sure, of {worklist.left.toLocaleString("en")} undecided ones.
+        {worklist.edges.length} least certain of {worklist.left.toLocaleString("en")} undecided relations
       </p>
-      <ol class="worklist" ref={list} aria-label="Least sure edges">
+      <ol class="worklist" ref={list} aria-label="Least certain relations">
         {worklist.edges.map((edge) => (
           <WorklistItem
             key={`${edge.child} ${edge.parent}`}
@@ -92,17 +93,17 @@ function WorklistItem({ edge, calibrated, editable, onStep, onSelect }: Worklist
       <p class="edge-value">
         {calibrated && value !== null && <ConfidenceBar value={value} width={80} />}
         <span>{formatValue(value, calibrated)}</span>
-        {edge.statements > 0 && <span class="muted">{edge.statements}×</span>}
+        {edge.statements > 0 && <span class="muted">{counted(edge.statements, "mention")}</span>}
       </p>
       {editable && (
         <div class="actions" role="group" aria-label={`${child} is a kind of ${parent}`}>
           <button type="button" class="button button-small decide" onClick={() => onStep(acceptEdge(edge))}>
             <Icon name="check" size={16} />
-            Right
+            Accept
           </button>
           <button type="button" class="button button-small" onClick={() => onStep(rejectEdge(edge))}>
             <Icon name="cross" size={16} />
-            Wrong
+            Reject
           </button>
           {alternatives.map(({ term }) => (
             <button
@@ -111,7 +112,7 @@ function WorklistItem({ edge, calibrated, editable, onStep, onSelect }: Worklist
               class="button button-small button-quiet"
               onClick={() => onStep(moveTerm(child, term))}
             >
-              rather {term}
+              Move to {term}
             </button>
           ))}
         </div>

@@ -99,7 +99,7 @@ export function useCorrections(): Editing {
       setCorrections((before) => before && { ...before, version: saved.version, entries: saved.entries });
       setConflict(null);
       if (kind === "do") notify({ text: step.says, action: { label: "Undo", run: undoLast } });
-      else notify({ text: `${kind === "undo" ? "Undone" : "Done again"}: ${step.says}` });
+      else notify({ text: `${kind === "undo" ? "Undone" : "Redone"}: ${step.says}` });
     } catch (error) {
       const problem = asApiError(error);
       if (problem.code === "version_conflict") setConflict({ step, kind });

@@ -11,11 +11,11 @@ import { ErrorState, Loading } from "../components/states";
 import { useExplorer } from "../state/explorer";
 import { extendTrail, parseTrail } from "../state/trail";
 import { shown, useRequest, type Request } from "../state/use-request";
-import { joinCommands } from "../takeaway/commands";
-import { answersPicture } from "../takeaway/pictures";
+import { joinCommands } from "../export/commands";
+import { answersPicture } from "../export/pictures";
 import { groupBySense } from "../taxonomy/senses";
-import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
-import type { Table } from "../takeaway/files";
+import { Export, tableFiles, tableMarkdown } from "../export/export";
+import type { Table } from "../export/files";
 
 const TOP = 12;
 
@@ -65,12 +65,12 @@ function StartPage({ ask }: { ask: (term: string) => void }) {
           <dd>{model.words.toLocaleString("en")}</dd>
         </div>
         <div>
-          <dt>terms of several words</dt>
+          <dt>multi-word terms</dt>
           <dd>{model.terms.toLocaleString("en")}</dd>
         </div>
         {model.tokens !== null && (
           <div>
-            <dt>words of text read</dt>
+            <dt>words in the corpus</dt>
             <dd>{model.tokens.toLocaleString("en")}</dd>
           </div>
         )}
@@ -117,7 +117,7 @@ function AskedTerm({ term }: { term: string }) {
               Tree beneath it
             </a>
           )}
-          {both && !unknown && <AskTakeAway term={term} broader={both[0]!} narrower={both[1]!} />}
+          {both && !unknown && <AskExport term={term} broader={both[0]!} narrower={both[1]!} />}
         </div>
       </div>
       {unknown && broader.state === "ready" ? (
@@ -219,7 +219,7 @@ function SimilarTerms({ request, term }: { request: Request<SimilarReply>; term:
   if (!neighbours.length) return null;
   return (
     <section class="similar" aria-label="Similar terms">
-      <h2 class="small-heading">Similar, neither broader nor narrower by itself</h2>
+      <h2 class="small-heading">Related terms (same level)</h2>
       <ul class="chips">
         {neighbours.map((neighbour) => (
           <li key={neighbour.term}>
@@ -241,7 +241,7 @@ function SimilarTerms({ request, term }: { request: Request<SimilarReply>; term:
   );
 }
 
-function AskTakeAway({ term, broader, narrower }: { term: string; broader: AnswersReply; narrower: AnswersReply }) {
+function AskExport({ term, broader, narrower }: { term: string; broader: AnswersReply; narrower: AnswersReply }) {
   const bySense = (broader.results[0]?.answers ?? []).some(({ sense }) => sense !== null);
   const rowsOf = (direction: Direction, answers: AnswersReply) =>
     (answers.results[0]?.answers ?? []).map((answer) => [
@@ -258,7 +258,7 @@ function AskTakeAway({ term, broader, narrower }: { term: string; broader: Answe
     rows: [...rowsOf("broader", broader), ...rowsOf("narrower", narrower)],
   };
   return (
-    <TakeAway
+    <Export
       title={term}
       files={tableFiles(table, { term, broader: broader.results[0], narrower: narrower.results[0] })}
       markdown={() => tableMarkdown(term, table)}

@@ -7,8 +7,8 @@ import { ModelTermBox } from "../components/model-term-box";
 import { EmptyState, ErrorState, Loading } from "../components/states";
 import { useExplorer } from "../state/explorer";
 import { shown, useRequest } from "../state/use-request";
-import { comparisonPicture } from "../takeaway/pictures";
-import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
+import { comparisonPicture } from "../export/pictures";
+import { Export, tableFiles, tableMarkdown } from "../export/export";
 import { byExcess, excess, HIDDEN, inclusions } from "../taxonomy/inclusion";
 
 const MOST_WORDS = 6;
@@ -32,8 +32,8 @@ export function CompareView() {
   return (
     <>
       <div class="headline">
-        <h1>Compare</h1>
-        {comparison && <CompareTakeAway comparison={comparison} />}
+        <h1>Compare words</h1>
+        {comparison && <CompareExport comparison={comparison} />}
       </div>
       <div class="compare-words">
         <ul class="chips" aria-label="Compared words">
@@ -195,7 +195,7 @@ function DimensionRow({ dimension, words, largest }: { dimension: Shared; words:
   );
 }
 
-function CompareTakeAway({ comparison }: { comparison: CompareReply }) {
+function CompareExport({ comparison }: { comparison: CompareReply }) {
   const { words, dimensions, command } = comparison;
   const table = {
     columns: ["dimension", "label", ...words],
@@ -203,7 +203,7 @@ function CompareTakeAway({ comparison }: { comparison: CompareReply }) {
   };
   const title = words.join(" ");
   return (
-    <TakeAway
+    <Export
       title={title}
       files={tableFiles(table, comparison)}
       markdown={() => tableMarkdown(title, table)}

@@ -1,4 +1,4 @@
-/** Two models: the same question to both, answers that they share marked. */
+/** Compare models: the same question to both, shared answers marked. */
 
 import { api } from "../api/client";
 import type { AnswersReply, ModelInfo } from "../api/types";
@@ -8,9 +8,9 @@ import { EmptyState, ErrorState, Loading } from "../components/states";
 import { Tabs } from "../components/tabs";
 import { useExplorer } from "../state/explorer";
 import { shown, useRequest, type Request } from "../state/use-request";
-import { answersPicture } from "../takeaway/pictures";
-import { joinCommands } from "../takeaway/commands";
-import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
+import { answersPicture } from "../export/pictures";
+import { joinCommands } from "../export/commands";
+import { Export, tableFiles, tableMarkdown } from "../export/export";
 
 const TOP = 12;
 
@@ -31,7 +31,7 @@ export function ModelsView() {
   const direction: Direction = parameters["way"] === "narrower" ? "narrower" : "broader";
   return (
     <>
-      <h1>Two models</h1>
+      <h1>Compare models</h1>
       <div class="models-bar">
         <ModelTermBox
           model={model.name}
@@ -57,7 +57,7 @@ export function ModelsView() {
           <BothModels key={`${direction} ${term}`} first={model} second={second} term={term} direction={direction} />
         </Tabs>
       ) : (
-        <EmptyState icon="models" title="Ask both models the same">
+        <EmptyState icon="models" title="Ask both models">
           <p>Type a term: the answers of each model appear side by side, and those they share are marked.</p>
         </EmptyState>
       )}
@@ -106,7 +106,7 @@ function BothModels({ first, second, term, direction }: BothModelsProps) {
       <div class="headline">
         <h2 class="headword">{term}</h2>
         {leftAnswers && rightAnswers && (
-          <BothTakeAway term={term} direction={direction} models={[first, second]} answers={[leftAnswers, rightAnswers]} />
+          <BothExport term={term} direction={direction} models={[first, second]} answers={[leftAnswers, rightAnswers]} />
         )}
       </div>
       <div class="columns">
@@ -145,14 +145,14 @@ function BothModels({ first, second, term, direction }: BothModelsProps) {
   );
 }
 
-interface BothTakeAwayProps {
+interface BothExportProps {
   term: string;
   direction: Direction;
   models: [ModelInfo, ModelInfo];
   answers: [AnswersReply, AnswersReply];
 }
 
-function BothTakeAway({ term, direction, models, answers }: BothTakeAwayProps) {
+function BothExport({ term, direction, models, answers }: BothExportProps) {
   const rows = answers.flatMap((given, place) =>
     (given.results[0]?.answers ?? []).map((answer) => [
       models[place]!.name,
@@ -166,7 +166,7 @@ function BothTakeAway({ term, direction, models, answers }: BothTakeAwayProps) {
   const title = `${term} in ${models[0].name} and ${models[1].name}`;
   const [first, second] = answers;
   return (
-    <TakeAway
+    <Export
       title={title}
       files={tableFiles(table, answers)}
       markdown={() => tableMarkdown(title, table)}

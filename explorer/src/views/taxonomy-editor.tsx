@@ -1,4 +1,4 @@
-/** A finished taxonomy: the tree with its tools, and a side panel for the term, the worklist, the tray, the changes. */
+/** A finished taxonomy: the tree with its tools, and a side panel for the term, the review, terms without a parent, the changes. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
@@ -24,7 +24,7 @@ import { openLevels, visibleRows } from "../taxonomy/rows";
 import { acceptEdge, moveTerm, rejectEdge } from "../taxonomy/steps";
 import { CorrectionDialog, type CorrectionKind } from "./correction-dialog";
 import { ConflictNotice } from "../components/conflict-notice";
-import { TreeTakeAway } from "../takeaway/tree-take-away";
+import { TreeExport } from "../export/tree-export";
 
 const FIRST_ROWS = 150; // rows that are open at first
 
@@ -165,7 +165,7 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
               Rebuild
             </button>
           )}
-          <TreeTakeAway
+          <TreeExport
             title={title}
             taxonomy={taxonomy}
             forest={forest}
@@ -206,8 +206,8 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
               <button
                 type="button"
                 class="icon-button framed"
-                aria-label="Open everything"
-                title="Open everything"
+                aria-label="Expand all"
+                title="Expand all"
                 onClick={() => setOpen(new Set(forest.children.keys()))}
               >
                 <Icon name="expand" size={18} />
@@ -215,8 +215,8 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
               <button
                 type="button"
                 class="icon-button framed"
-                aria-label="Close everything"
-                title="Close everything"
+                aria-label="Collapse all"
+                title="Collapse all"
                 onClick={() => setOpen(new Set())}
               >
                 <Icon name="collapse" size={18} />
@@ -257,8 +257,8 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
               onGrab={grab}
             />
           ) : (
-            <EmptyState icon="tree" title={search ? "No such term in this tree" : "No term has a place"}>
-              <p>{search ? "The tray at the side may have it." : "Lower the confidence, or choose other terms."}</p>
+            <EmptyState icon="tree" title={search ? "No such term in this tree" : "No term has a parent"}>
+              <p>{search ? "Look in “Without a parent”." : "Lower the confidence, or choose other terms."}</p>
             </EmptyState>
           )}
           <p class="tree-foot muted">
@@ -283,8 +283,8 @@ export function TaxonomyEditor({ title, taxonomy, editing, onRebuild }: Taxonomy
             onChange={(name) => replace({ panel: name === "term" ? undefined : name })}
             tabs={[
               { name: "term", title: "Term" },
-              { name: "decide", title: "Decide" },
-              { name: "unplaced", title: "Unplaced", count: waiting },
+              { name: "decide", title: "Review" },
+              { name: "unplaced", title: "Without a parent", count: waiting },
               { name: "changes", title: "Changes", count: editing.corrections?.entries.length ?? 0 },
             ]}
           >

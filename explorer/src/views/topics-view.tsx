@@ -6,8 +6,8 @@ import { ModelTermBox } from "../components/model-term-box";
 import { EmptyState, ErrorState, Loading } from "../components/states";
 import { useExplorer } from "../state/explorer";
 import { shown, useRequest } from "../state/use-request";
-import { topicsPicture } from "../takeaway/pictures";
-import { TakeAway, tableFiles, tableMarkdown } from "../takeaway/take-away";
+import { topicsPicture } from "../export/pictures";
+import { Export, tableFiles, tableMarkdown } from "../export/export";
 
 export function TopicsView() {
   const { model, parameters, replace } = useExplorer();
@@ -40,7 +40,7 @@ export function TopicsView() {
               onInput={(event) => replace({ find: event.currentTarget.value })}
             />
           </label>
-          {topics && <TopicsTakeAway topics={{ ...topics, topics: found }} />}
+          {topics && <TopicsExport topics={{ ...topics, topics: found }} />}
         </div>
       </div>
       <div class="topics-columns">
@@ -142,7 +142,7 @@ function GeneralList({ general }: { general: GeneralReply }) {
   );
 }
 
-function TopicsTakeAway({ topics }: { topics: TopicsReply }) {
+function TopicsExport({ topics }: { topics: TopicsReply }) {
   const table = {
     columns: ["dimension", "label", "words", "size", "share", "status"],
     rows: topics.topics.map(({ dimension, label, words, size, share, status }) => [
@@ -156,7 +156,7 @@ function TopicsTakeAway({ topics }: { topics: TopicsReply }) {
   };
   const title = `Topics of ${topics.model}`;
   return (
-    <TakeAway
+    <Export
       title={title}
       files={tableFiles(table, topics)}
       markdown={() => tableMarkdown(title, table)}

@@ -15,8 +15,8 @@ export function TreeStart() {
     <section class="tree-start">
       <h1>Build a taxonomy</h1>
       <p class="start-text">
-        Every term goes under the term it is most surely a kind of. Then correct what is wrong: each step is saved, can be
-        undone, and is respected the next time.
+        Each term is placed under its most likely broader term. Then correct the tree: every step is saved, can be undone and
+        is applied the next time.
       </p>
       <div class="cards">
         <RootCard />
@@ -63,7 +63,7 @@ function TopCard() {
       }}
     >
       <h2>
-        <Icon name="list" /> The most useful terms
+        <Icon name="list" /> The most connected terms
       </h2>
       <p class="muted">Terms that the text often states as narrower and as broader.</p>
       <label class="field">

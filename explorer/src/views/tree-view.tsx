@@ -32,5 +32,5 @@ function requestOf(model: string, root?: string, top?: string, terms?: string[] 
 
 function titleOf({ root, terms, top }: TaxonomyRequest): string {
   if (root) return `Beneath “${root}”`;
-  return terms ? `Your ${terms.length.toLocaleString("en")} terms` : `The ${top?.toLocaleString("en")} most useful terms`;
+  return terms ? `Your ${terms.length.toLocaleString("en")} terms` : `The ${top?.toLocaleString("en")} most connected terms`;
 }

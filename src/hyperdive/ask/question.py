@@ -126,12 +126,17 @@ def listed_terms(terms: str | Path | Iterable[str]) -> list[str]:
 
 
 def refuse_file_name(model: AnyModel, term: str) -> None:
-    """Raise an error for a term that the model does not know when it is the name of a file, which must be a `Path`."""
+    """Raise an error for a term that is the name of a file, which must be a `Path`, unless it is a known term.
+
+    Names with a folder or an extension are never terms: `terms.txt` could be read as the two words *terms* and *txt*.
+    """
+    path = Path(term)
     try:
-        is_file = Path(term).is_file()
+        is_file = path.is_file()
     except (OSError, ValueError):  # too long for a name of a file, or with characters that none has
         return
-    if is_file and term.strip() and not are_known(model, [term])[0]:
+    named = bool(path.suffix) or len(path.parts) > 1
+    if is_file and term.strip() and (named or not are_known(model, [term])[0]):
         raise InputError(f"{shown(term)!r} is a file, not a term", hint=f'write Path("{shown(term)}")')
 
 

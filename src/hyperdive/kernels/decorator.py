@@ -195,8 +195,7 @@ def _folder_name() -> str:
     """
     versions = (sys.version, numba.__version__, llvmlite.__version__, platform.machine(), processor_level())
     sha = hashlib.sha256(repr(versions).encode())
-    package = Path(__file__).parents[1]
-    for path in sorted((*package.glob("kernels/*.py"), *package.glob("**/_*kernels.py"))):
+    for path in sorted(Path(__file__).parent.glob("*.py")):
         sha.update(f"{path} {path.stat().st_mtime_ns}\n".encode() + path.read_bytes())
     return sha.hexdigest()[:16]
 

@@ -156,7 +156,7 @@ class JobPool(Generic[Request, Result]):
 
     def __getitem__(self, name: str) -> Job[Request, Result]:
         if name not in self._jobs:
-            raise Problem("unknown_taxonomy", "there is no such taxonomy here", hint="build it again")
+            raise Problem("unknown_taxonomy", "this tree is no longer in memory", hint="build it again")
         return self._jobs[name]
 
     def __iter__(self) -> Iterator[Job[Request, Result]]:

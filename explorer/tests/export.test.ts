@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 
-import { joinCommands } from "../src/takeaway/commands";
-import { Drawing, type Palette } from "../src/takeaway/drawing";
-import { fileStem, toMarkdown, toTsv } from "../src/takeaway/files";
-import { treeMarkdown } from "../src/takeaway/tree-take-away";
+import { joinCommands } from "../src/export/commands";
+import { Drawing, type Palette } from "../src/export/drawing";
+import { fileStem, toMarkdown, toTsv } from "../src/export/files";
+import { treeMarkdown } from "../src/export/tree-export";
 import { buildForest } from "../src/taxonomy/forest";
 import { visibleRows } from "../src/taxonomy/rows";
 import { PETS } from "./taxonomy";

@@ -8,9 +8,9 @@ import { layNeighbourhood } from "../taxonomy/neighbourhood";
 import type { Row } from "../taxonomy/rows";
 import { escapeMarkdown } from "./files";
 import { neighbourhoodPicture, treePicture } from "./pictures";
-import { TakeAway } from "./take-away";
+import { Export } from "./export";
 
-interface TreeTakeAwayProps {
+interface TreeExportProps {
   title: string;
   taxonomy: TreeReply;
   forest: Forest;
@@ -27,10 +27,10 @@ export function treeMarkdown(title: string, rows: readonly Row[]): string {
   return `**${escapeMarkdown(title)}**\n\n${lines.join("")}`;
 }
 
-export function TreeTakeAway({ title, taxonomy, forest, rows, graphOf, least }: TreeTakeAwayProps) {
+export function TreeExport({ title, taxonomy, forest, rows, graphOf, least }: TreeExportProps) {
   const { server } = useExplorer();
   return (
-    <TakeAway
+    <Export
       title={title}
       note={least === undefined ? undefined : `Only edges of ${least} or more, as --min-confidence ${least} gives them.`}
       files={server.formats.map(({ name, title: detail }) => ({

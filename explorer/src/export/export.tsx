@@ -12,7 +12,7 @@ export type FileOffer =
   | { title: string; detail: string; href: string }
   | { title: string; detail: string; content: () => string; extension: string; type: string };
 
-export interface TakeAwayProps {
+export interface ExportProps {
   /** What is on screen; also the name of files. */
   title: string;
   /** What is left out, if anything is. */
@@ -39,24 +39,24 @@ export function tableFiles(table: Table, json: unknown): FileOffer[] {
 
 export const tableMarkdown = (title: string, table: Table): string => `**${title}**\n\n${toMarkdown(table)}`;
 
-export function TakeAway(props: TakeAwayProps) {
+export function Export(props: ExportProps) {
   const [open, setOpen] = useState(false);
   return (
     <>
       <button type="button" class="button" onClick={() => setOpen(true)}>
         <Icon name="share" size={18} />
-        Take away
+        Export
       </button>
-      {open && <TakeAwayDialog {...props} onClose={() => setOpen(false)} />}
+      {open && <ExportDialog {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function TakeAwayDialog(props: TakeAwayProps & { onClose: () => void }) {
+function ExportDialog(props: ExportProps & { onClose: () => void }) {
   const { title, note, files, markdown, picture, command, onClose } = props;
   const stem = fileStem(title);
   return (
-    <Dialog title="Take away" onClose={onClose}>
+    <Dialog title="Export" onClose={onClose}>
       <p class="muted">
         {title}
         {note && `. ${note}`}
