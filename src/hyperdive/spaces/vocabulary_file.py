@@ -49,7 +49,7 @@ class VocabularyFile:
         shown = ((spelling, name) for spelling, name in zip(table.spellings, table.names, strict=True))
         columns: dict[str, Any] = {
             "name": pa.array(table.names, pa.string()),
-            "kind": pa.array(["word"] * table.word_count + ["term"] * terms).dictionary_encode(),
+            "kind": pa.array(["word"] * table.word_count + ["term"] * terms, pa.string()).dictionary_encode(),
             "frequency": pa.array(table.frequencies),
             "spelling": pa.array([None if spelling == name else spelling for spelling, name in shown], pa.string()),
             "sum": pa.array(np.asarray(self.sums, dtype=np.float64)),
