@@ -46,8 +46,6 @@ class VectorSpace:
     <VectorSpace dive: 2 words, 3 dimensions, dense>
     >>> space["dog"], "cat" in space, list(space)
     (array([1., 0., 1.], dtype=float32), False, ['animal', 'dog'])
-    >>> space.phrase(["animal", "dog"])
-    array([1.5, 0.5, 1. ], dtype=float32)
     >>> space["dgo"]
     Traceback (most recent call last):
     hyperdive.errors.UnknownWordError: 'dgo' is not in this space (did you mean dog?)
@@ -181,17 +179,6 @@ class VectorSpace:
         sums.sort_indices()
         sums.data /= np.repeat(counts, np.diff(sums.indptr))
         return sums
-
-    def phrase(self, words: Sequence[str]) -> Floats32:
-        """The mean vector of the words of a phrase; when any is missing so is the phrase."""
-        if isinstance(words, str):
-            raise InputError(f"a phrase is a list of words, not the string {words!r}", hint=f"use {words.split()}")
-        if not words:
-            raise InputError("a phrase has at least one word")
-        total = np.zeros(self.dimensions, dtype=np.float64)
-        for number in [self.index(word) for word in words]:
-            total += self._dense(number)
-        return (total / len(words)).astype(np.float32)
 
     def frequency(self, word: str) -> int:
         """n(w): how many tokens of this word the corpus had."""
