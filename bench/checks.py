@@ -13,7 +13,7 @@ from typing import Any
 
 from hyperdive import _checks, _store
 from hyperdive.model import Model
-from hyperdive.patterns import store_files
+from hyperdive.patterns import files
 from hyperdive.spaces import folding, space, tensors
 from hyperdive.spaces.packaged_models import find_model
 from hyperdive.text import corpus, kept_text, term_occurrences
@@ -50,7 +50,7 @@ def read_all(path: str) -> None:
 
 def main() -> None:
     """Print a line a folder."""
-    for module in (tensors, space, store_files, folding, corpus, kept_text, term_occurrences):
+    for module in (tensors, space, files, folding, corpus, kept_text, term_occurrences):
         for name in CHECKS:
             if hasattr(module, name):
                 setattr(module, name, timed("checks", getattr(_checks, name)))

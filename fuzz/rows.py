@@ -30,7 +30,7 @@ import numpy as np
 
 from fuzz import faults, folders
 from fuzz.harness import memory, outcome
-from fuzz.resealing import put_array, put_header, put_tensors
+from fuzz.resealing import put_array, put_header, put_table, put_tensors
 from hyperdive._store import HEADER
 
 # training reads none of these files of a corpus
@@ -98,15 +98,17 @@ def lengths(choice: random.Random, place: Place) -> str:
     return refused("model", folder)
 
 
-def wrapped(choice: random.Random, place: Place) -> str:
-    """2: lengths of patterns whose sum wraps round."""
-    from safetensors.numpy import load_file
+def stated(choice: random.Random, place: Place) -> str:
+    """2: statements of patterns about terms, or by patterns, that are not there."""
+    import pyarrow.parquet as pq
 
     name = choice.choice(("model", "corpus"))
     folder = place.copy(name) if name == "model" else place.copy(name) / "patterns"
-    values = load_file(folder / "patterns.safetensors")["lengths"].astype(np.uint64)
-    values[choice.sample(range(len(values)), 4)] += np.uint64(2**62)
-    put_tensors(folder, "patterns.safetensors", lengths=values)
+    column = choice.choice(("hypo", "hyper", "pattern", "count"))
+    values = pq.read_table(folder / "statements.parquet")[column].to_numpy().copy()
+    wrong = 200 if column == "pattern" else choice.choice((-1, int(np.iinfo(values.dtype).max)))
+    values[choice.randrange(len(values))] = wrong
+    put_table(folder, "statements.parquet", **{column: values})
     return refused("model" if name == "model" else "patterns", folder)
 
 
@@ -380,7 +382,7 @@ def owners(choice: random.Random, place: Place) -> str:
 
 TRIALS: dict[str, tuple[Trial, int]] = {
     "lengths": (lengths, 40),
-    "wrapped": (wrapped, 30),
+    "stated": (stated, 30),
     "sparse": (sparse, 80),
     "unknown": (unknown, 16),
     "flip": (flip, 10),

@@ -40,12 +40,14 @@ def test_model_version_4() -> None:
     assert model.evidence("poodle", "dog")[0].marked() == "**Dogs** such as **poodles** bark."
 
 
-def test_patterns_version_1() -> None:
-    patterns = Patterns.open(GOLDEN / "patterns-1")
+def test_patterns_version_2() -> None:
+    patterns = Patterns.open(GOLDEN / "patterns-2")
     assert patterns.count("animal", "being") == 1
     assert patterns.head_counts.sum() == 1
     assert patterns.documents == 5
     assert len(patterns.evidence("poodle", "dog")) == 3
+    assert patterns.counts_by_pattern("poodle", "dog") == {"such as": 5, "is a": 1}
+    assert patterns.factors.rank == 3 and patterns.totals[2] == 9
 
 
 def test_space_version_2() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from hyperdive import Model, train
 from hyperdive.errors import InputError
+from hyperdive.patterns.files import drop_sentences
 from hyperdive.patterns.store import Patterns
-from hyperdive.patterns.store_files import drop_sentences
 from hyperdive.text.encoder import encode_text
 from tests.patterns.standin import PETS, collected
 
@@ -64,7 +64,7 @@ def test_training_is_the_same_again_and_works_without(model: Path, corpus: Path,
     bare = train(corpus, tmp_path / "bare", patterns=False, **QUICK)
     assert isinstance(bare, Model)
     assert bare.patterns is None
-    assert not (tmp_path / "bare" / "patterns.safetensors").exists()
+    assert not (tmp_path / "bare" / "statements.parquet").exists()
 
 
 def test_patterns_of_several_corpora_are_added_up(corpus: Path, tmp_path: Path, hyperdive: Run) -> None:

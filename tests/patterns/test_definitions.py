@@ -9,8 +9,7 @@ import pytest
 from hyperdive import encode
 from hyperdive.errors import OptionError
 from hyperdive.kernels import pattern_codes as k
-from hyperdive.patterns.definitions import FIRST_OF_A_NAME, NAMES, PATTERNS, PRECISION, Pattern
-from hyperdive.patterns.pattern_table import HEAD
+from hyperdive.patterns.definitions import FIRST_OF_A_NAME, HEAD, NAMES, PATTERNS, PRECISION, Pattern
 from hyperdive.patterns.store import Patterns, patterns_of
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive.patterns.evidence import pack
+from hyperdive.patterns.evidence import pack, unpack
 from hyperdive.patterns.plurals import SINGULARS, with_singulars
 from hyperdive.patterns.store import Patterns
 from tests.examples import examples
@@ -26,12 +26,11 @@ def made(terms: list[str], stated: dict[tuple[int, int, int], int]) -> Patterns:
 
 
 def entries(patterns: Patterns) -> list[tuple[str, str, str, int]]:
-    found = []
-    for q, term in enumerate(patterns.terms):
-        for place in range(patterns.pointers[q], patterns.pointers[q + 1]):
-            hypernym, pattern = patterns.terms[patterns.hypernyms[place]], patterns.names[patterns.patterns[place]]
-            found.append((term, hypernym, pattern, int(patterns.values[place])))
-    return found
+    columns = (part.tolist() for part in (*unpack(patterns.keys), patterns.values))
+    return [
+        (patterns.terms[hyponym], patterns.terms[hypernym], patterns.names[pattern], count)
+        for hyponym, hypernym, pattern, count in zip(*columns, strict=True)
+    ]
 
 
 @examples(300)

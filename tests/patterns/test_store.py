@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +13,10 @@ from hypothesis import strategies as st
 
 from hyperdive._store import HEADER, canonical_json, fingerprint, read_header
 from hyperdive.errors import FormatError, InputError, UnknownWordError
-from hyperdive.patterns.collector import Collector
+from hyperdive.patterns.collector import Collector, merge
 from hyperdive.patterns.evidence import LONGEST, best_of_each, can_be_shown, choose, excerpt, pack, text_hashes
+from hyperdive.patterns.files import EVIDENCE, SENTENCES, STATEMENTS, TERMS
 from hyperdive.patterns.matches import Matches, Texts
-from hyperdive.patterns.merge import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from tests.patterns.standin import NAMES, PETS, collected, matches_in
 
@@ -252,7 +254,7 @@ def damaged(folder: Path, name: str, content: bytes) -> None:
     (folder / HEADER).write_text(canonical_json(header), encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["patterns.safetensors", "pattern-terms.txt", "evidence.parquet", "sentences.parquet"])
+@pytest.mark.parametrize("name", [TERMS, STATEMENTS, EVIDENCE, SENTENCES])
 def test_a_damaged_file_is_one_line(tmp_path: Path, name: str) -> None:
     collected(PETS).save(tmp_path / "p")
     place = tmp_path / "p" / name
@@ -260,21 +262,69 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, name: str) -> None:
     place.write_bytes(content[:-3] + b"xyz")
     with pytest.raises(FormatError, match="checksum"):
         Patterns.open(tmp_path / "p")
-    damaged(tmp_path / "p", name, b"dog\n" if name.endswith("txt") else content[: len(content) // 2])
+    damaged(tmp_path / "p", name, content[: len(content) // 2])
     with pytest.raises(FormatError):
         Patterns.open(tmp_path / "p").evidence("poodle", "dog")
 
 
-def test_numbers_out_of_range_are_refused(tmp_path: Path) -> None:
-    from safetensors.numpy import load, save
+def with_column(folder: Path, name: str, column: str, change: Callable[[list[Any]], list[Any]]) -> bytes:
+    """A table with another column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / name)
+    at = table.column_names.index(column)
+    values = pa.array(change(table.column(column).to_pylist()), table.schema.field(at).type)
+    out = pa.BufferOutputStream()
+    pq.write_table(table.set_column(at, column, values), out)
+    return out.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        (STATEMENTS, "hypo", 200),
+        (STATEMENTS, "hyper", -1),
+        (STATEMENTS, "pattern", 9),
+        (STATEMENTS, "count", -5),
+        (STATEMENTS, "hypo", 0),  # twice the same statement, or one before another
+        (STATEMENTS, "count", None),
+        (TERMS, "hypo_total", -1),
+        (TERMS, "term", "poodle"),  # twice the same
+        (TERMS, "term", None),
+        (EVIDENCE, "hyper", 200),
+        (EVIDENCE, "sentence", 99),
+        (EVIDENCE, "hypo_end", 10_000),
+        (EVIDENCE, "hyper_start", -2),
+        (SENTENCES, "text", b""),
+    ],
+)
+def test_values_out_of_range_are_refused(tmp_path: Path, name: str, column: str, value: Any) -> None:
+    collected(PETS).save(tmp_path / "p")
+
+    def change(values: list[Any]) -> list[Any]:
+        return [*values[:-1], value] if name == STATEMENTS else [value, *values[1:]]
+
+    damaged(tmp_path / "p", name, with_column(tmp_path / "p", name, column, change))
+    with pytest.raises(FormatError, match=EVIDENCE if name == SENTENCES else name):
+        Patterns.open(tmp_path / "p").evidence_rows  # noqa: B018
+
+
+def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     collected(PETS).save(tmp_path / "p")
-    tensors = load((tmp_path / "p" / "patterns.safetensors").read_bytes())
-    for name, change in (("hypernyms", 200), ("patterns", 9), ("lengths", 77)):
-        wrong = {key: value.copy() for key, value in tensors.items()}
-        wrong[name][0] = change
-        damaged(tmp_path / "p", "patterns.safetensors", save(wrong))
-        with pytest.raises(FormatError, match="not what it should be"):
+    table = pq.read_table(tmp_path / "p" / STATEMENTS)
+    for wrong in (
+        table.set_column(3, "count", table.column("count").cast(pa.float64())),
+        table.drop_columns(["count"]),
+        table.append_column("more", table.column("count")),
+    ):
+        out = pa.BufferOutputStream()
+        pq.write_table(wrong, out)
+        damaged(tmp_path / "p", STATEMENTS, out.getvalue().to_pybytes())
+        with pytest.raises(FormatError, match=STATEMENTS):
             Patterns.open(tmp_path / "p")
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from hyperdive import encode
-from hyperdive.patterns.merge import merge
+from hyperdive.patterns.collector import merge
+from hyperdive.patterns.files import SENTENCE_FILES
 from hyperdive.patterns.store import Patterns, patterns_of
 
 LINES = [
@@ -54,6 +55,6 @@ def test_text_that_is_not_kept_leaves_no_sentences(text: Path, tmp_path: Path) -
     found = patterns_of(tmp_path / "c")
     assert found is not None
     assert not found.has_sentences
-    assert not list((tmp_path / "c").rglob("*.parquet"))
+    assert not any((tmp_path / "c" / "patterns" / name).exists() for name in SENTENCE_FILES)
     encode(text / "first.txt", tmp_path / "d", min_count=1, patterns=False)
     assert patterns_of(tmp_path / "d") is None

@@ -110,36 +110,45 @@ def test_a_header_with_huge_dimensions_allocates_nothing(copy: Copy) -> None:
 
 
 @pytest.mark.parametrize("name", ["model", "corpus"])
-def test_pattern_lengths_whose_sum_wraps_round(copy: Copy, name: str) -> None:
+@pytest.mark.parametrize(("column", "value"), [("hypo", -1), ("hyper", 2**31 - 1), ("pattern", 200), ("count", -5)])
+def test_statements_of_what_is_not_there(copy: Copy, name: str, column: str, value: int) -> None:
+    import pyarrow.parquet as pq
+
     folder = copy(name)
     place = folder if name == "model" else folder / "patterns"
-    lengths = load_file(place / "patterns.safetensors")["lengths"].astype(np.uint64)
-    lengths[:4] += np.uint64(2**62)
-    put_tensors(place, "patterns.safetensors", lengths=lengths)
-    refused("patterns" if name == "corpus" else name, place, "lengths")
+    values = pq.read_table(place / "statements.parquet")[column].to_numpy().copy()
+    values[len(values) // 2] = value
+    put_table(place, "statements.parquet", **{column: values})
+    refused("patterns" if name == "corpus" else name, place, "statements.parquet")
 
 
-@pytest.mark.parametrize("tensor", ["hypernyms", "patterns", "svd.hypernyms"])
-def test_pattern_numbers_beyond_their_terms(copy: Copy, tensor: str) -> None:
+def test_rows_of_the_decomposition_beyond_the_terms(copy: Copy) -> None:
     folder = copy("model")
-    numbers = load_file(folder / "patterns.safetensors")[tensor].astype(np.uint64)
-    numbers[-1] = 2**63 + 5
-    put_tensors(folder, "patterns.safetensors", **{tensor: numbers})
-    refused("model", folder, tensor)
+    numbers = np.load(folder / "svd_v_terms.npy")
+    numbers[-1] = 2**31 - 1
+    put_array(folder, "svd_v_terms.npy", numbers)
+    refused("model", folder, "svd_v_terms")
 
 
-def test_sentences_that_unfold_to_gigabytes(copy: Copy) -> None:
+@pytest.mark.parametrize("file", ["pattern-terms.parquet", "sentences.parquet"])
+def test_texts_that_unfold_to_gigabytes(copy: Copy, file: str) -> None:
     """A dictionary holds a long text once; a million rows name it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder = copy("corpus") / "patterns"
     rows = 200_000
-    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), pa.array([b"x" * 100_000]))
-    pq.write_table(pa.table({"text": text}), folder / "sentences.parquet")
+    text = pa.array(["x" * 100_000] if file == "pattern-terms.parquet" else [b"x" * 100_000])
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), text)
+    if file == "sentences.parquet":
+        table = pa.table({"text": text})
+    else:
+        totals = np.zeros(rows, dtype=np.int64)
+        table = pa.table({"term": text, "hypo_total": totals, "hyper_total": totals})
+    pq.write_table(table, folder / file, store_schema=False)
     reseal(folder)
-    assert (folder / "sentences.parquet").stat().st_size < 100_000
-    refused("patterns", folder)
+    assert (folder / file).stat().st_size < 200_000
+    refused("patterns", folder, file)
 
 
 # ---- spaces -------------------------------------------------------------------------------------------------------
@@ -262,7 +271,7 @@ def test_a_flipped_bit_in_a_corpus_is_found_before_it_is_used(copy: Copy, file: 
     refused("corpus", folder, file, "does not match its checksum")
 
 
-@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.parquet", "patterns.safetensors"])
+@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.parquet", "statements.parquet"])
 def test_a_flipped_bit_in_a_model_is_found_before_it_is_used(copy: Copy, file: str) -> None:
     folder = copy("model")
     content = bytearray((folder / file).read_bytes())
@@ -290,7 +299,6 @@ def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
         ("corpus", "words.txt"),
         ("corpus", "terms.txt"),
         ("counts", "words.txt"),
-        ("model", "pattern-terms.txt"),
     ],
 )
 def test_word_lists_that_are_not_utf8(copy: Copy, name: str, file: str) -> None:

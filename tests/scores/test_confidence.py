@@ -12,8 +12,8 @@ import pytest
 
 from hyperdive import Model, load
 from hyperdive.errors import InputError, OptionError
+from hyperdive.patterns.definitions import OF_A_NAME
 from hyperdive.patterns.evidence import pack
-from hyperdive.patterns.pattern_table import OF_A_NAME
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs
 from hyperdive.scores.confidence import UNSUPPORTED, WEIGHTS, head_confidence

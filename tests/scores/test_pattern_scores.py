@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from hyperdive import Model
 from hyperdive.errors import InputError, OptionError
+from hyperdive.patterns.definitions import OF_A_NAME
 from hyperdive.patterns.evidence import pack
-from hyperdive.patterns.pattern_table import OF_A_NAME
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores import Pairs, Terms, as_source, get, usable_scores
 from hyperdive.scores.files import PairFormat, PairWriter, open_pairs, score_stream
@@ -75,7 +75,7 @@ def test_smoothing_speaks_where_counts_are_silent() -> None:
         "Pets such as poodles", "Machines such as drills", "Machines such as saws", "Tools such as saws",
     ])]  # fmt: skip
     patterns = collected(lines)
-    patterns._factors = None
+    patterns.decomposition = None
     words = ["dog", "animal", "pet", "poodle", "terrier", "machine", "drill", "saw", "tool"]
     table = VectorSpace(words, np.eye(9), frequencies=[1] * 9, kind="dive")
     model = Model(table, patterns=patterns)

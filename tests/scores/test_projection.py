@@ -67,7 +67,7 @@ def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
     words = ["animal", "dog", "yak"]
     patterns = Patterns.from_keys(words, ["such-as"], pack([1, 2], [0, 0], [0, 0]), [8, 1])
     v, u = np.array([[1.0]], dtype=np.float16), np.array([[3.0], [5.0]], dtype=np.float16)
-    patterns._factors = Factors(np.array([0]), v, np.array([1, 2]), u)
+    patterns.decomposition = Factors(np.array([0]), v, np.array([1, 2]), u)
     space = VectorSpace(["dog", "tree", "yak"], [[2.0], [3.0], [4.0]], frequencies=[3, 2, 1], kind="skipgram")
     np.testing.assert_allclose(
         projection(patterns, space, np.array([1, -1, 2])), [[(8 * 3 + 1 * 5) / (8 + 1 + 100)]], rtol=1e-6
@@ -77,7 +77,7 @@ def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
 def test_no_word_weighs_more_than_twenty_statements() -> None:
     """w_q = 1 in one dimension and thirty statements: A = 20·u / (20 + 100)."""
     patterns = Patterns.from_keys(["animal", "dog"], ["such-as"], pack([1], [0], [0]), [30])
-    patterns._factors = Factors(
+    patterns.decomposition = Factors(
         np.array([0]), np.ones((1, 1), np.float16), np.array([1]), np.full((1, 1), 6, np.float16)
     )
     space = VectorSpace(["dog"], [[2.0]], frequencies=[3], kind="skipgram")

@@ -128,8 +128,8 @@ def test_it_is_there_small_and_whole() -> None:
     listed = {*artifact.header["files"], "header.json"}
     assert {file.name for file in folder.iterdir()} == listed
     assert listed == {  # no evidence, no sentences
-        "README.md", "abbreviations.txt", "header.json", "model.safetensors", "pattern-terms.txt",
-        "patterns.safetensors", "vocabulary.parquet",
+        "README.md", "abbreviations.txt", "header.json", "model.safetensors", "pattern-terms.parquet",
+        "statements.parquet", "svd_v.npy", "svd_v_exponents.npy", "svd_v_terms.npy", "vocabulary.parquet",
     }  # fmt: skip
     assert set(artifact.header["spaces"]) == {"dive", "skipgram"}
 

@@ -12,8 +12,8 @@ from hyperdive._spelling import unknown_word
 from hyperdive.ask.options import EvidenceOptions
 from hyperdive.ask.question import checked_terms, source_of
 from hyperdive.errors import InputError
+from hyperdive.patterns.definitions import HEAD
 from hyperdive.patterns.evidence import Evidence
-from hyperdive.patterns.pattern_table import HEAD
 from hyperdive.patterns.store import Patterns
 from hyperdive.scores.source import AnyModel, as_source
 from hyperdive.table import Table

@@ -63,9 +63,8 @@ def info(
     """
     from hyperdive._atomic import explain_os_errors
     from hyperdive._store import Artifact, header_fields, read_header
-    from hyperdive.patterns.pattern_table import FOLDER
+    from hyperdive.patterns.files import FOLDER, drop_sentences
     from hyperdive.patterns.store import open_folder
-    from hyperdive.patterns.store_files import drop_sentences
     from hyperdive.spaces.packaged_models import find_model
     from hyperdive.text.corpus import Corpus
     from hyperdive.text.kept_text import drop_text
@@ -175,8 +174,7 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
 def _left_text(path: Path) -> list[str]:
     """Files with text that an interrupted --drop-text left."""
     from hyperdive._store import HEADER, left_files
-    from hyperdive.patterns.pattern_table import FOLDER
-    from hyperdive.patterns.store_files import SENTENCE_FILES
+    from hyperdive.patterns.files import FOLDER, SENTENCE_FILES
     from hyperdive.text.kept_text import TEXT_FILES
 
     inside = left_files(path / FOLDER, SENTENCE_FILES) if (path / FOLDER / HEADER).is_file() else []
@@ -185,7 +183,7 @@ def _left_text(path: Path) -> list[str]:
 
 def pattern_rows(folder: Path) -> list[tuple[str, str]]:
     """What the text of a corpus or of counts states, if it was read for that."""
-    from hyperdive.patterns.pattern_table import FOLDER
+    from hyperdive.patterns.files import FOLDER
     from hyperdive.patterns.store import open_folder
 
     if not (folder / FOLDER).is_dir():

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hyperdive.errors import InputError
 from hyperdive.kernels import pattern_codes as k
-from hyperdive.patterns.pattern_table import HEAD, OF_A_NAME
+
+HEAD = "head"
+"""The pattern by which a phrase is a kind of its head; counted, but not among the statements unless asked for."""
+OF_A_NAME = " (name)"
+"""Ends the name of a pattern that holds the statements in which the hyponym is written as a name."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +156,9 @@ PRECISION = (
 """Of each of `NAMES`, for the choice of evidence: a statement of a name comes after one of the word itself."""
 FIRST_OF_A_NAME = len(_PLAIN)
 """What is added to the number of a pattern when it states something of a name."""
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Check that the names of patterns are distinct and at most 256."""
+    if not 0 < len(names) <= 256 or len(set(names)) != len(names):
+        raise InputError(f"a table of patterns has 1 to 256 different names, not {len(names)}")

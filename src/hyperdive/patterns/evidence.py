@@ -7,6 +7,7 @@ twice. The choice from two halves of a text, made from what each half kept, is t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -109,6 +110,39 @@ def unpack(keys: Keys) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], np
     )
 
 
+def renumbered(keys: Keys, terms: Ints, patterns: Ints | None = None) -> Keys:
+    """Keys with other numbers for terms, and for patterns where these are given.
+
+    >>> [part.tolist() for part in unpack(renumbered(pack([0], [1], [2]), np.array([5, 4])))]
+    [[5], [4], [2]]
+    """
+    hyponym, hypernym, pattern = unpack(keys)
+    return pack(terms[hyponym], terms[hypernym], pattern if patterns is None else patterns[pattern])
+
+
+def added_up(keys: Keys, counts: Ints) -> tuple[Keys, Ints]:
+    """Equal keys as one, sorted, with the sum of their counts.
+
+    >>> [part.tolist() for part in added_up(np.array([5, 2, 5], dtype=np.uint64), np.array([1, 1, 3]))]
+    [[2, 5], [1, 4]]
+    """
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    starts = first_of_each(keys)
+    return keys[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+
+
+def first_of_each(groups: Any) -> Ints:
+    """Where the runs of equal values start.
+
+    >>> first_of_each(np.array([4, 4, 7])).tolist(), first_of_each(np.array([])).tolist()
+    ([0, 2], [])
+    """
+    new = np.ones(len(groups), dtype=np.bool_)
+    new[1:] = groups[1:] != groups[:-1]
+    return np.flatnonzero(new)
+
+
 @dataclass(frozen=True, eq=False)
 class EvidenceRows:
     """Kept matches, ordered by pair and, within a pair, the best first.
@@ -124,11 +158,6 @@ class EvidenceRows:
 
     def __len__(self) -> int:
         return len(self.keys)
-
-    @classmethod
-    def empty(cls) -> EvidenceRows:
-        none = np.zeros(0, dtype=np.int64)
-        return cls(none.astype(np.uint64), none, none, np.zeros((0, 4), dtype=np.int32), Texts.of([]))
 
     def of_pair(self, hyponym: int, hypernym: int) -> slice:
         """Where the rows of a pair are."""
@@ -216,11 +245,19 @@ def level_in(groups: Keys) -> Ints:
     >>> level_in(np.array([4, 4, 7, 7, 7], dtype=np.uint64)).tolist()
     [0, 1, 0, 1, 2]
     """
-    if len(groups) == 0:
-        return np.zeros(0, dtype=np.int64)
-    new = np.concatenate([[True], groups[1:] != groups[:-1]])
-    starts = np.flatnonzero(new)
-    return np.asarray(np.arange(len(groups)) - starts[np.cumsum(new) - 1], dtype=np.int64)
+    starts = first_of_each(groups)
+    return np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(groups))))
+
+
+def ranks_of(precision: Sequence[float]) -> Ints:
+    """The place of each pattern, the most precise first; equal ones in the order of the table.
+
+    >>> ranks_of([0.5, 0.9, 0.5]).tolist()
+    [1, 0, 2]
+    """
+    ranks = np.empty(len(precision), dtype=np.int64)
+    ranks[np.argsort(-np.asarray(precision, dtype=np.float64), kind="stable")] = np.arange(len(precision))
+    return ranks
 
 
 def best_of_each(keys: Keys, order: Keys, hashes: Keys, ranks: Ints, cap: int) -> Ints:

@@ -70,9 +70,6 @@ class Matches:
     >>> start, end = one.hyponym_span[0]
     >>> sentences.raw(0)[start:end]
     b'poodles'
-    >>> both = Matches.concatenate([one, one])
-    >>> len(both), list(both.terms), both.sentence.tolist(), both.document.tolist()
-    (2, ['poodle', 'dog'], [0, 1], [7, 7])
     """
 
     terms: Texts
@@ -123,38 +120,6 @@ class Matches:
                 raise InputError(f"matches: {name} has the shape {span.shape}, not {(size, 2)}")
             if not ((span[:, 0] >= 0) & (span[:, 0] < span[:, 1]) & (span[:, 1] <= lengths)).all():
                 raise InputError(f"matches: a {name} lies outside its sentence or is empty")
-
-    @classmethod
-    def concatenate(cls, pieces: Sequence[Matches]) -> Matches:
-        """Several pieces in order as one; equal terms get one number, sentences are kept all."""
-        if not pieces:
-            return cls(Texts.of([]), **{name: np.zeros(0) for name in ("hyponym", "hypernym", "pattern", "document")})  # type: ignore[arg-type]
-        numbers: dict[str, int] = {}
-        tables = [
-            np.array([numbers.setdefault(term, len(numbers)) for term in piece.terms], dtype=np.int32)
-            for piece in pieces
-        ]
-        with_text = all(piece.sentences is not None for piece in pieces)
-        joined: dict[str, Any] = {
-            "hyponym": np.concatenate([table[piece.hyponym] for table, piece in zip(tables, pieces, strict=True)]),
-            "hypernym": np.concatenate([table[piece.hypernym] for table, piece in zip(tables, pieces, strict=True)]),
-            "pattern": np.concatenate([piece.pattern for piece in pieces]),
-            "document": np.concatenate([piece.document for piece in pieces]),
-        }
-        if with_text:
-            texts = [piece.sentences for piece in pieces if piece.sentences is not None]
-            firsts = np.cumsum([0, *(len(text) for text in texts)])
-            lengths = np.concatenate([text.lengths for text in texts])
-            data = np.concatenate([text.data[text.offsets[0] : text.offsets[-1]] for text in texts])
-            joined |= {
-                "sentence": np.concatenate(
-                    [piece.sentence + first for piece, first in zip(pieces, firsts[:-1], strict=True)]
-                ),
-                "hyponym_span": np.concatenate([piece.hyponym_span for piece in pieces]),
-                "hypernym_span": np.concatenate([piece.hypernym_span for piece in pieces]),
-                "sentences": Texts(data, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)),
-            }
-        return cls(Texts.of(list(numbers)), **joined)
 
 
 def _in_range(name: str, numbers: npt.NDArray[Any], size: int) -> None:

@@ -7,13 +7,13 @@ Lemmas leave *people* alone, since in other sentences it is a singular (*a peopl
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from hyperdive._types import Ints
-from hyperdive.patterns.evidence import CAP, EvidenceRows, Keys, level_in, pack, unpack
-from hyperdive.patterns.pattern_table import PatternTable
+from hyperdive.patterns.evidence import CAP, EvidenceRows, added_up, level_in, renumbered
 from hyperdive.patterns.store import Patterns
 
 SINGULARS: Mapping[str, str] = {"people": "person", "people|n": "person|n"}
@@ -22,6 +22,7 @@ SINGULARS: Mapping[str, str] = {"people": "person", "people|n": "person|n"}
 def with_singulars(patterns: Patterns) -> Patterns:
     """The same patterns, in which all that is stated of a plural is stated of its singular.
 
+    >>> from hyperdive.patterns.evidence import pack
     >>> words = ["politician", "people", "person"]
     >>> patterns = Patterns.from_keys(words, ["such as"], pack([0, 0], [1, 2], [0, 0]), [3, 1])
     >>> with_singulars(patterns).stated_hypernyms("politician")
@@ -32,62 +33,31 @@ def with_singulars(patterns: Patterns) -> Patterns:
     if not both:
         return patterns
     singular = np.arange(len(patterns))
+    hyponyms, hypernyms = (sums.copy() for sums in patterns.totals[:2])
     for many, one in both:
         singular[many] = one
-    keys, counts = _renamed(patterns, [many for many, _ in both], singular)
-    hyponyms, hypernyms, total = patterns.totals
-    renamed = PatternTable.from_keys(
-        patterns.terms,
-        patterns.names,
-        keys,
-        counts,
-        precision=patterns.precision,
-        documents=patterns.documents,
-        evidence=partial(_evidence, patterns, singular) if patterns.has_sentences else None,
-        factors=partial(getattr, patterns, "factors") if patterns.is_factorised else None,
-        totals=(_summed(hyponyms, both), _summed(hypernyms, both), total),
-    )
-    vars(renamed).update(keys=keys, numbers=numbers)  # what is known need not be made again
-    return Patterns(renamed)
-
-
-def _renamed(patterns: Patterns, plurals: list[int], singular: Ints) -> tuple[Keys, Ints]:
-    """Keys and counts with singulars in the place of plurals; the few that name one are put among the others."""
-    hyponyms = np.repeat(np.arange(len(patterns), dtype=np.int32), np.diff(patterns.pointers))
-    moved = np.zeros(len(hyponyms), dtype=np.bool_)
-    for number in plurals:
-        moved |= patterns.hypernyms == number
-        moved[patterns.pointers[number] : patterns.pointers[number + 1]] = True
-    stays = ~moved & (hyponyms != patterns.hypernyms)  # nothing is a kind of itself
-    keys, counts = patterns.keys[stays], patterns.values[stays]
-    hyponym, hypernym = singular[hyponyms[moved]], singular[patterns.hypernyms[moved]]
-    proper = hyponym != hypernym
-    new, number_of = np.unique(
-        pack(hyponym[proper], hypernym[proper], patterns.patterns[moved][proper]), return_inverse=True
-    )
-    added = np.zeros(len(new), dtype=np.int64)
-    np.add.at(added, number_of, patterns.values[moved][proper])
-    at = np.searchsorted(keys, new)
-    known = keys[np.minimum(at, max(len(keys) - 1, 0))] == new if len(keys) else np.zeros(len(new), dtype=np.bool_)
-    counts[at[known]] += added[known]
-    return np.insert(keys, at[~known], new[~known]), np.insert(counts, at[~known], added[~known])
-
-
-def _summed(totals: Ints, both: list[tuple[int, int]]) -> Ints:
-    sums = totals.copy()
-    for many, one in both:
-        sums[one] += sums[many]
-        sums[many] = 0
-    return sums
+        for sums in (hyponyms, hypernyms):
+            sums[one] += sums[many]
+            sums[many] = 0
+    is_plural = singular != np.arange(len(patterns))
+    is_renamed = is_plural[patterns.hyponyms] | is_plural[patterns.hypernyms]
+    # the few that name a plural come after the others, which are in order
+    place = np.concatenate([np.flatnonzero(~is_renamed), np.flatnonzero(is_renamed)])
+    # nothing is a kind of itself
+    place = place[singular[patterns.hyponyms[place]] != singular[patterns.hypernyms[place]]]
+    keys, counts = added_up(renumbered(patterns.keys[place], singular), patterns.values[place])
+    sentences = partial(_evidence, patterns, singular) if patterns.has_sentences else None
+    totals = hyponyms, hypernyms, patterns.totals[2]
+    renamed = replace(patterns, keys=keys, values=counts, sentences=sentences, sums=totals)
+    renamed.terms, renamed.numbers = patterns.terms, patterns.numbers  # they need not be made again
+    return renamed
 
 
 def _evidence(patterns: Patterns, singular: Ints) -> EvidenceRows:
     """The sentences under their new pairs; of a pair that was two, those of the singular first."""
     rows = patterns.evidence_rows
     assert rows is not None
-    hyponym, hypernym, pattern = unpack(rows.keys)
-    keys = pack(singular[hyponym], singular[hypernym], pattern)
-    renamed = keys != rows.keys
-    order = np.lexsort((renamed, keys >> np.uint64(8)))
+    keys = renumbered(rows.keys, singular)
+    order = np.lexsort((keys != rows.keys, keys >> np.uint64(8)))
     order = order[level_in((keys >> np.uint64(8))[order]) < CAP]
     return rows.taken(order, keys[order])

@@ -1,23 +1,10 @@
-"""Pattern counts: for every pair of terms, how often each pattern states that one is a kind of the other.
-
-Folder (format `hyperdive-patterns`, version 1), in a corpus under `patterns/`:
-
-| file | content |
-| --- | --- |
-| `header.json` | names and precision of the patterns, documents read, what it was made from, checksums |
-| `pattern-terms.txt` | one term a line: lemmas joined by a blank, the most frequent first |
-| `patterns.safetensors` | of each hyponym its hypernyms, patterns and counts, row by row; their sums; factors, if any |
-| `evidence.parquet` | kept matches: hypo, hyper (term numbers), pattern, document, sentence, spans in bytes |
-| `sentences.parquet` | the text of the kept sentences |
-
-A model folder holds the same files (without the header) next to its own.
-"""
+"""Patterns: for every pair of terms, how often each pattern states that one is a kind of the other, and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -28,31 +15,33 @@ from scipy.sparse import csr_array
 
 from hyperdive._quantize import rounded_to_8_bits
 from hyperdive._spelling import unknown_word
-from hyperdive._store import Artifact
-from hyperdive._types import Ints
+from hyperdive._store import Artifact, is_ours, read_header
+from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.errors import InputError, OptionError
-from hyperdive.patterns.evidence import Evidence, EvidenceRows, Keys, as_evidence, pack, unpack
-from hyperdive.patterns.pattern_table import (
-    FOLDER,
-    HEAD,
-    KIND,
-    OF_A_NAME,
-    VERSION,
-    PatternTable,
-    pair_entries,
-    pair_sums,
+from hyperdive.patterns.definitions import HEAD, OF_A_NAME
+from hyperdive.patterns.evidence import (
+    Evidence,
+    EvidenceRows,
+    Keys,
+    as_evidence,
+    first_of_each,
+    pack,
+    renumbered,
+    unpack,
 )
-from hyperdive.patterns.store_files import read_files, save_table
+from hyperdive.patterns.files import FOLDER, KIND, VERSION, read_files, save_folder
 from hyperdive.patterns.svd import RANK, Factors, factorise, placed, ppmi_matrix, ppmi_with_words, rows_of_words
 from hyperdive.text.vocabulary import Vocabulary
 
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
+_CHUNK = 1 << 20
 
 
+@dataclass(eq=False, repr=False)
 class Patterns:
     """Terms, and the counts of each pattern for pairs of them.
 
-    >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
+    >>> patterns = Patterns(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
     >>> patterns.count("poodle", "dog"), patterns.count("dog", "poodle"), "poodle" in patterns
     (4, 0, True)
     >>> patterns.counts.toarray().tolist()
@@ -61,42 +50,56 @@ class Patterns:
     [4, 0]
     """
 
-    def __init__(self, table: PatternTable) -> None:
-        self._table = table
-        self.terms, self.names = list(table.terms), tuple(table.names)
-        self.precision = tuple(table.precision) if table.precision is not None else (1.0,) * len(self.names)
-        self.pointers, self.values = table.pointers, table.values
-        self.hypernyms, self.patterns = table.hypernyms, table.patterns
-        self._head = self.names.index(HEAD) if HEAD in self.names else 256
-        self.documents = table.documents
-        self._evidence, self._factors, self._totals = table.evidence, table.factors, table.totals
-        self.base_of_pattern = table.base_of_pattern
+    term_array: Any
+    """Lemmas joined by a blank, the most frequent first: a list or an Arrow array."""
+    names: Sequence[str]
+    """Names of the patterns."""
+    keys: Keys
+    """Hyponym, hypernym and pattern of each count, sorted; see `hyperdive.patterns.evidence.pack`."""
+    values: Ints
+    """How often the pattern states the pair."""
+    precision: Sequence[float] = ()
+    """The precision of each pattern, for the choice of evidence; 1 for all by default."""
+    documents: int = 0
+    """Documents read."""
+    sentences: EvidenceRows | Callable[[], EvidenceRows] | None = None
+    """Evidence, or what reads it; None when no sentences were kept."""
+    decomposition: Factors | Callable[[], Factors] | None = None
+    """The factors, or what reads them; None when they have not been computed."""
+    sums: tuple[Ints, Ints, int] | None = None
+    """n(q, ·), n(·, p) and N where they are not those of the counts."""
+    heads: bool = False
+    """Whether a phrase's being a kind of its head counts like any pattern."""
+
+    def __post_init__(self) -> None:
+        self.names = tuple(self.names)
+        self.keys, self.values = np.asarray(self.keys, dtype=np.uint64), np.asarray(self.values, dtype=np.int64)
+        self.precision = tuple(self.precision) or (1.0,) * len(self.names)
+        self._head = self.names.index(HEAD) if HEAD in self.names and not self.heads else 256
         self._looked_up: tuple[Sequence[str], Ints] | None = None
 
     @classmethod
     def from_keys(cls, terms: Sequence[str], names: Sequence[str], keys: Keys, counts: Any, **more: Any) -> Patterns:
-        """From sorted keys (see `hyperdive.patterns.evidence.pack`) and their counts.
-
-        Args:
-            terms: lemmas joined by a blank.
-            names: names of the patterns.
-            keys: hyponym, hypernym and pattern of each count.
-            counts: how often the text has it.
-            more: the other fields of `PatternTable`.
-        """
-        return cls(PatternTable.from_keys(terms, names, keys, counts, **more))
+        """Return `Patterns` of these; `more` are its other fields."""
+        return cls(terms, names, keys, counts, **more)
 
     @classmethod
     def read(cls, artifact: Artifact) -> Patterns:
         """From the files in an open folder, its own or a model's."""
-        return cls(read_files(artifact))
+        return cls(**read_files(artifact))
 
     # ---- terms ----------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
+    def terms(self) -> list[str]:
+        """Lemmas joined by a blank, the most frequent first."""
+        terms = self.term_array
+        return list(terms) if isinstance(terms, Sequence) else terms.to_pylist()
+
+    @cached_property
     def numbers(self) -> dict[str, int]:
         """Term → number."""
-        return self._table.numbers
+        return dict(zip(self.terms, range(len(self.terms)), strict=True))
 
     def numbers_of(self, names: Sequence[str]) -> Ints:
         """The number of each name, -1 for one that is no term here; those of the same list are looked up once."""
@@ -106,7 +109,7 @@ class Patterns:
         return self._looked_up[1]
 
     def __len__(self) -> int:
-        return len(self.terms)
+        return len(self.term_array)
 
     def __contains__(self, term: object) -> bool:
         return term in self.numbers
@@ -120,24 +123,64 @@ class Patterns:
 
     # ---- counts ---------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _columns(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+        return unpack(self.keys)
+
     @property
-    def keys(self) -> Keys:
-        """All entries as one sorted number each (see `pack`)."""
-        return self._table.keys
+    def hyponyms(self) -> npt.NDArray[np.int32]:
+        """The hyponym of each entry."""
+        return self._columns[0]
+
+    @property
+    def hypernyms(self) -> npt.NDArray[np.int32]:
+        """The hypernym of each entry."""
+        return self._columns[1]
+
+    @property
+    def patterns(self) -> npt.NDArray[np.uint8]:
+        """The pattern of each entry."""
+        return self._columns[2]
+
+    @cached_property
+    def base_of_pattern(self) -> Ints:
+        """The number of each pattern; that of the plain pattern for one that holds statements of names."""
+        number = {name: place for place, name in enumerate(self.names)}
+        return np.array([number.get(name.removesuffix(OF_A_NAME), place) for name, place in number.items()])
+
+    def _matrix(self, chosen: Bools) -> Any:
+        """The sums over the chosen entries: a CSR matrix, hyponyms × hypernyms."""
+        starts, columns, indptr = self._pairs_of(chosen)
+        return self._with_values((starts, columns, indptr), self.values[chosen])
+
+    def _pairs_of(self, chosen: Bools) -> tuple[Ints, Any, Ints]:
+        """Where the entries of each pair start among the chosen ones, its column, and where the rows start."""
+        starts = first_of_each(self.keys[chosen] >> np.uint64(8))
+        rows, columns = (column[chosen][starts] for column in self._columns[:2])
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self)))]).astype(np.int64)
+        return starts, columns, indptr
+
+    def _with_values(self, pairs: tuple[Ints, Any, Ints], values: Ints) -> Any:
+        """The sums of values over the entries of each pair as a matrix."""
+        starts, columns, indptr = pairs
+        sums = np.add.reduceat(values, starts) if len(starts) else values
+        return csr_array((sums, columns, indptr), shape=(len(self), len(self)))
+
+    @cached_property
+    def _is_stated(self) -> Bools:
+        """Which entries are of ordinary patterns."""
+        is_stated: Bools = self.patterns != self._head
+        return is_stated
+
+    @cached_property
+    def _stated_pairs(self) -> tuple[Ints, Any, Ints]:
+        """The pairs that ordinary patterns state; see `_pairs_of`."""
+        return self._pairs_of(self._is_stated)
 
     @cached_property
     def counts(self) -> Any:
         """n(q, p) over all patterns but `head`: a CSR matrix, hyponyms × hypernyms."""
-        starts, columns, indptr = self._stated_pairs
-        values = self.values[self.patterns != self._head]
-        return csr_array((pair_sums(values, starts), columns, indptr), shape=(len(self), len(self)))
-
-    @cached_property
-    def _stated_pairs(self) -> tuple[Ints, Any, Ints]:
-        """The pairs that ordinary patterns state; see `pair_entries`."""
-        chosen = self.patterns != self._head
-        rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
-        return pair_entries(rows, self.hypernyms[chosen], len(self))
+        return self._with_values(self._stated_pairs, self.values[self._is_stated])
 
     @cached_property
     def head_counts(self) -> Any:
@@ -147,11 +190,14 @@ class Patterns:
     @cached_property
     def variety(self) -> Any:
         """How many different patterns state each pair, `head` not counted: a CSR matrix of the shape of `counts`."""
-        starts, columns, indptr = self._stated_pairs
-        stated = self.patterns != self._head
-        first = np.ones(int(np.count_nonzero(stated)), dtype=np.int64)
-        first[self._table.are_repeated[stated]] = 0
-        return csr_array((pair_sums(first, starts), columns, indptr), shape=(len(self), len(self)))
+        is_first = np.ones(len(self.keys), dtype=np.int64)
+        of_names = np.flatnonzero(self.base_of_pattern[self.patterns] != self.patterns)
+        number = self.patterns[of_names].astype(np.int64)
+        plain = self.keys[of_names] - (number - self.base_of_pattern[number]).astype(np.uint64)
+        # the entry of the same pattern without a name stands before it
+        place = np.minimum(np.searchsorted(self.keys, plain), len(self.keys) - 1)
+        is_first[of_names] = self.keys[place] != plain
+        return self._with_values(self._stated_pairs, is_first[self._is_stated])
 
     @cached_property
     def named(self) -> Any:
@@ -159,12 +205,11 @@ class Patterns:
 
         "Teams such as the Detroit Tigers" is one for (tiger, team): a capital letter in the middle of a sentence.
         """
-        starts, columns, indptr = self._stated_pairs
-        values = (self.values * self._table.are_of_names)[self.patterns != self._head]
-        return csr_array((pair_sums(values, starts), columns, indptr), shape=(len(self), len(self)))
+        of_names = self.values * (self.base_of_pattern[self.patterns] != self.patterns)
+        return self._with_values(self._stated_pairs, of_names[self._is_stated])
 
     @cached_property
-    def named_shares(self) -> npt.NDArray[np.float64]:
+    def named_shares(self) -> Floats:
         """Which share of the statements about each term is of names."""
         of_names, every = (
             np.diff(np.concatenate([[0], np.cumsum(one.data)])[one.indptr]) for one in (self.named, self.counts)
@@ -194,12 +239,6 @@ class Patterns:
         number = self.names.index(name)
         return self._matrix((self.patterns == number) | (self.base_of_pattern[self.patterns] == number))
 
-    def _matrix(self, chosen: Any) -> Any:
-        """The sums over the chosen entries."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self.pointers))[chosen]
-        starts, columns, indptr = pair_entries(rows, self.hypernyms[chosen], len(self))
-        return csr_array((pair_sums(self.values[chosen], starts), columns, indptr), shape=(len(self), len(self)))
-
     @cached_property
     def finder(self) -> Vocabulary:
         """Looks up terms as users write them."""
@@ -214,12 +253,13 @@ class Patterns:
         row, column = self.finder.named(hyponym), self.finder.named(hypernym)
         if row < 0 or column < 0:
             return {}
-        row_entries = slice(int(self.pointers[row]), int(self.pointers[row + 1]))
-        entries = np.flatnonzero(self.hypernyms[row_entries] == column) + row_entries.start
+        first, last = pack([row, row], [column, column], [0, 255])
+        entries = slice(np.searchsorted(self.keys, first), np.searchsorted(self.keys, last, "right"))
         counts: dict[str, int] = {}
-        for entry in entries.tolist():
-            name = self.names[int(self.base_of_pattern[self.patterns[entry]])]
-            counts[name] = counts.get(name, 0) + int(self.values[entry])
+        patterns = self.base_of_pattern[self.keys[entries] & np.uint64(255)]
+        for pattern, value in zip(patterns.tolist(), self.values[entries].tolist(), strict=True):
+            name = self.names[pattern]
+            counts[name] = counts.get(name, 0) + value
         return counts
 
     def stated_hypernyms(self, hyponym: str, top: int = 10) -> list[tuple[str, int]]:
@@ -235,7 +275,13 @@ class Patterns:
     @property
     def pairs(self) -> int:
         """How many different pairs an ordinary pattern names."""
-        return int(self.counts.nnz)
+        pairs, last = 0, np.array([1 << 63], dtype=np.uint64)
+        for start in range(0, len(self.keys), _CHUNK):
+            keys = self.keys[start : start + _CHUNK]
+            named = keys[(keys & np.uint64(255)) != self._head] >> np.uint64(8)
+            pairs += int(np.count_nonzero(named != np.concatenate([last, named[:-1]])[: len(named)]))
+            last = named[-1:] if len(named) else last
+        return pairs
 
     @property
     def matches(self) -> int:
@@ -247,8 +293,8 @@ class Patterns:
     @cached_property
     def totals(self) -> tuple[Ints, Ints, int]:
         """n(q, ·), n(·, p) and N of `counts`; those of the whole where this is a part of it."""
-        if self._totals is not None:
-            return self._totals
+        if self.sums is not None:
+            return self.sums
         counts = self.counts
         rows = np.asarray(counts.sum(axis=1), dtype=np.int64)
         columns = np.asarray(counts.sum(axis=0), dtype=np.int64)
@@ -270,7 +316,7 @@ class Patterns:
         return ppmi_matrix(self.counts, *self.totals)
 
     @cached_property
-    def is_word(self) -> npt.NDArray[np.bool_]:
+    def is_word(self) -> Bools:
         """Which terms are single words."""
         return np.fromiter((" " not in term for term in self.terms), dtype=np.bool_, count=len(self))
 
@@ -285,22 +331,22 @@ class Patterns:
     @property
     def factors(self) -> Factors:
         """The decomposition of `word_ppmi`, rows of words, computed once; `train` keeps it in the model."""
-        if callable(self._factors):
-            self._factors = self._factors()
-        if self._factors is None:
-            self._factors = factorise(rows_of_words(self.word_ppmi, self.is_word), RANK)
-        return self._factors
+        if callable(self.decomposition):
+            self.decomposition = self.decomposition()
+        if self.decomposition is None:
+            self.decomposition = factorise(rows_of_words(self.word_ppmi, self.is_word), RANK)
+        return self.decomposition
 
     @property
     def is_factorised(self) -> bool:
         """Whether the decomposition has been computed."""
-        return self._factors is not None
+        return self.decomposition is not None
 
-    def hypernym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
+    def hypernym_vectors(self, numbers: Any) -> Floats32:
         """Rows of V for these terms; zero for a term that is no hypernym (or -1)."""
         return placed(self.factors.hypernyms, self.factors.v, np.asarray(numbers, dtype=np.int64))
 
-    def hyponym_vectors(self, numbers: Any) -> npt.NDArray[np.float32]:
+    def hyponym_vectors(self, numbers: Any) -> Floats32:
         """Rows of U·Σ = M·V for these terms; zero for a term that is no hyponym (or -1)."""
         numbers, factors = np.asarray(numbers, dtype=np.int64), self.factors
         if factors.u is not None and factors.hyponyms is not None:
@@ -321,7 +367,7 @@ class Patterns:
         """The number of the last word of a term; -1 when no pattern names it alone."""
         return self.numbers.get(self.terms[number].rpartition(" ")[2], -1)
 
-    def svd(self, rank: int | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def svd(self, rank: int | None = None) -> tuple[Floats32, Floats32]:
         """U·Σ and V of the decomposition, a row for each term; their products are the smoothed PPMI."""
         every = np.arange(len(self))
         return self.hyponym_vectors(every)[:, :rank], self.hypernym_vectors(every)[:, :rank]
@@ -329,23 +375,21 @@ class Patterns:
     @cached_property
     def with_heads(self) -> Patterns:
         """The same where a phrase's being a kind of its head counts like any pattern."""
-        patterns = self._part(np.ones(len(self), dtype=np.bool_))
-        patterns._head = 256
-        return patterns
+        return replace(self, heads=True, decomposition=None, sums=None)
 
     # ---- evidence -------------------------------------------------------------------------------------------
 
     @property
     def evidence_rows(self) -> EvidenceRows | None:
         """The kept matches, or None when no sentences were kept."""
-        if callable(self._evidence):
-            self._evidence = self._evidence()
-        return self._evidence
+        if callable(self.sentences):
+            self.sentences = self.sentences()
+        return self.sentences
 
     @property
     def has_sentences(self) -> bool:
         """Whether sentences were kept."""
-        return self._evidence is not None
+        return self.sentences is not None
 
     def evidence(self, hyponym: str, hypernym: str, top: int = 5) -> list[Evidence]:
         """Sentences that state that the first is a kind of the second, best first.
@@ -383,19 +427,18 @@ class Patterns:
     def subset(self, words: Iterable[str]) -> Patterns:
         """The same for fewer words; every pair that is left keeps all its values, smoothed ones too."""
         known = self._known(set(words))
-        part = self._part(known)
         kept = np.flatnonzero(known)
-        part._totals = (self.hyponym_totals[kept], self.hypernym_totals[kept], self.totals[2])
+        factors = None
         if self.is_factorised:
             of_u = np.flatnonzero(self.hyponym_totals[kept] > 0)
             of_v = np.flatnonzero(np.isin(kept, self.factors.hypernyms))
-            part._factors = Factors(
+            factors = Factors(
                 of_v,
                 self.hypernym_vectors(kept[of_v]).astype(np.float16),
                 of_u,
                 self.hyponym_vectors(kept[of_u]).astype(np.float16),
             )
-        return part
+        return self._part(known, decomposition=factors, sums=self._totals_of(kept))
 
     def pruned(self, words: Iterable[str], least: int) -> Patterns:
         """What a small model keeps: terms of these words, phrases named `least` times, no sentences, V in 8 bits.
@@ -403,57 +446,51 @@ class Patterns:
         Values of pairs and their sums stay; rows of U·Σ are made anew from V and the pairs that are left.
         """
         known = self._known(set(words)) & (self.is_word | (self.hyponym_totals + self.hypernym_totals >= least))
-        part, kept = self.without_sentences()._part(known), np.flatnonzero(known)
-        part._totals = (self.hyponym_totals[kept], self.hypernym_totals[kept], self.totals[2])
+        kept = np.flatnonzero(known)
         of_v = np.flatnonzero(np.isin(kept, self.factors.hypernyms))
         vectors = rounded_to_8_bits(self.hypernym_vectors(kept[of_v]))
-        part._factors = Factors(of_v, vectors.astype(np.float16))
-        return part
+        factors = Factors(of_v, vectors.astype(np.float16))
+        return self._part(known, sentences=None, decomposition=factors, sums=self._totals_of(kept))
 
     def without_sentences(self) -> Patterns:
         """The same counts, and no text."""
-        patterns = self._part(np.ones(len(self), dtype=np.bool_))
-        patterns._evidence, patterns._factors, patterns._totals = None, self._factors, self._totals
-        return patterns
+        return replace(self, sentences=None)
 
-    def _known(self, words: Collection[str]) -> npt.NDArray[np.bool_]:
+    def _totals_of(self, kept: Ints) -> tuple[Ints, Ints, int]:
+        return self.hyponym_totals[kept], self.hypernym_totals[kept], self.totals[2]
+
+    def _known(self, words: Collection[str]) -> Bools:
         known = words if isinstance(words, set | frozenset | dict) else set(words)
 
         every = (all(word in known for word in term.split(" ")) for term in self.terms)
         return np.fromiter(every, dtype=np.bool_, count=len(self))
 
-    def _part(self, selected: npt.NDArray[np.bool_]) -> Patterns:
+    def _part(self, selected: Bools, **changes: Any) -> Patterns:
+        """The selected terms; decomposition and totals are those of what is left, unless they are given."""
         table = np.where(selected, np.cumsum(selected) - 1, -1)
-        hyponym, hypernym, pattern = unpack(self.keys)
-        chosen = selected[hyponym] & selected[hypernym]
-        keys = pack(table[hyponym[chosen]], table[hypernym[chosen]], pattern[chosen])
-        evidence, rows = None, self.evidence_rows
-        if rows is not None:
-            hyponym, hypernym, pattern = unpack(rows.keys)
-            taken = np.flatnonzero(selected[hyponym] & selected[hypernym])
-            evidence = rows.taken(taken, pack(table[hyponym[taken]], table[hypernym[taken]], pattern[taken]))
-        return Patterns.from_keys(
-            [term for term, keep in zip(self.terms, selected.tolist(), strict=True) if keep],
-            self.names,
-            keys,
-            self.values[chosen],
-            precision=self.precision,
-            documents=self.documents,
-            evidence=evidence,
-        )
+        chosen = selected[self.hyponyms] & selected[self.hypernyms]
+        own: dict[str, Any] = {
+            "term_array": [term for term, keep in zip(self.terms, selected.tolist(), strict=True) if keep],
+            "keys": renumbered(self.keys[chosen], table),
+            "values": self.values[chosen],
+            "sentences": partial(self._evidence_of, selected, table) if self.has_sentences else None,
+            "decomposition": None,
+            "sums": None,
+        }
+        return replace(self, **own | changes)
+
+    def _evidence_of(self, selected: Bools, table: Ints) -> EvidenceRows:
+        """The sentences of the selected terms, under their new numbers."""
+        rows = self.evidence_rows
+        assert rows is not None
+        hyponym, hypernym, _ = unpack(rows.keys)
+        taken = np.flatnonzero(selected[hyponym] & selected[hypernym])
+        return rows.taken(taken, renumbered(rows.keys[taken], table))
 
     def __repr__(self) -> str:
-        rows = self.evidence_rows if not callable(self._evidence) else None
+        rows = self.evidence_rows if not callable(self.sentences) else None
         sentences = "" if rows is None else f", {len(rows.texts)} sentences"
         return f"<Patterns of {len(self)} terms, {self.pairs} pairs, {self.matches} matches{sentences}>"
-
-    @property
-    def table(self) -> PatternTable:
-        """The contents as they are written."""
-        factors = self.factors if self.is_factorised else None
-        return replace(
-            self._table, precision=self.precision, evidence=self.evidence_rows, factors=factors, totals=self.totals
-        )
 
     # ---- on disk --------------------------------------------------------------------------------------------
 
@@ -461,7 +498,7 @@ class Patterns:
         self, path: str | Path, *, source: str = "", parameters: Mapping[str, Any] | None = None, force: bool = False
     ) -> dict[str, Any]:
         """Write a folder of its own; `source` is the fingerprint of what was read. Returns the header."""
-        return save_table(self.table, path, source=source, parameters=parameters or {}, force=force)
+        return save_folder(self, path, source=source, parameters=parameters or {}, force=force)
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Patterns:
@@ -476,7 +513,7 @@ def open_folder(path: str | Path) -> Artifact:
     """A folder of patterns, or the one inside a corpus."""
     folder = Path(path)
     inside = folder / FOLDER
-    if not inside.is_dir() and folder.is_dir() and (folder / "tokens.bin").is_file():
+    if not inside.is_dir() and is_ours(folder) and read_header(folder)["format"] == "hyperdive-corpus":
         raise InputError(
             f"{path}: this corpus was encoded without patterns", hint="encode it again, without --set patterns=no"
         )

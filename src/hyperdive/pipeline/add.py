@@ -24,7 +24,7 @@ from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
 from hyperdive.model import Model, facts_of, with_terms
 from hyperdive.options import EncodeOptions, TrainOptions
-from hyperdive.patterns.merge import merge
+from hyperdive.patterns.collector import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.patterns import rare_words

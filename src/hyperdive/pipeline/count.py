@@ -13,8 +13,8 @@ from hyperdive._store import HEADER, Artifact
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.merge import merge
 from hyperdive.counts.store_writer import Beside
-from hyperdive.patterns.merge import merge as merge_patterns
-from hyperdive.patterns.pattern_table import FOLDER
+from hyperdive.patterns.collector import merge as merge_patterns
+from hyperdive.patterns.files import FOLDER
 from hyperdive.patterns.store import Patterns, open_folder
 from hyperdive.text.corpus import Corpus
 

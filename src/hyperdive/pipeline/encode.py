@@ -17,8 +17,8 @@ from hyperdive._store import check_output, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, InputError, OptionError
 from hyperdive.options import EncodeCall, EncodeOptions, takes
+from hyperdive.patterns.collector import PatternReader
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
-from hyperdive.patterns.reader import PatternReader
 from hyperdive.pipeline.inputs import TokenLists, file_identity, find_files, read_input
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hyperdive._progress import Progress
 from hyperdive._store import Artifact
-from hyperdive.patterns.merge import merge
-from hyperdive.patterns.pattern_table import FOLDER
+from hyperdive.patterns.collector import merge
+from hyperdive.patterns.files import FOLDER
 from hyperdive.patterns.store import Patterns, open_folder
 
 PatternSource = bool | str | Path | Sequence[str | Path]

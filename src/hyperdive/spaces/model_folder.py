@@ -7,7 +7,7 @@
 | `abbreviations.txt` | abbreviations with their long forms, where there are terms: see `hyperdive.text.abbreviations` |
 | `model.safetensors` | the matrices `dive` and `skipgram`, a row per name, and `contexts`, a row per word |
 | `README.md` | the model card |
-| `pattern-terms.txt`, `patterns.safetensors` | pairs that the text states, when patterns were read |
+| `statements.parquet`, … | pairs that the text states, when patterns were read: see `hyperdive.patterns.files` |
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
 `hyperdive.spaces.tensors` describes the matrices. With contexts there are also the tensors `folding.*`, which rows of
@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, Any
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, read_header
 from hyperdive._types import Ints
 from hyperdive.errors import Error, FormatError
+from hyperdive.patterns.files import STATEMENTS, about, write_files
 from hyperdive.patterns.store import Patterns
-from hyperdive.patterns.store_files import TENSORS as PATTERNS
-from hyperdive.patterns.store_files import about, write_files
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
@@ -69,8 +68,8 @@ def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, for
         writer.put("README.md", card(model, facts).encode("utf-8"))
         header = {"parameters": model.parameters, "facts": dict(facts), "spaces": spaces, "totals": totals}
         if patterns is not None:
-            write_files(patterns.table, writer)
-            header["patterns"] = about(patterns.table)
+            write_files(patterns, writer)
+            header["patterns"] = about(patterns)
         writer.finish(header)
 
 
@@ -114,7 +113,7 @@ def read_model(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any], In
         "contexts": contexts if "contexts" in kinds else None,
         "skipgram": partial(read, "skipgram") if "skipgram" in kinds else None,
         "composition": composition if "composition.dive" in tensors else None,
-        "patterns": patterns if PATTERNS in artifact else None,
+        "patterns": patterns if STATEMENTS in artifact else None,
         "parameters": parameters,
         "facts": facts,
     }
