@@ -73,7 +73,7 @@ model: $(VENV)/.stamp-dev  ## rebuild the packaged model, the same bytes every t
 	$(BIN)/python tools/make_model.py build/model/full -o src/hyperdive/models/en-wiki
 
 docs: $(VENV)/.stamp-dev  ## generate docs/cli.md from the help texts
-	@$(BIN)/python -m hyperdive.cli.reference > docs/cli.md
+	@$(BIN)/python -m hyperdive.cli.arguments > docs/cli.md
 
 docs-site: $(VENV)/.stamp-docs  ## build the documentation site into build/site, with link checks
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -120,8 +120,7 @@ def small_files(folder: Path) -> Iterator[tuple[str, bytes, Callable[[Path], obj
     from hyperdive.options import EncodeOptions
     from hyperdive.scores.files import open_pairs
     from hyperdive.spaces.formats import read
-    from hyperdive.taxonomy.corrections import read_corrections
-    from hyperdive.taxonomy.corrections_file import CorrectionsFile
+    from hyperdive.taxonomy.corrections import CorrectionsFile, read_corrections
     from hyperdive.text.lemmas import FormResolver
     from hyperdive.text.term_list import read_terms
 

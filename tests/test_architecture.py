@@ -75,7 +75,6 @@ LATE = {
         "taxonomy.build",
         "taxonomy.options",
     },
-    "ask.hypernyms": {"ask.senses"},
     "text.term_names": {"text.lemmas"},
     "text.vocabulary": {"text.lemmas"},
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none

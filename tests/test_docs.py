@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hyperdive.cli import COMMANDS
-from hyperdive.cli.reference import reference
+from hyperdive.cli.arguments import reference
 from hyperdive.scores import table
 from hyperdive.scores.registry import Score
 

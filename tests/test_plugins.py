@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hyperdive import encode
-from hyperdive.cli.reference import reference
+from hyperdive.cli.arguments import reference
 from hyperdive.spaces.registry import SPACES
 
 PAGE = Path(__file__).parents[1] / "docs" / "plugins.md"

@@ -178,19 +178,6 @@ class Options:
         return Signature([*before, *cls.parameters()])
 
 
-def same_option(options: type[Options], name: str, *, rare: bool = False) -> Any:
-    """Define an option as it is defined in another class.
-
-    >>> @dataclass(frozen=True, kw_only=True)
-    ... class WindowOptions(Options):
-    ...     window: int = same_option(CountOptions, "window")
-    >>> WindowOptions().window
-    10
-    """
-    rule = options.described()[name]
-    return option(rule.default, rule.help, low=rule.low, high=rule.high, paper=rule.paper, rare=rare)
-
-
 def check_name(name: str, known: Mapping[str, Any]) -> None:
     """Raise an error for an unknown option, with a suggestion."""
     if name not in known:
@@ -544,3 +531,41 @@ class AddCall(ReadingOptions, RunOptions):
     """All options of `add`."""
 
     terms: str | Path | None = option(None, "File with one term per line, added in any case.")
+
+
+# ---- the paper's tables ------------------------------------------------------------------------------------------
+
+PARTS = ("pos", "half", "kmeans", "gaussian", "word2vec", "experiments")
+"""Parts of a reproduction that can be left out; the cells that need them stay empty."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceOptions(Options):
+    """Options of a reproduction.
+
+    >>> ReproduceOptions(without=("kmean",))
+    Traceback (most recent call last):
+    hyperdive.errors.OptionError: no part 'kmean' (use one of pos, half, kmeans, gaussian, word2vec, experiments)
+    """
+
+    solver: Literal["fast", "paper"] = option(
+        "fast", "fast: both rows of DIVE by our solver; paper: also a row by the paper's solver (hours).", rare=True
+    )
+    dimensions: int = option(100, "Number of dimensions.", low=2, high=10_000, rare=True)
+    min_count: int = option(10, "Words with fewer occurrences are replaced by the unknown symbol.", low=1, rare=True)
+    tagger: str = option("textblob", "Part-of-speech tagger: textblob or spacy.", rare=True)
+    without: tuple[str, ...] = option(
+        (),
+        "Skip a part: pos, half, kmeans, gaussian, word2vec or experiments; its cells stay empty.",
+        rare=True,
+    )
+    seed: int = option(0, "Random seed of training and resamples.", low=0)
+    resamples: int = option(1000, "Bootstrap resamples for the intervals of the claims; 0: none.", low=0, rare=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parts = tuple(part for parts in self.without for part in parts.split(","))
+        for part in parts:
+            if part not in PARTS:
+                raise OptionError(f"no part {part!r}", hint=f"use one of {', '.join(PARTS)}")
+        object.__setattr__(self, "without", parts)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hyperdive import load
-from hyperdive.ask.senses import MIN_LINK, grouped, links
+from hyperdive.ask.hypernyms import MIN_LINK, grouped, links
 
 
 def told(cosines: Any, counts: Any, backed_off: Any = False) -> Any:
@@ -85,7 +85,7 @@ def test_a_trumpet_has_one_sense_and_an_unknown_word_none() -> None:
 def test_thirty_answers_are_grouped_however_few_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     monkeypatch.setattr(
-        "hyperdive.ask.senses.senses", lambda _, names, __: sizes.append(len(names)) or [1] * len(names)
+        "hyperdive.ask.hypernyms.senses", lambda _, names, __: sizes.append(len(names)) or [1] * len(names)
     )
     model = load("en-wiki")
     assert len(model.hypernyms("dog", 1, min_confidence=0.0, senses=True)) == 1

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from hyperdive.benchmark.datasets import Dataset
-from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover
+from hyperdive.benchmark.discovery import FREQUENT_WORDS, Discovery
+from hyperdive.benchmark.discovery import discover as discover_all
 from hyperdive.scores import Terms, as_source, get
 from hyperdive.spaces.space import VectorSpace
+
+
+def discover(model: Any, dataset: Dataset, score: Any = "C·ΔS", **options: Any) -> Discovery:
+    """Return the figures of one score."""
+    return discover_all(model, dataset, [score], **options)[0]
 
 
 @pytest.mark.parametrize("score", ["KL", "GE C"])
@@ -40,4 +48,4 @@ def test_a_prior_answers_with_what_a_score_may_answer_with() -> None:
     dataset = Dataset.from_rows("x", [("dog", "animal", 1.0)])
     for score in (FREQUENT_WORDS, "ΔS"):
         assert discover(space, dataset, score).mrr == 0.5
-        assert discover(space, dataset, score, DiscoveryOptions(never=["thing"])).mrr == 1.0
+        assert discover(space, dataset, score, never=["thing"]).mrr == 1.0

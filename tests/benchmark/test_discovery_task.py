@@ -13,7 +13,7 @@ from hyperdive.benchmark.discovery import (
     ANSWERS,
     DiscoveryTask,
     QuestionFigures,
-    ScorerFigures,
+    RankFigures,
     evaluate_discovery,
     question_figures,
     read_discovery,
@@ -165,7 +165,7 @@ def test_bad_files_are_one_clear_line(tmp_path: Path, content: dict[str, bytes],
 
 
 def test_figures_are_written_in_per_cent_with_four_places() -> None:
-    scorer = ScorerFigures(1 / 7, 2 / 7, 3 / 7)
+    scorer = RankFigures(1 / 7, 2 / 7, 3 / 7)
     written = QuestionFigures(4 / 7, 5 / 7, 6 / 7, scorer, 3, 2).as_json()
     assert written.pop("scorer") == {"map": 14.2857, "mrr": 28.5714, "p_at_5": 42.8571}
     shares = {"map": 57.1429, "mrr": 71.4286, "p_at_5": 85.7143, "coverage": 66.6667}

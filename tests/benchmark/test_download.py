@@ -73,7 +73,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, *entries: ManifestEntry) -> None:
     monkeypatch.setattr(download, "spec_of", lambda name: spec)
 
 
-def fetch(server: Server, folder: Path, **more: Any) -> list[download.FileState]:
+def fetch(server: Server, folder: Path, **more: Any) -> dict[str, str]:
     return download.fetch(folder, ["LEDS"], upstream=server.url, pause=0.01, **more)
 
 
@@ -86,7 +86,7 @@ def test_a_file_is_fetched_checked_and_not_fetched_again(
 ) -> None:
     pretend(monkeypatch, entry("data/a.tsv", CONTENT))
     server.answers["/o/r/raw/abc/data/a.tsv"] = CONTENT
-    assert [one.state for one in fetch(server, tmp_path)] == ["ok"]
+    assert list(fetch(server, tmp_path).values()) == ["ok"]
     assert (tmp_path / "LEDS/baroni2012.tsv").read_bytes() == CONTENT
     fetch(server, tmp_path)
     assert len(server.asked) == 1
@@ -127,7 +127,7 @@ def test_a_server_that_recovers_is_forgiven(server: Server, tmp_path: Path, monk
 
     pretend(monkeypatch, entry("a.tsv", CONTENT))
     server.answers["/o/r/raw/abc/a.tsv"] = stumble
-    assert [one.state for one in fetch(server, tmp_path)] == ["ok"]
+    assert list(fetch(server, tmp_path).values()) == ["ok"]
 
 
 def redirect(to: str) -> Any:
@@ -213,7 +213,7 @@ def test_entries_come_out_of_a_zip(server: Server, tmp_path: Path, monkeypatch: 
         monkeypatch, entry("x.zip : one.txt", b"1", "LEDS/one.txt"), entry("x.zip : sub/two.txt", b"22", "LEDS/two.txt")
     )
     server.answers["/o/r/raw/abc/x.zip"] = zipped(**{"top/one.txt": b"1", "top/sub/two.txt": b"22", "other": b"3"})
-    assert [one.state for one in fetch(server, tmp_path)] == ["ok", "ok"]
+    assert list(fetch(server, tmp_path).values()) == ["ok", "ok"]
     assert len(server.asked) == 1
     assert left_behind(tmp_path) == ["LEDS/one.txt", "LEDS/two.txt"]
 
@@ -266,7 +266,7 @@ def test_a_rar_is_read_through_whatever_program_there_is(
     # stands for an unpacker: writes the "archive", which is the entry itself, to standard output
     monkeypatch.setattr(download, "_unpackers", lambda archive, name: [["cat", str(archive)]])
     server.answers["/o/r/raw/abc/x.rar"] = CONTENT
-    assert [one.state for one in fetch(server, tmp_path)] == ["ok"]
+    assert list(fetch(server, tmp_path).values()) == ["ok"]
 
 
 def test_an_altered_file_is_replaced_with_force_only(
@@ -278,8 +278,8 @@ def test_an_altered_file_is_replaced_with_force_only(
     (tmp_path / "LEDS/baroni2012.tsv").write_text("mine")
     with pytest.raises(DownloadError, match=r"not the published file \(add --force"):
         fetch(server, tmp_path)
-    assert download.verify(tmp_path, ["LEDS"])[0].state == "altered"
-    assert fetch(server, tmp_path, force=True)[0].state == "ok"
+    assert list(download.verify(tmp_path, ["LEDS"]).values()) == ["altered"]
+    assert list(fetch(server, tmp_path, force=True).values()) == ["ok"]
 
 
 def test_an_unknown_name_is_refused(tmp_path: Path) -> None:

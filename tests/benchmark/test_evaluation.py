@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 from hyperdive import Model
 from hyperdive._resources import Run
 from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
-from hyperdive.benchmark.discovery import FREQUENT_WORDS, DiscoveryOptions, discover, discover_all
+from hyperdive.benchmark.discovery import FREQUENT_WORDS, Discovery
+from hyperdive.benchmark.discovery import discover as discover_all
 from hyperdive.benchmark.evaluation import Evaluation, compare, measure, score_dataset
 from hyperdive.benchmark.further_measures import coverage, further_measures
 from hyperdive.errors import InputError
@@ -28,6 +29,11 @@ TREE = {
     "plant": ["oak", "rose", "fern", "grass", "moss"],
 }
 WORDS = [*TREE, *[word for members in TREE.values() for word in members]]
+
+
+def discover(model: Any, dataset: Dataset, score: Any = "C·ΔS", **options: Any) -> Discovery:
+    """Return the figures of one score."""
+    return discover_all(model, dataset, [score], **options)[0]
 
 
 def planted(tagged: bool = False, kind: str = "dive", sparse: bool = False) -> VectorSpace:
@@ -188,7 +194,7 @@ def test_discovery_has_priors_and_words_that_never_answer() -> None:
     best, prior = discover_all(planted(), tree_pairs(), scores)
     assert best == discover(planted(), tree_pairs(), "C·ΔS")
     assert prior == discover(planted(), tree_pairs(), lambda pairs: pairs.frequencies[pairs.p])
-    without, prior_without = discover_all(planted(), tree_pairs(), scores, DiscoveryOptions(never=planted().words))
+    without, prior_without = discover_all(planted(), tree_pairs(), scores, never=planted().words)
     assert without.map < best.map
     assert prior_without == without  # nobody may answer with any word: chance, for both
 

@@ -12,7 +12,8 @@ import pytest
 from hyperdive.benchmark import EvaluationOptions, evaluate
 from hyperdive.benchmark.bootstrap import interval, paired_p
 from hyperdive.benchmark.datasets import MICRO_10, Dataset
-from hyperdive.benchmark.discovery import DiscoveryOptions, _measures, discover, discover_all, priors
+from hyperdive.benchmark.discovery import Discovery, _measures, priors
+from hyperdive.benchmark.discovery import discover as discover_all
 from hyperdive.benchmark.evaluation import Scored, compare
 from hyperdive.benchmark.further_measures import (
     Coverage,
@@ -37,6 +38,11 @@ from hyperdive.scores import get
 from hyperdive.spaces.space import VectorSpace
 
 from .test_evaluation import WORDS, planted, tree_pairs
+
+
+def discover(model: Any, dataset: Dataset, score: Any = "C·ΔS", **options: Any) -> Discovery:
+    """Return the figures of one score."""
+    return discover_all(model, dataset, [score], **options)[0]
 
 
 def scored(name: str, seed: int, n: int, score: str = "ΔS") -> Scored:
@@ -93,15 +99,14 @@ def test_separation_over_all_sets_weighs_by_the_pairs_compared() -> None:
 
 def test_further_measures_are_those_of_their_parts() -> None:
     result = evaluate(planted(), datasets=[tree_pairs(), tree_pairs("BLESS")])
-    options = DiscoveryOptions(sample=7, seed=2)
-    further = further_measures(result, planted(), discovery=["tree"], options=options)
+    further = further_measures(result, planted(), discovery=["tree"], sample=7, seed=2)
     assert (
         list(further["f1"]) == list(further["accuracy"]) == ["tree"]
     )  # no set of the paper but those with F1 in print
     assert further["f1"]["tree"]["C·ΔS"] is None  # fifteen positive pairs are too few for twenty folds
     assert further["coverage"] == {"words": 18, "found": 18, "nonzero_dimensions": 48 / 18, "share": 100.0}
     by = get(result.scores[0])
-    first, *rest = discover_all(planted(), tree_pairs(), [by, *priors(planted())], options)
+    first, *rest = discover_all(planted(), tree_pairs(), [by, *priors(planted())], sample=7, seed=2)
     found = further["discovery"]["tree"]
     assert (found["score"], found["map"], found["hyponyms"]) == (by.name, first.map, 7)
     assert [figures["map"] for figures in found["priors"].values()] == [one.map for one in rest]
@@ -113,7 +118,6 @@ def test_coverage_is_of_the_words_as_they_stand() -> None:
     assert Coverage(8, 2, 1.0).share == 25.0 and Coverage(0, 0, 0.0).share == 0.0
     plural = Dataset.from_rows("x", [("dogs", "animal", 1.0)])
     assert coverage(planted(), [plural]).found == 1
-    assert coverage(planted(), [plural], lemmas=True).found == 2
     assert coverage(planted(), []) == Coverage(0, 0, 0.0)
 
 
@@ -218,15 +222,15 @@ def test_a_sample_of_hyponyms_is_drawn_by_the_seed_without_one_twice() -> None:
     numbers = np.unique(dataset.q)
     for seed in (0, 3):
         chosen = np.random.default_rng(seed).choice(numbers, 15, replace=False)
-        found = discover(space, dataset, "ΔS", DiscoveryOptions(sample=15, seed=seed))
+        found = discover(space, dataset, "ΔS", sample=15, seed=seed)
         assert found.hyponyms == 15
         assert found.map == pytest.approx(asked(space, dataset, [dataset.terms[number] for number in chosen]))
         if seed == 0:
-            assert found == discover(space, dataset, "ΔS", DiscoveryOptions(sample=15))
+            assert found == discover(space, dataset, "ΔS", sample=15)
     every = discover(space, dataset, "ΔS")
-    assert every == discover(space, dataset, "ΔS", DiscoveryOptions(sample=18)) and every.hyponyms == 18
-    assert every == discover(space, dataset, "ΔS", DiscoveryOptions(sample=99))
-    assert signature(further_measures).parameters["options"].default == DiscoveryOptions(sample=300)
+    assert every == discover(space, dataset, "ΔS", sample=18) and every.hyponyms == 18
+    assert every == discover(space, dataset, "ΔS", sample=99)
+    assert signature(further_measures).parameters["sample"].default == 300
 
 
 def test_the_figures_of_several_right_answers_by_hand() -> None:
@@ -260,7 +264,6 @@ def test_phrases_are_asked_as_the_mean_of_their_words() -> None:
 def test_hyponyms_are_found_by_their_lemma_and_tags_are_cut_off_unless_told_otherwise() -> None:
     plural = Dataset.from_rows("x", [("dogs", "animals", 1.0)])
     assert discover(planted(), plural).map == 1.0
-    assert discover(planted(), plural, "C·ΔS", DiscoveryOptions(lemmas=False)).missing == 1
     tagged = tree_pairs("t", tagged=True)
     assert discover_all(planted(), tagged, ["C·ΔS"])[0].hyponyms == 15
     assert discover_all(planted(tagged=True), tagged, ["C·ΔS"], pos=True)[0].map == pytest.approx(1.0)

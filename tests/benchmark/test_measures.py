@@ -318,16 +318,6 @@ def test_more_resamples_than_a_group_holds_go_on_in_the_next() -> None:
     assert len(values) == many
 
 
-@pytest.mark.parametrize("resamples", [1, bootstrap.GROUP, 2 * bootstrap.GROUP + 5])
-def test_draws_side_by_side_are_the_draws(resamples: int) -> None:
-    counts = bootstrap.draws("toy", 7, resamples, 1)
-    groups = bootstrap._side_by_side(counts)
-    assert groups.shape == (-(-resamples // bootstrap.GROUP), 7, bootstrap.GROUP)
-    flat = groups.transpose(0, 2, 1).reshape(-1, 7)
-    np.testing.assert_array_equal(flat[:resamples], counts)
-    assert not flat[resamples:].any()
-
-
 @pytest.mark.parametrize("at_once", [1, 50, 90, 10_000])
 def test_draws_are_those_of_one_resample_after_another(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "_DRAWN", at_once)

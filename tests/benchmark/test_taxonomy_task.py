@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from hyperdive.benchmark.gold_taxonomy import (
+    EdgeFigures,
     PrecisionRecall,
+    TaxonomyResult,
     TermTaxonomy,
-    _percent,
     edge_figures,
     evaluate_taxonomy,
     read_taxonomy,
@@ -71,8 +72,11 @@ def test_a_model_that_knows_the_tree(tmp_path: Path) -> None:
 
 
 def test_shares_are_written_in_per_cent_with_four_places() -> None:
-    seventh = PrecisionRecall(1 / 7, 2 / 7, 3 / 7, 1, 7, 4)
-    assert _percent(seventh) == {"precision": 14.2857, "recall": 28.5714, "f1": 42.8571, "edges": 7}
+    seventh = EdgeFigures(*[PrecisionRecall(1 / 7, 2 / 7, 3 / 7, 1, 7, 4)] * 2, unplaced=5)
+    written = TaxonomyResult("pets", 3, 2, 1, seventh, seventh).as_json()
+    edges = {"precision": 14.2857, "recall": 28.5714, "f1": 42.8571, "edges": 7}
+    figures = {"direct": edges, "ancestors": edges, "unplaced": 5}
+    assert written == {"terms": 3, "multiword": 2, "edges": 1, "model": figures, "suffix": figures}
 
 
 @pytest.mark.parametrize(

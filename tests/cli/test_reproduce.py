@@ -45,7 +45,7 @@ def test_a_run_tells_its_plan_first_and_its_claims_last(
 def test_mistakes_are_one_line(hyperdive: Run, tmp_path: Path, arguments: list[object]) -> None:
     ran = hyperdive(*arguments, "--set", "without=kmean")
     parts = "pos, half, kmeans, gaussian, word2vec, experiments"
-    assert (ran.code, ran.err) == (1, f"hyperdive: no part 'kmean' (use one of {parts})\n")
+    assert ran.code == 2 and f"no part 'kmean' (use one of {parts})" in ran.err and ran.err.count("\n") == 1
     ran = hyperdive("reproduce", "-o", tmp_path / "x")
     assert ran.code == 2
     ran = hyperdive("reproduce", "-o", tmp_path / "x", "--corpus", tmp_path / "none.txt", "--set", f"data={tmp_path}")

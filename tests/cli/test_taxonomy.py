@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hyperdive.taxonomy.formats import GraphFormat
+from hyperdive.taxonomy.formats import FORMATS
 from tests.ask.small import PARENT, small_model
 
 Run = Callable[..., Any]
@@ -144,7 +144,7 @@ def test_a_badly_edited_taxonomy_is_one_line(
 def test_labels_keep_the_users_spelling_in_every_format(hyperdive: Run, model: Path, tmp_path: Path) -> None:
     terms = tmp_path / "mine.txt"
     terms.write_text("ANIMAL\nDog\ndogs\nPodle\n")
-    for format in GraphFormat:
+    for format in FORMATS:
         ran = hyperdive(
             "taxonomy", "-m", model, "-t", terms, "-f", format, "--set", "language=de", "--set", "title=Haustiere"
         )

@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 from hyperdive._progress import Bar, Progress
 from hyperdive._resources import Run
-from hyperdive.cli.reference import reference
+from hyperdive.cli.arguments import reference
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError, OptionError
 from hyperdive.options import DiveOptions, TrainOptions

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from hyperdive.errors import OutputError
-from hyperdive.taxonomy.corrections_file import CorrectionsFile, VersionConflict
+from hyperdive.taxonomy.corrections import CorrectionsFile, VersionConflict
 
 WRITER = """
 import sys
-from hyperdive.taxonomy.corrections_file import CorrectionsFile, VersionConflict
+from hyperdive.taxonomy.corrections import CorrectionsFile, VersionConflict
 
 file, name, conflicts = CorrectionsFile(sys.argv[1]), sys.argv[2], 0
 for number in range(40):

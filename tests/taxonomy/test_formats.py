@@ -20,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.namespace import DCTERMS, OWL, RDF, RDFS, SKOS
 
+from hyperdive.ask.question import normal
 from hyperdive.errors import MissingExtra, OptionError, OutputError, one_line
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.taxonomy.corrections import read_corrections
-from hyperdive.taxonomy.formats import GraphFormat, format_of, tree_lines
-from hyperdive.taxonomy.names import normal
+from hyperdive.taxonomy.formats import FORMATS, format_of, tree_lines
 from hyperdive.taxonomy.rdf import Naming
 from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 
@@ -147,7 +147,7 @@ def test_hostile_names_are_read_back() -> None:
 
 
 def test_half_a_pair_of_surrogates_can_be_written(tmp_path: Path) -> None:
-    for number, format in enumerate(GraphFormat):
+    for number, format in enumerate(FORMATS):
         chain(["lone \ud800", "animal"]).write(tmp_path / f"{number}.txt", format)
         assert "animal" in (tmp_path / f"{number}.txt").read_text(encoding="utf-8")
 
@@ -255,7 +255,7 @@ def test_a_chain_of_thousands_is_written() -> None:
     names = [f"w{number:05d}" for number in range(2000)]
     deep = chain(names)
     assert deep.sizes[names[-1]] == 1999
-    for format in GraphFormat:
+    for format in FORMATS:
         assert "w00000" in deep.to_text(format)
 
 
@@ -351,6 +351,6 @@ def test_a_term_that_is_not_placed_is_listed_in_every_format() -> None:
     assert list(placed.values()) == [False]
     assert NAMED.to_text("mermaid").splitlines()[-1] == "  class n2 unplaced"
     assert list(NAMED.to_networkx()) == ["AIDS", "disease", "Zika"]
-    for format in GraphFormat:
+    for format in FORMATS:
         assert "Zika" in NAMED.to_text(format)
         assert "AIDS" in NAMED.to_text(format)

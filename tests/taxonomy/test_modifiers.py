@@ -12,8 +12,9 @@ from hyperdive.ask.ranking import Ranking
 from hyperdive.scores.source import Source
 from hyperdive.scores.terms import Terms
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.taxonomy import edge_weights, modifiers
-from hyperdive.taxonomy.modifiers import modifier_parents, modifiers_by_head
+from hyperdive.taxonomy import edge_weights
+from hyperdive.taxonomy import terms as modifiers
+from hyperdive.taxonomy.terms import modifier_parents, modifiers_by_head
 from tests.taxonomy.believed import believe
 
 WORDS = ["fruit", "grape", "cherry", "juice", "red"]
@@ -109,13 +110,6 @@ def test_a_believed_parent_with_the_same_head_keeps_the_worth_of_the_head(monkey
     assert weights[3, 2] == pytest.approx(np.log(9), abs=1e-3)  # no worth of a doubted head
     assert weights[0, 3] == 0.0  # not believed
     assert weights[0, 0] == 0.0
-
-
-def test_without_a_head_among_the_terms_the_edge_by_the_modifier_has_the_weight_of_a_head() -> None:
-    nodes = SimpleNamespace(heads=np.full(2, -1), modified=np.array([1, -1]))
-    values = np.zeros((2, 2), dtype=np.float32)
-    edge_weights._add_modified(values, nodes)  # type: ignore[arg-type]
-    assert values.tolist() == [[0.0, pytest.approx(4.4)], [-4.0, 0.0]]
 
 
 def test_the_edge_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,12 @@ def test_another_host_name_is_refused(server: Running, host: str) -> None:
     assert server.client.get("/", headers={"host": "evil.example"}).status_code == 421
 
 
+@pytest.mark.parametrize("path", ["/", "/api/v1/server", "/api/v1/nothing"])
+def test_head_is_answered_like_get_without_a_body(server: Running, path: str) -> None:
+    head, get = server.client.head(path), server.client.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+
+
 def test_names_of_this_machine_are_answered(server: Running) -> None:
     for host in ("localhost", f"127.0.0.1:{server.port}", "[::1]"):
         assert server.client.get("/api/v1/server", headers={"host": host}).status_code == 200
@@ -90,7 +96,7 @@ def test_a_token_is_needed_where_there_is_one(serve: Serve, small: Path) -> None
     signed = running.client.get("/?token=correct-horse-battery&x=1")
     assert signed.status_code == 303 and signed.headers["location"] == "/?x=1"
     cookie = signed.headers["set-cookie"]
-    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    assert "HttpOnly" in cookie and "samesite=strict" in cookie.lower()
     assert running.client.get("/api/v1/server").status_code == 200  # the client keeps the cookie
     assert running.client.get("/").status_code == 200
 

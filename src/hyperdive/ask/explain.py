@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperdive._types import Floats
 from hyperdive.ask.options import ExplainOptions
-from hyperdive.ask.question import Question
+from hyperdive.ask.question import Question, normal
 from hyperdive.ask.ranking import SIGNALS, agreement, silence
 from hyperdive.ask.topics import dimensions_of
 from hyperdive.errors import OptionError, one_line
@@ -120,7 +120,7 @@ def explain(model: AnyModel, hyponym: str, hypernym: str, top: int | None = None
     ExplainOptions(top=top)
     question = Question(model, [hyponym, hypernym])
     vectors = _vectors(question)
-    names = _folded(hyponym), _folded(hypernym)
+    names = normal(hyponym), normal(hypernym)
     agreed = agreement(question.upwards(0, question.asked[1:]))[0]
     scale, distance = best_scale(vectors[0], vectors[1])
     return Explanation(
@@ -134,10 +134,6 @@ def explain(model: AnyModel, hyponym: str, hypernym: str, top: int | None = None
         scale,
         distance,
     )
-
-
-def _folded(term: str) -> str:
-    return " ".join(term.lower().split())
 
 
 @dataclass(frozen=True)
@@ -256,7 +252,7 @@ def compare(model: AnyModel, words: Sequence[str], top: int | None = None) -> Co
         raise OptionError(f"{len(words)} terms cannot be explained", hint=f"give 2 to {MOST_WORDS}")
     vectors = vectors_of(model, words)
     order = np.argsort(-vectors.sum(axis=1), kind="stable")
-    vectors, named = vectors[order], tuple(_folded(words[i]) for i in order)
+    vectors, named = vectors[order], tuple(normal(words[i]) for i in order)
     columns = dimensions_of(model)
     # by the broadest word; where it has nothing, by the next
     sorting = np.lexsort([np.arange(vectors.shape[1]), *-np.where(vectors >= HIDDEN, vectors, 0.0)[::-1]])

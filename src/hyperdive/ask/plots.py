@@ -56,7 +56,17 @@ def plot_comparison(
 ) -> None:
     """Draw the paper's main figure: words over dimensions, sorted by the broadest word, small values hidden."""
     most = max(MOST_BARS // max(len(words), 1), _FEWEST)  # a picture of many words would grow too tall
-    _save(path, _comparison(compare(model, words, min(top or most, most))), dark=dark, force=force)
+    found = compare(model, words, min(top or most, most))
+
+    def draw(look: Look) -> Any:
+        figure, axes = _canvas(look, len(found), height=0.14 + 0.16 * len(found.words))
+        _bars(axes, look, found)
+        axes.set_xlabel("value in the dimension", color=look.faint)
+        _head(axes, look, " · ".join(map(one_line, found.words)), "; ".join(map(one_line, found.notes)))
+        _legend(figure, look)
+        return figure
+
+    _save(path, draw, dark=dark, force=force)
 
 
 def plot_pair(
@@ -94,34 +104,6 @@ def plot_pair(
     _save(path, draw, dark=dark, force=force)
 
 
-@dataclass(frozen=True)
-class PairPanel:
-    """A pair over the dimensions where one of its words has a value that is shown, by the hypernym's value.
-
-    `values` are those of hypernym and hyponym, `sums` their sums over all dimensions.
-    """
-
-    hyponym: str
-    hypernym: str
-    labels: tuple[str, ...] = ()
-    values: tuple[tuple[float, float], ...] = ()
-    sums: tuple[float, float] = (0.0, 0.0)
-    missing: str = ""
-
-    @classmethod
-    def of(cls, model: AnyModel, hyponym: str, hypernym: str) -> PairPanel:
-        """Look the words up in a model; `missing` names those it does not have."""
-        dimensions = dimensions_of(model)
-        missing = [word for word in (hyponym, hypernym) if word not in dimensions.space]
-        if missing:
-            return cls(hyponym, hypernym, missing=", ".join(missing))
-        p, q = dimensions.vector(hypernym), dimensions.vector(hyponym)
-        shown = [i for i in np.lexsort((-q, -p)).tolist() if max(p[i], q[i]) >= HIDDEN][:MOST_BARS]
-        labels = tuple(" ".join(dimensions.first(i, 4)) for i in shown)
-        values = tuple((float(p[i]), float(q[i])) for i in shown)
-        return cls(hyponym, hypernym, labels, values, (float(p.sum()), float(q.sum())))
-
-
 def plot_pairs(
     model: AnyModel,
     pairs: Sequence[tuple[str, str]],
@@ -131,65 +113,45 @@ def plot_pairs(
     dark: bool = False,
     force: bool = False,
 ) -> None:
-    """Draw one panel per pair (hyponym, hypernym), two panels in a row: values over the hypernym's dimensions."""
-    panels = [PairPanel.of(model, hyponym, hypernym) for hyponym, hypernym in pairs]
-    _save(path, _pairs(panels, title), dark=dark, force=force)
+    """Draw one panel per pair (hyponym, hypernym), two panels in a row: values over the broader word's dimensions."""
+    known = dimensions_of(model).space
+    panels = [compare(model, pair, MOST_BARS) if all(word in known for word in pair) else None for pair in pairs]
 
-
-def _pairs(panels: Sequence[PairPanel], title: str) -> Any:
     def draw(look: Look) -> Any:
         from matplotlib.figure import Figure
 
         across = min(len(panels), 2)
         rows = [panels[i : i + across] for i in range(0, len(panels), across)]
-        heights = [1.1 + 0.4 * max(3, *(len(panel.labels) for panel in row)) for row in rows]
+        heights = [1.1 + 0.4 * max(3, *(0 if panel is None else len(panel) for panel in row)) for row in rows]
         size = (9 * across, 0.5 + sum(heights))
         figure = Figure(figsize=size, facecolor=look.paper, layout="constrained")
         grid = figure.add_gridspec(len(rows), across, height_ratios=heights)
-        for place, panel in enumerate(panels):
+        for place, (pair, panel) in enumerate(zip(pairs, panels, strict=True)):
             axes = figure.add_subplot(grid[place // across, place % across], facecolor=look.paper)
-            count = len(panel.labels)
-            _style(axes, look, count)
-            y = np.arange(count)
-            names = (panel.hypernym, panel.hyponym)
-            for number, (word, total) in enumerate(zip(names, panel.sums, strict=True)):
-                values = np.array([pair[number] if pair[number] >= HIDDEN else 0.0 for pair in panel.values])
-                label = f"{one_line(word)} (sum {total:.1f})"
-                bars = axes.barh(y + 0.4 * (number - 0.5), values, height=0.37, color=look.bars[number], label=label)
-                texts = [f"{value:.2f}" if value else "" for value in values]
-                axes.bar_label(bars, texts, padding=3, color=look.faint, fontsize=8)
-            _label(axes, look, y, list(panel.labels), None)
-            beneath = f"not in the vocabulary: {panel.missing}" if panel.missing else ""
-            _head(axes, look, f"{one_line(panel.hyponym)} → {one_line(panel.hypernym)}", beneath)
-            if count:
-                axes.margins(x=0.1)
+            _style(axes, look, 0 if panel is None else len(panel))
+            missing = ", ".join(word for word in pair if word not in known)
+            beneath = f"not in the vocabulary: {missing}" if missing else ""
+            _head(axes, look, " → ".join(map(one_line, pair)), beneath)
+            if panel is not None:
+                _bars(axes, look, panel)
                 axes.legend(loc="lower right", frameon=False, labelcolor=look.ink, fontsize=9)
         if title and len(panels) > 1:
             figure.suptitle(one_line(title), color=look.ink, fontsize=14, x=0.01, ha="left")
         return figure
 
-    return draw
+    _save(path, draw, dark=dark, force=force)
 
 
-def _comparison(found: Comparison) -> Any:
-    def draw(look: Look) -> Any:
-        count = len(found.words)
-        values = np.array([row.values for row in found.rows], dtype=np.float64).reshape(-1, count)
-        figure, axes = _canvas(look, len(values), height=0.14 + 0.16 * count)
-        y = np.arange(len(values))
-        height = 0.8 / count
-        for number, word in enumerate(found.words):
-            shown = np.where(values[:, number] >= HIDDEN, values[:, number], 0.0)
-            at = y + (number - (count - 1) / 2) * height
-            axes.barh(at, shown, height=height * 0.92, color=look.bars[number], label=one_line(word))
-        _label(axes, look, y, [row.label for row in found.rows], [" ".join(row.further) for row in found.rows])
-        axes.set_xlabel("value in the dimension", color=look.faint)
-        notes = [one_line(note) for note in found.notes]
-        _head(axes, look, " · ".join(map(one_line, found.words)), "; ".join(notes))
-        _legend(figure, look)
-        return figure
-
-    return draw
+def _bars(axes: Any, look: Look, found: Comparison) -> None:
+    """Draw a bar for each word in each dimension."""
+    count = len(found.words)
+    values = np.array([row.values for row in found.rows], dtype=np.float64).reshape(-1, count)
+    y, height = np.arange(len(values)), 0.8 / count
+    for number, word in enumerate(found.words):
+        shown = np.where(values[:, number] >= HIDDEN, values[:, number], 0.0)
+        at = y + (number - (count - 1) / 2) * height
+        axes.barh(at, shown, height=height * 0.92, color=look.bars[number], label=one_line(word))
+    _label(axes, look, y, [row.label for row in found.rows], [" ".join(row.further) for row in found.rows])
 
 
 # ---- shared by the figures -------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> 
             raise InputError(f"{path}: line {number} is too long for a term: {term[:40]!r}…", hint=hint)
         if words:
             terms.append(term)
-            distinct.add(_folded(term))
+            distinct.add(normal(term))
         if len(distinct) > most:
             raise InputError(f"{path}: more than {most} {what}", hint="split the file by subject")
         if len(terms) > MAX_TERMS:
@@ -95,13 +95,18 @@ def _unquoted(text: str) -> str:
     return text
 
 
-def _folded(term: str) -> str:
+def normal(term: str) -> str:
+    """Return the one spelling of a term: lower case, single spaces.
+
+    >>> normal("  Hot dog ")
+    'hot dog'
+    """
     return " ".join(term.lower().split())
 
 
 def read_terms(path: str | Path, what: str = "terms") -> list[str]:
     """A user's list of terms in lower case, each once."""
-    return list(dict.fromkeys(map(_folded, term_lines(path, what))))
+    return list(dict.fromkeys(map(normal, term_lines(path, what))))
 
 
 def listed_terms(terms: str | Path | Iterable[str]) -> list[str]:
@@ -302,7 +307,7 @@ def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[s
     without terms has its words. Of several spellings of a term the plainest stands for all: "dog" for "dogs".
     """
     space = source.main
-    given = list(dict.fromkeys(_folded(term) for term in terms))
+    given = list(dict.fromkeys(normal(term) for term in terms))
     names = [source.name_of(term, own=True) for term in given]
     found = source.vocabulary.resolve(names).found
     found &= np.fromiter(map(_is_noun_form, given, names), dtype=np.bool_, count=len(names))

@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperdive._spelling import near_spellings
 from hyperdive.ask.options import SimilarOptions
-from hyperdive.ask.question import Question, best, source_of, unknown_terms
+from hyperdive.ask.question import Question, best, normal, source_of, unknown_terms
 from hyperdive.scores.source import AnyModel, Source
 from hyperdive.table import Table
 
@@ -98,7 +98,7 @@ class Completion:
 
     def suggestions(self, text: str, top: int) -> list[Suggestion]:
         """At most `top` completions of a text."""
-        text = " ".join(text.lower().split())
+        text = normal(text)
         if not text:
             return []
         rows = self._rows

@@ -54,11 +54,7 @@ def draws(name: str, size: int, resamples: int, seed: int) -> npt.NDArray[np.uin
 
 
 def _side_by_side(counts: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Draws by group, pair and resample of the group; the last group is filled up with empty resamples.
-
-    >>> _side_by_side(np.array([[0, 2, 1], [1, 1, 1]], dtype=np.uint8))[0, :, :3].tolist()
-    [[0, 1, 0], [2, 1, 0], [1, 1, 0]]
-    """
+    """Return draws by group, pair and resample of the group; the last group is filled up with empty resamples."""
     resamples, size = counts.shape
     groups = np.zeros((-(-resamples // GROUP), size, GROUP), dtype=np.uint8)
     kernels.place_side_by_side(counts, groups)

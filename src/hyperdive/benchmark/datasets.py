@@ -226,9 +226,8 @@ class ManifestEntry:
 def manifest() -> dict[str, ManifestEntry]:
     """Return every original file by its place in the data folder."""
     text = resources.files("hyperdive.benchmark").joinpath("manifest.tsv").read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text), delimiter="\t")
     entries = {}
-    for row in rows:
+    for row in csv.DictReader(io.StringIO(text), delimiter="\t"):
         values: dict[str, Any] = {name: row[name] for name in ManifestEntry.__annotations__}
         entries[row["file"]] = ManifestEntry(**{**values, "bytes": int(row["bytes"])})
     return entries

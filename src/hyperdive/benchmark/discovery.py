@@ -15,152 +15,107 @@ from hyperdive._types import Bools, Floats
 from hyperdive.ask.hypernyms import ask
 from hyperdive.ask.options import AnswerOptions
 from hyperdive.ask.question import are_known
-from hyperdive.ask.ranking import ranking
+from hyperdive.ask.ranking import Ranking, ranking
 from hyperdive.benchmark.datasets import Dataset, gold_lines
-from hyperdive.benchmark.measures import expected_precision, rank
+from hyperdive.benchmark.measures import expected_precision, per_cent, rank
 from hyperdive.errors import InputError
-from hyperdive.scores import Pairs, Source, as_source, get
+from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.scores.source import AnyModel
-from hyperdive.scores.terms import Terms
-from hyperdive.text.vocabulary import Lookup
 
 
 @dataclass(frozen=True)
-class Discovery:
-    """Means over hyponyms in [0, 1]; `hyponyms` is how many could be asked, `missing` how many have no vector."""
+class RankFigures:
+    """Means over questions, each in [0, 1]."""
 
     map: float
     mrr: float
     p_at_5: float
+
+
+@dataclass(frozen=True)
+class Discovery(RankFigures):
+    """Means over the `hyponyms` of a dataset that could be asked; `missing` is how many have no vector."""
+
     hyponyms: int
     missing: int
 
 
-@dataclass(frozen=True)
-class DiscoveryOptions:
-    """How hyponyms are asked."""
-
-    never: Iterable[str] = ()
-    """Words that no score and no prior may answer with."""
-    sample: int = 0
-    """How many hyponyms to ask; 0 is all."""
-    seed: int = 0
-    lemmas: bool = True
-    """Whether to look terms up by their lemma, too."""
+FREQUENT_WORDS = Ranking("most frequent words", lambda pairs: np.asarray(pairs.frequencies)[pairs.p], False)
+FREQUENT_HYPERNYMS = Ranking("most frequent pattern hypernyms", get("Hypernym"), False)
 
 
-@dataclass(frozen=True)
-class Prior:
-    """The same ranking for every hyponym: what any answer has to beat."""
-
-    name: str
-    function: Callable[[Pairs], Floats]
-
-    def __call__(self, pairs: Pairs) -> Floats:
-        return self.function(pairs)
-
-
-def _word_frequencies(pairs: Pairs) -> Floats:
-    assert pairs.frequencies is not None
-    return pairs.frequencies[pairs.p]
-
-
-def _hypernym_counts(pairs: Pairs) -> Floats:
-    assert pairs.patterns is not None
-    return pairs.patterns.hypernym_total.astype(np.float64)
-
-
-FREQUENT_WORDS = Prior("most frequent words", _word_frequencies)
-FREQUENT_HYPERNYMS = Prior("most frequent pattern hypernyms", _hypernym_counts)
-
-
-def priors(model: AnyModel) -> list[Prior]:
-    """The priors a model allows: its most frequent words and, with patterns, its most frequent hypernyms."""
+def priors(model: AnyModel) -> list[Ranking]:
+    """Return rankings that are the same for every hyponym, which any answer has to beat."""
     return [FREQUENT_WORDS] if as_source(model).patterns is None else [FREQUENT_WORDS, FREQUENT_HYPERNYMS]
 
 
 def discover(
     model: AnyModel,
     dataset: Dataset,
-    score: str | Callable[[Pairs], Floats] = "C·ΔS",
-    options: DiscoveryOptions = DiscoveryOptions(),
-) -> Discovery:
-    """MAP, MRR and P@5 of all words ranked as hypernyms of each hyponym that has one in the dataset.
+    scores: Sequence[str | Callable[[Pairs], Floats]],
+    *,
+    never: Iterable[str] = (),
+    sample: int = 0,
+    seed: int = 0,
+    pos: bool = False,
+) -> list[Discovery]:
+    """Return, for each score, MAP, MRR and P@5 of all words ranked as hypernyms of each hyponym of a dataset.
 
     Ties count by their expectation. A gold hypernym without a vector can never be found and stays in the
     denominator of AP; the hyponym itself is no candidate.
 
+    Args:
+        model: The model to ask.
+        dataset: Its pairs with a positive label are the right answers.
+        scores: What to rank by.
+        never: Words that no score and no prior may answer with.
+        sample: How many hyponyms to ask; 0 is all.
+        seed: Seed of the sample.
+        pos: Whether the words of the model carry their part of speech.
+
     >>> from hyperdive.spaces.space import VectorSpace
     >>> space = VectorSpace(["animal", "dog", "car"], [[3, 1], [1, 0], [0, 2]], frequencies=[9, 5, 5], kind="dive")
     >>> dataset = Dataset.from_rows("x", [("dog", "animal", 1.0), ("car", "dog", 0.0)])
-    >>> discover(space, dataset)
-    Discovery(map=1.0, mrr=1.0, p_at_5=0.2, hyponyms=1, missing=0)
-    >>> discover(space, dataset, FREQUENT_WORDS).mrr
-    1.0
+    >>> discover(space, dataset, ["C·ΔS"])
+    [Discovery(map=1.0, mrr=1.0, p_at_5=0.2, hyponyms=1, missing=0)]
     """
-    return discover_all(model, dataset, [score], options)[0]
-
-
-def discover_all(
-    model: AnyModel,
-    dataset: Dataset,
-    scores: Sequence[str | Callable[[Pairs], Floats]],
-    options: DiscoveryOptions = DiscoveryOptions(),
-    *,
-    pos: bool = False,
-) -> list[Discovery]:
-    """The same for several scores at once; `pos` says that the words of the model carry their part of speech."""
     source = as_source(model)
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
     keys = dataset.space_keys(pos=pos)
-    lookup = source.vocabulary.look_up(keys, lemmas=options.lemmas)
+    lookup = source.vocabulary.look_up(keys)
     asked = np.unique(dataset.q[dataset.labels])
     known = asked[lookup.found[asked]]
     missing = len(asked) - len(known)
-    if options.sample and options.sample < len(known):
-        known = np.sort(np.random.default_rng(options.seed).choice(known, options.sample, replace=False))
+    if sample and sample < len(known):
+        known = np.sort(np.random.default_rng(seed).choice(known, sample, replace=False))
     if len(known) == 0:
         return [Discovery(0.0, 0.0, 0.0, 0, missing)] * len(scores)
-    ask = _Asker(source, lookup, keys, dataset, options.never)
+    words = source.main.words
+    # one word is its own row; only phrases need rows of their own, behind the vocabulary
+    single, several = (np.flatnonzero(which) for which in (np.diff(lookup.starts) == 1, np.diff(lookup.starts) > 1))
+    row_of = np.full(len(lookup.found), -1, dtype=np.int64)
+    row_of[single] = lookup.rows[lookup.starts[:-1][single]]
+    row_of[several] = len(words) + np.arange(len(several))
+    phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
+    terms = Terms.every_and(source, phrases, lemmas=False) if phrases else Terms.every(source)
+    excluded = np.zeros(len(words), dtype=np.bool_)
+    excluded[[source.main.index(word) for word in never if word in source.main]] = True
     functions = [get(score) if isinstance(score, str) else score for score in scores]
-    results = np.array([ask(int(term), functions) for term in known])  # hyponym, score, measure
-    return [
-        Discovery(float(average), float(reciprocal), float(at_5), len(known), missing)
-        for average, reciprocal, at_5 in results.mean(axis=0)
-    ]
-
-
-class _Asker:
-    """The vocabulary as candidates, with the phrases that are asked behind it."""
-
-    def __init__(self, source: Source, lookup: Lookup, keys: Any, dataset: Dataset, never: Iterable[str]) -> None:
-        words = source.main.words
-        self._dataset = dataset
-        single, several = (np.flatnonzero(which) for which in (np.diff(lookup.starts) == 1, np.diff(lookup.starts) > 1))
-        # one word is its own row; only phrases need rows of their own
-        self._row = np.full(len(lookup.found), -1, dtype=np.int64)
-        self._row[single] = lookup.rows[lookup.starts[:-1][single]]
-        self._row[several] = len(words) + np.arange(len(several))
-        phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
-        self._terms = Terms.every_and(source, phrases, lemmas=False) if phrases else Terms.every(source)
-        self._every = np.arange(len(words))
-        self._never = np.zeros(len(words), dtype=np.bool_)
-        self._never[[source.main.index(word) for word in never if word in source.main]] = True
-
-    def __call__(self, term: int, scores: Sequence[Callable[[Pairs], Floats]]) -> list[tuple[float, float, float]]:
-        row = int(self._row[term])
-        candidates = self._every[self._every != row]
-        pairs = self._terms.pairs(np.full(len(candidates), row), candidates)
-        dataset = self._dataset
+    results = np.zeros((len(known), len(scores), 3))
+    for number, term in enumerate(known.tolist()):
+        candidates = np.flatnonzero(np.arange(len(words)) != row_of[term])
+        pairs = terms.pairs(np.full(len(candidates), row_of[term]), candidates)
         gold = np.unique(dataset.p[(dataset.q == term) & dataset.labels])
-        right = np.isin(candidates, self._row[gold])
-        answers = []
-        for score in scores:
-            values = np.array(score(pairs), dtype=np.float64)
-            values[self._never[candidates]] = -np.inf
-            answers.append(_measures(values, right, len(gold)))
-        return answers
+        right = np.isin(candidates, row_of[gold])
+        for column, function in enumerate(functions):
+            values = np.array(function(pairs), dtype=np.float64)
+            values[excluded[candidates]] = -np.inf
+            results[number, column] = _measures(values, right, len(gold))
+    return [
+        Discovery(average, reciprocal, at_5, len(known), missing)
+        for average, reciprocal, at_5 in results.mean(axis=0).tolist()
+    ]
 
 
 def _measures(values: Floats, right: Bools, total: int) -> tuple[float, float, float]:
@@ -191,22 +146,10 @@ class DiscoveryTask:
 
 
 @dataclass(frozen=True)
-class ScorerFigures:
-    """What the task's own scorer prints, each in [0, 1]; see `question_figures`."""
+class QuestionFigures(RankFigures):
+    """Means over `questions`, of which those that are not `answered` count as 0; `scorer` is by the task's scorer."""
 
-    map: float
-    mrr: float
-    p_at_5: float
-
-
-@dataclass(frozen=True)
-class QuestionFigures:
-    """Means over `questions`, each in [0, 1]; a question that is not among the `answered` ones counts as 0."""
-
-    map: float
-    mrr: float
-    p_at_5: float
-    scorer: ScorerFigures
+    scorer: RankFigures
     questions: int
     answered: int
 
@@ -216,11 +159,8 @@ class QuestionFigures:
         return self.answered / self.questions if self.questions else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Plain numbers, figures in per cent."""
-        shares = {"map": self.map, "mrr": self.mrr, "p_at_5": self.p_at_5, "coverage": self.coverage}
-        percent = {name: round(100 * share, 4) for name, share in shares.items()}
-        scorer = {name: round(100 * share, 4) for name, share in asdict(self.scorer).items()}
-        return {**percent, "scorer": scorer, "questions": self.questions, "answered": self.answered}
+        """Return plain numbers, figures in per cent."""
+        return per_cent({**asdict(self), "coverage": self.coverage})
 
 
 @dataclass(frozen=True)
@@ -249,15 +189,11 @@ class DiscoveryResult:
     known_candidates: int
 
     def as_json(self) -> dict[str, Any]:
-        """Plain numbers, figures in per cent."""
-        return {
-            "score": self.score,
-            **self.all.as_json(),
-            "types": {name: figures.as_json() for name, figures in self.by_type.items()},
-            "gold": asdict(self.gold),
-            "candidates": self.candidates,
-            "known_candidates": self.known_candidates,
-        }
+        """Return plain numbers, figures in per cent."""
+        whole = asdict(self)
+        types = {name: figures.as_json() for name, figures in self.by_type.items()}
+        sizes = {name: whole[name] for name in ("gold", "candidates", "known_candidates")}
+        return {"score": self.score, **self.all.as_json(), "types": types, **sizes}
 
 
 def read_discovery(data: str | Path, gold: str | Path, vocabulary: str | Path) -> DiscoveryTask:
@@ -328,7 +264,7 @@ def question_figures(
     (0.2333, 0.25, 0.25)
     """
     if len(hits) == 0:
-        return QuestionFigures(0.0, 0.0, 0.0, ScorerFigures(0.0, 0.0, 0.0), 0, 0)
+        return QuestionFigures(0.0, 0.0, 0.0, RankFigures(0.0, 0.0, 0.0), 0, 0)
     ranks = np.arange(1, hits.shape[1] + 1)
     precision = hits.cumsum(axis=1) / ranks
     read = hits & (ranks <= sizes[:, None])
@@ -337,7 +273,7 @@ def question_figures(
         float(((hits * precision).sum(axis=1) / np.minimum(sizes, len(ranks))).mean()),
         _reciprocal_rank(hits),
         float(precision[:, 4].mean()),
-        ScorerFigures(float(recall.mean()), _reciprocal_rank(read), float(recall[:, 4].mean())),
+        RankFigures(float(recall.mean()), _reciprocal_rank(read), float(recall[:, 4].mean())),
         len(hits),
         int(answered.sum()),
     )
@@ -397,23 +333,9 @@ def evaluate_discovery(
         str(name): question_figures(hits[types == name], sizes[types == name], answered[types == name])
         for name in sorted(set(task.types))
     }
-    return DiscoveryResult(
-        task.name,
-        by.name,
-        question_figures(hits, sizes, answered),
-        by_type,
-        _reach(task, set(candidates)),
-        len(task.vocabulary),
-        len(candidates),
-    )
-
-
-def _reach(task: DiscoveryTask, candidates: set[str]) -> GoldReach:
-    several = [answer for right in task.gold for answer in right if " " in answer]
+    given = set(candidates)
     every = [answer for right in task.gold for answer in right]
-    return GoldReach(
-        len(every),
-        sum(answer in candidates for answer in every),
-        len(several),
-        sum(answer in candidates for answer in several),
-    )
+    several = [answer for answer in every if " " in answer]
+    reach = (count for answers in (every, several) for count in (len(answers), sum(one in given for one in answers)))
+    whole = question_figures(hits, sizes, answered)
+    return DiscoveryResult(task.name, by.name, whole, by_type, GoldReach(*reach), len(task.vocabulary), len(candidates))

@@ -16,11 +16,10 @@ import urllib.parse
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from email.message import Message
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Any
+from typing import IO
 
 from hyperdive._atomic import explain_os_errors, is_running, remove_any, whole_file, write_file
 from hyperdive._progress import SILENT, Progress
@@ -74,24 +73,18 @@ def _fetch_once(url: str, partial: Path, limit: int) -> None:
     opener = urllib.request.build_opener(_Redirects)
     request = urllib.request.Request(url, headers={"User-Agent": "hyperdive", "Accept-Encoding": "identity"})
     with opener.open(request, timeout=_TIMEOUT_SECONDS) as answer, partial.open("wb") as file:
-        announced = answer.headers.get("Content-Length")
-        expected = int(announced) if announced is not None and announced.isdigit() else None
-        got = 0
-        if expected is not None and expected > limit:
-            raise _too_large(url, expected, limit)
-        while chunk := answer.read(_CHUNK):
-            got += len(chunk)
-            if got > limit:
-                raise _too_large(url, got, limit)
+        announced = answer.headers.get("Content-Length") or ""
+        expected = int(announced) if announced.isdigit() else 0
+        got, chunk = 0, b"-"
+        while chunk:
+            if max(expected, got) > limit:
+                size = f"{max(expected, got)} bytes or more, {limit} expected at most"
+                raise DownloadError(f"{url}: {size}", hint="not the published file; nothing was kept")
+            chunk = answer.read(_CHUNK)
             file.write(chunk)
-        if expected is not None and got != expected:
+            got += len(chunk)
+        if announced.isdigit() and got != expected:
             raise http.client.IncompleteRead(b"", expected - got)
-
-
-def _too_large(url: str, size: int, limit: int) -> DownloadError:
-    return DownloadError(
-        f"{url}: {size} bytes or more, {limit} expected at most", hint="not the published file; nothing was kept"
-    )
 
 
 def _explained(url: str, error: Exception) -> DownloadError:
@@ -110,17 +103,7 @@ def _explained(url: str, error: Exception) -> DownloadError:
 # ---- from sources to files ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class FileState:
-    """One original file in a data folder: `state` is ok, missing or altered."""
-
-    dataset: str
-    file: str
-    state: str
-
-
 def _files(names: Sequence[str]) -> list[ManifestEntry]:
-    """The files of the named datasets (of the paper's eleven and HypeNet's train file when none is named)."""
     wanted: dict[str, ManifestEntry] = {}
     for name in names or tuple(SPECS):
         spec = spec_of(name)
@@ -139,9 +122,9 @@ def state_of(folder: Path, entry: ManifestEntry) -> str:
     return "ok" if hashlib.sha256(content).hexdigest() == entry.sha256 else "altered"
 
 
-def verify(folder: Path, names: Sequence[str] = ()) -> list[FileState]:
-    """Compare the files of datasets with their published checksums."""
-    return [FileState(entry.dataset, entry.file, state_of(folder, entry)) for entry in _files(names)]
+def verify(folder: Path, names: Sequence[str] = ()) -> dict[str, str]:
+    """Return whether each file of datasets is ok, missing or altered, by its checksum."""
+    return {entry.file: state_of(folder, entry) for entry in _files(names)}
 
 
 def fetch(
@@ -152,7 +135,7 @@ def fetch(
     upstream: str = UPSTREAM,
     progress: Progress = SILENT,
     pause: float = 1.0,
-) -> list[FileState]:
+) -> dict[str, str]:
     """Fetch what is missing of the named datasets into `folder`; a file that is there and right is left alone.
 
     An altered file is replaced with `force` only. All sources are tried; the first failure is raised at the end.
@@ -276,33 +259,28 @@ def _read_zip(archive: Path, wanted: Iterable[tuple[str, int]]) -> list[bytes]:
         raise DownloadError(f"{archive.name}: not a readable zip file ({error})", hint="nothing was kept") from None
 
 
-def _unpackers(archive: Path, name: str) -> list[list[str]]:
-    """Commands that write one entry of a .rar file to standard output."""
-    commands = [
-        ["bsdtar", "-xOf", str(archive), f"*{name}"],
-        ["7zz", "e", "-so", "-r", str(archive), f"*{name}"],
-        ["7z", "e", "-so", "-r", str(archive), f"*{name}"],
-        ["unrar", "p", "-inul", str(archive), f"*{name}"],
-    ]
+def _unpackers(archive: Path, name: str) -> Iterator[list[str]]:
+    """Yield the commands of this machine that write one entry of a .rar file to standard output."""
+    seven = ["e", "-so", "-r", str(archive), f"*{name}"]
+    commands = [["bsdtar", "-xOf", str(archive), f"*{name}"], ["7zz", *seven], ["7z", *seven]]
+    commands.append(["unrar", "p", "-inul", str(archive), f"*{name}"])
     if sys.platform == "win32":
         commands.append(["tar", "-xOf", str(archive), f"*{name}"])
-    return [command for command in commands if shutil.which(command[0])]
+    yield from (command for command in commands if shutil.which(command[0]))
 
 
 def _read_rar(archive: Path, wanted: Iterable[tuple[str, int]]) -> list[bytes]:
     """The contents of wanted entries by whichever program is installed; entries come by a pipe, not as files."""
     contents: list[bytes] = []
     for name, size in wanted:
-        content = next((c for c in (_piped(command, size) for command in _unpackers(archive, name)) if c), None)
-        if content is None:
+        for command in _unpackers(archive, name):
+            pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+            with subprocess.Popen(command, **pipes) as run:  # type: ignore[call-overload]
+                content = run.stdout.read(size + 1)
+                run.kill() if len(content) > size else None
+            if 0 < len(content) <= size:
+                contents.append(content)
+                break
+        else:
             raise _NoUnpacker
-        contents.append(content)
     return contents
-
-
-def _piped(command: list[str], size: int) -> bytes | None:
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as run:
-        pipe: Any = run.stdout
-        content: bytes = pipe.read(size + 1)
-        run.kill() if len(content) > size else None
-    return content if len(content) <= size else None

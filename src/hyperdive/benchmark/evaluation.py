@@ -144,11 +144,6 @@ class Evaluation:
         }
 
 
-def is_tagged(space: Any) -> bool:
-    """Whether the words of a space carry a part of speech (`dog|n`)."""
-    return any("|" in word for word in space.words[:100])
-
-
 def score_dataset(
     source: Source,
     dataset: Dataset,
@@ -237,21 +232,9 @@ def evaluate(
     """
     raw = as_source(main)
     tagged = None if pos is None else as_source(pos)
-    if tagged is None and is_tagged(raw.main):
+    if tagged is None and any("|" in word for word in raw.main.words[:100]):
         tagged = raw
     loaded = load_all(datasets, data=options.data, verify=options.verify)
-    return _evaluated(raw, tagged, loaded, options, model, run)
-
-
-def _evaluated(
-    raw: Source,
-    tagged: Source | None,
-    loaded: Sequence[Dataset],
-    options: EvaluationOptions,
-    model: str,
-    run: Run,
-) -> Evaluation:
-    """Return the figures of datasets in the main space and the tagged one."""
     chosen = usable_scores(raw, options.scores)
     if not chosen:
         raise InputError("no score was chosen", hint="`hyperdive score --list` shows all")
@@ -273,21 +256,18 @@ def _evaluated(
         source = tagged if use_pos and tagged is not None else raw
         return score_dataset(source, dataset, chosen, pos=use_pos, lemmas=options.lemmas)
 
-    def measured(scored: Scored, threads: int) -> Result:
+    def figures(dataset: Dataset, scored: Scored | None, threads: int) -> Result:
+        scored = scored_by(dataset) if scored is None else scored
         result = measure(scored, bootstrap=options.bootstrap, seed=options.seed, threads=threads)
         bar.advance(1)
         return result
 
-    def figures(dataset: Dataset, threads: int) -> Result:
-        return measured(scored_by(dataset), threads)
-
     with progress as bar, ThreadPoolExecutor(workers) as pool:
         made: dict[str, Future[Result]] = {}
-        longest = sorted(loaded, key=len, reverse=True)  # first, so that no thread is left with it at the end
-        for dataset in longest[:1]:  # scoring it computes what all of them share, once
-            made[dataset.name] = pool.submit(measured, scored_by(dataset), threads)
-        for dataset in longest[1:]:
-            made[dataset.name] = pool.submit(figures, dataset, threads // workers)
+        for dataset in sorted(loaded, key=len, reverse=True):  # no thread is left with the longest at the end
+            # scoring the first computes what all of them share, once
+            scored = None if made else scored_by(dataset)
+            made[dataset.name] = pool.submit(figures, dataset, scored, threads // workers if made else threads)
         results = {dataset.name: made[dataset.name].result() for dataset in loaded}
     for name, result in results.items():
         if result.scored.oov == result.n:
@@ -302,6 +282,11 @@ class Difference:
     difference: float
     ci95: tuple[float, float]
     p: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain numbers; differences have four decimals."""
+        ends = [round(end, 4) for end in self.ci95]
+        return {"difference": round(self.difference, 4), "ci95": ends, "p": self.p}
 
 
 def compare(evaluation: Evaluation, baseline: Evaluation) -> dict[str, dict[str, Difference]]:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from hyperdive.ask.ranking import EMPTY_WORDS
 from hyperdive.benchmark.datasets import MICRO_10, Dataset
-from hyperdive.benchmark.discovery import DiscoveryOptions, discover_all, priors
+from hyperdive.benchmark.discovery import discover, priors
 from hyperdive.benchmark.evaluation import Evaluation, Scored
-from hyperdive.benchmark.measures import Direction, average_precision_at, cross_validated, directionality, separation
+from hyperdive.benchmark.measures import (
+    Direction,
+    average_precision_at,
+    cross_validated,
+    directionality,
+    per_cent,
+    separation,
+)
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Rows, as_source, get
 from hyperdive.scores.source import AnyModel
@@ -25,22 +34,22 @@ def fold_figures(scored: Scored, seed: int = 0) -> dict[str, dict[str, float]]:
     """F1 and accuracy in per cent by cross-validated thresholds; none with too few positives for 20 folds."""
     figures = {}
     for score, values in scored.values.items():
-        try:
+        with suppress(InputError):
             folds = cross_validated(values, scored.dataset.labels, scored.known, seed=seed)
-        except InputError:
-            continue
-        figures[score] = {"f1": round(100 * folds.f1, 4), "accuracy": round(100 * folds.accuracy, 4)}
+            figures[score] = per_cent(asdict(folds))
     return figures
 
 
 def first_hundred(scored: Scored, scores: Sequence[str] = (), *, seed: int = 0) -> dict[str, float]:
     """AP@100 in per cent of all scores, or of those of them that are named."""
-    chosen = {score: values for score, values in scored.values.items() if not scores or score in scores}
     known, labels = scored.known, scored.dataset.labels
-    return {
-        score: round(100 * average_precision_at(values, labels, 100, known, shuffles=20, seed=seed), 4)
-        for score, values in chosen.items()
-    }
+    chosen = {score: values for score, values in scored.values.items() if not scores or score in scores}
+    return per_cent(
+        {
+            score: average_precision_at(values, labels, 100, known, shuffles=20, seed=seed)
+            for score, values in chosen.items()
+        }
+    )
 
 
 def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -54,12 +63,12 @@ def direction_figures(binary: Sequence[Scored], scores: Sequence[str]) -> dict[s
         pooled = sum(each, Direction(0, 0, 0))
         sizes = np.array([len(scored.dataset) for scored in binary], dtype=float)
         weighted = float((sizes * [figures.accuracy for figures in each]).sum() / sizes.sum()) if each else 0.0
-        figures[score] = {
-            "accuracy": round(100 * pooled.accuracy, 4),
-            "decided": round(100 * pooled.decided_accuracy, 4),
-            "weighted_by_size": round(100 * weighted, 4),
-            **asdict(pooled),
+        shares = {
+            "accuracy": pooled.accuracy,
+            "decided": pooled.decided_accuracy,
+            "weighted_by_size": weighted,
         }
+        figures[score] = per_cent({**shares, **asdict(pooled)})
     return figures
 
 
@@ -70,15 +79,14 @@ def separation_figures(binary: Sequence[Scored]) -> dict[str, dict[str, float]]:
     """
     figures: dict[str, dict[str, float]] = {}
     for score in dict.fromkeys(score for scored in binary for score in scored.values):
-        each = {
-            scored.dataset.name: separation(scored.values[score], scored.dataset.labels, scored.dataset.p, scored.known)
-            for scored in binary
-        }
-        compared = {name: (share, many) for name, (share, many) in each.items() if many}
-        figures[score] = {name: round(100 * share, 4) for name, (share, _) in compared.items()}
-        if compared:
-            total = sum(many for _, many in compared.values())
-            figures[score]["all"] = round(100 * sum(share * many for share, many in compared.values()) / total, 4)
+        shares, total = dict[str, float](), 0
+        for one in binary:
+            share, compared = separation(one.values[score], one.dataset.labels, one.dataset.p, one.known)
+            if compared:
+                shares[one.dataset.name] = share
+                shares["all"] = (shares.get("all", 0.0) * total + share * compared) / (total + compared)
+                total += compared
+        figures[score] = per_cent({name: shares[name] for name in sorted(shares, key="all".__eq__)})
     return figures
 
 
@@ -89,21 +97,22 @@ def further_measures(
     pos: AnyModel | None = None,
     discovery: Sequence[str] = (),
     ranking: Callable[[Any], Any] | None = None,
-    options: DiscoveryOptions = DiscoveryOptions(sample=300),
+    sample: int = 300,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """F1 and accuracy, AP@100, directionality, separation, coverage, and discovery for the named sets.
 
-    Figures are in per cent. Discovery ranks the whole vocabulary for up to `options.sample` hyponyms of a set, by what
-    `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
+    Figures are in per cent. Discovery ranks the whole vocabulary but empty words for up to `sample` hyponyms of a
+    set, by what `ranking` gives for a model (else the first score of the evaluation). Those of priors are included.
     """
     binary = {name: result.scored for name, result in evaluation.results.items() if not result.scored.dataset.graded}
     further: dict[str, Any] = {"f1": {}, "accuracy": {}, "ap100": {}}
     for name, scored in binary.items():
         if name in F1_SETS or name not in MICRO_10:
-            folds = fold_figures(scored, options.seed)
+            folds = fold_figures(scored, seed)
             for measure in ("f1", "accuracy"):
                 further[measure][name] = {s: folds[s][measure] if s in folds else None for s in scored.values}
-        further["ap100"][name] = first_hundred(scored, seed=options.seed)
+        further["ap100"][name] = first_hundred(scored, seed=seed)
     further["directionality"] = direction_figures(list(binary.values()), evaluation.scores)
     further["separation"] = separation_figures(list(binary.values()))
     covered = coverage(model, [scored.dataset for scored in binary.values()], pos=pos)
@@ -116,13 +125,8 @@ def further_measures(
         use = pos if scored.space == "pos" and pos is not None else model
         by = get(evaluation.scores[0]) if ranking is None else ranking(use)
         prior_scores = priors(use)
-        first, *rest = discover_all(
-            use,
-            scored.dataset,
-            [by, *prior_scores],
-            options,
-            pos=scored.space == "pos",
-        )
+        choice: dict[str, Any] = {"never": EMPTY_WORDS, "sample": sample, "seed": seed, "pos": scored.space == "pos"}
+        first, *rest = discover(use, scored.dataset, [by, *prior_scores], **choice)
         further["discovery"][name] = {
             "score": by.name,
             **asdict(first),
@@ -145,9 +149,7 @@ class Coverage:
         return 100.0 * self.found / self.words if self.words else 0.0
 
 
-def coverage(
-    raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None = None, lemmas: bool = False
-) -> Coverage:
+def coverage(raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None = None) -> Coverage:
     """Coverage and average number of non-zero dimensions over the distinct words of all datasets together.
 
     >>> from hyperdive.spaces.space import VectorSpace
@@ -163,7 +165,7 @@ def coverage(
             continue
         distinct = sorted({word for dataset in chosen for key in dataset.space_keys(pos=tagged) for word in key})
         main = as_source(space).main
-        lookup = main.vocabulary.look_up([[word] for word in distinct], lemmas=lemmas)
+        lookup = main.vocabulary.look_up([[word] for word in distinct], lemmas=False)
         words += len(distinct)
         found += int(lookup.found.sum())
         sizes.append(Rows(main.matrix[np.unique(lookup.rows)]).sizes)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._progress import SILENT, Progress
+from hyperdive.ask.question import normal
 from hyperdive.benchmark.datasets import Dataset, gold_lines, load_all
+from hyperdive.benchmark.measures import per_cent
 from hyperdive.errors import InputError
 from hyperdive.scores.source import AnyModel
 from hyperdive.taxonomy.build import taxonomy
-from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.options import TaxonomyOptions
 
 DEFAULT_GOLD = ("BLESS", "LEDS", "WordNet", "HypeNet")
@@ -199,10 +200,6 @@ class EdgeFigures:
     ancestors: PrecisionRecall
     unplaced: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return plain numbers, figures in per cent."""
-        return {"direct": _percent(self.direct), "ancestors": _percent(self.ancestors), "unplaced": self.unplaced}
-
 
 @dataclass(frozen=True)
 class TaxonomyResult:
@@ -217,8 +214,14 @@ class TaxonomyResult:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain numbers, figures in per cent."""
-        sizes = {"terms": self.terms, "multiword": self.multiword, "edges": self.edges}
-        return {**sizes, "model": self.model.as_json(), "suffix": self.suffix.as_json()}
+        figures = per_cent(asdict(self))
+        del figures["name"]
+        for by in (figures["model"], figures["suffix"]):
+            for side in ("direct", "ancestors"):
+                by[side] = {name: by[side][name] for name in ("precision", "recall", "f1")} | {
+                    "edges": by[side]["stated"]
+                }
+        return figures
 
 
 def read_taxonomy(path: str | Path) -> TermTaxonomy:
@@ -311,12 +314,3 @@ def evaluate_taxonomy(
         edge_figures(((edge.child, edge.parent) for edge in built), gold),
         edge_figures(suffix_edges(gold.terms), gold),
     )
-
-
-def _percent(figures: PrecisionRecall) -> dict[str, float | int]:
-    return {
-        "precision": round(100 * figures.precision, 4),
-        "recall": round(100 * figures.recall, 4),
-        "f1": round(100 * figures.f1, 4),
-        "edges": figures.stated,
-    }

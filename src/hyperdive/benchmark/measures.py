@@ -87,6 +87,21 @@ def ranked_precision(ranking: TiedOrder, labels: Any) -> float:
     return float((chance * precision).sum() / positives)
 
 
+def per_cent(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures in [0, 1] in per cent, with four decimals, as they are written to JSON; counts stay as they are.
+
+    >>> per_cent({"map": 1 / 3, "questions": 3})
+    {'map': 33.3333, 'questions': 3}
+    """
+    written: dict[str, Any] = {}
+    for name, value in figures.items():
+        if isinstance(value, float):
+            written[name] = round(100 * value, 4)
+        else:
+            written[name] = per_cent(value) if isinstance(value, Mapping) else value
+    return written
+
+
 def micro_average(values: Mapping[str, float], sizes: Mapping[str, int]) -> float:
     """Σ N·AP / Σ N over datasets; N counts unknown pairs too.
 

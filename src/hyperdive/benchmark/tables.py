@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hyperdive.benchmark.datasets import MICRO_4, MICRO_10
@@ -34,16 +36,67 @@ def columns(evaluation: Evaluation) -> list[tuple[str, dict[str, float], dict[st
     return made
 
 
+def report(
+    evaluation: Evaluation,
+    differences: dict[str, dict[str, Difference]] | None = None,
+    further: dict[str, Any] | None = None,
+    *,
+    width: int = 140,
+    colour: bool = False,
+) -> str:
+    """Return the page that the command prints: figures, sizes, differences from a baseline, and further measures."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=colour, width=width, highlight=False, legacy_windows=False)
+    measures = "AP in per cent, ρ for HyperLex; below, the difference from the paper"
+    console.print(f"{evaluation.model} ({evaluation.kind}): {measures}")
+    console.print(results_table(evaluation))
+    console.print()
+    console.print(sizes_table(evaluation))
+    if differences is not None:
+        console.print("\ncompared with the baseline (points, two-sided p)")
+        console.print(difference_table(differences))
+    if further is not None:
+        console.print("\n" + "\n".join(_further_lines(further)))
+    return out.getvalue().rstrip("\n")
+
+
+def _further_lines(further: dict[str, Any]) -> Iterator[str]:
+    for score, one in further["directionality"].items():
+        yield f"direction by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of decided pairs)"
+    for score, by_set in further["separation"].items():
+        if "all" in by_set:
+            yield f"pairs with the same hypernym, by {score}: {by_set['all']:.1f} %"
+    covered = further["coverage"]
+    dimensions = f"{covered['nonzero_dimensions']:.1f} non-zero dimensions on average"
+    yield f"coverage: {covered['found']} of {covered['words']} words, {dimensions}"
+    for name, one in further["discovery"].items():
+        yield f"discovery on {name} by {one['score']}: {_ranks(one)} over {one['hyponyms']} hyponyms"
+        yield from (f"  {prior} for every word: {_ranks(same)}" for prior, same in one["priors"].items())
+
+
+def _ranks(figures: dict[str, Any]) -> str:
+    return f"MAP {100 * figures['map']:.1f}, MRR {100 * figures['mrr']:.1f}, P@5 {100 * figures['p_at_5']:.1f}"
+
+
+def _grid(first: str, names: Iterable[str]) -> Any:
+    """Return an empty table with a column for each name."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for name in names:
+        table.add_column(SHORT.get(name, name), justify="right")
+    return table
+
+
 def results_table(evaluation: Evaluation) -> Any:
     """Return a `rich` table, one row per score and one column per dataset, with coloured differences from the paper."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1, 0, 0), title_justify="left", header_style="bold")
-    table.add_column("score", no_wrap=True)
     shown = columns(evaluation)
-    for heading, _, _ in shown:
-        table.add_column(SHORT.get(heading, heading), justify="right")
+    table = _grid("score", (heading for heading, _, _ in shown))
     for score in evaluation.scores:
         cells = [Text(score)]
         for _, ours, papers in shown:
@@ -60,13 +113,8 @@ def results_table(evaluation: Evaluation) -> Any:
 
 def sizes_table(evaluation: Evaluation) -> Any:
     """Return a `rich` table of dataset sizes: pairs, positives, unknown pairs and those found by their lemma."""
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("")
     names = list(evaluation.results)
-    for name in names:
-        table.add_column(SHORT.get(name, name), justify="right")
+    table = _grid("", names)
     scored = [evaluation.results[name].scored for name in names]
     table.add_row("space", *[result.space for result in scored])
     table.add_row("pairs", *[str(len(result.dataset)) for result in scored])
@@ -79,13 +127,9 @@ def sizes_table(evaluation: Evaluation) -> Any:
 
 def difference_table(differences: dict[str, dict[str, Difference]]) -> Any:
     """Return a `rich` table of differences from a baseline; those with p under 0.05 are coloured."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("score", no_wrap=True)
-    for name in differences:
-        table.add_column(SHORT.get(name, name), justify="right")
+    table = _grid("score", differences)
     for score in next(iter(differences.values())):
         cells = [Text(score)]
         for difference in (by_score[score] for by_score in differences.values()):

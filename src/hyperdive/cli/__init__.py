@@ -27,8 +27,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "datasets": ("measure", "List, download or verify the evaluation datasets."),
     },
     "exchange": {
-        "export": ("exchange", "Export vectors to the formats of other tools."),
-        "import": ("exchange", "Import vectors from other tools as a hyperdive model."),
+        "export": ("build", "Export vectors to the formats of other tools."),
+        "import": ("build", "Import vectors from other tools as a hyperdive model."),
     },
     "machine": {
         "info": ("machine", "Describe a corpus, counts or model folder."),

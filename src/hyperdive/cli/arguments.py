@@ -1,25 +1,27 @@
 """From a command's function to its command line, with cyclopts.
 
-A command is a function of positional arguments and one option class. Every option of the class is an option of the
+A command is a function of positional arguments and one option class. Run as a program, this module writes
+`docs/cli.md`, the reference (`make docs`). Every option of the class is an option of the
 command line, or with `rare` a name of `--set`; types are converted by cyclopts, values are checked by the class.
 """
 
 from __future__ import annotations
 
 import inspect
+import io
 import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
-from textwrap import fill, wrap
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
 
-from hyperdive.cli import COMMANDS
+from hyperdive.cli import COMMANDS, GROUPS
 from hyperdive.errors import OptionError
 from hyperdive.options import Option, Options, check_name
 
@@ -177,36 +179,30 @@ def parse(app: App, command: Command, tokens: Sequence[str]) -> dict[str, Any]:
 
 def help_page(name: str, command: Command) -> str:
     """Return the help text of a command."""
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    from rich.console import Console
+    from rich.table import Table
+
     places = [metavar(annotation) for annotation in command.positional.values()]
-    rows = [(key, rule) for key, rule in command.named.items()]
-    named = [(f"{', '.join(flags(key, rule))}{_value_name(rule)}", meaning(key, rule)) for key, rule in rows]
+    rules = command.named.items()
+    named = [(f"{', '.join(flags(key, rule))}{_value_name(rule)}", meaning(key, rule)) for key, rule in rules]
     if command.rare:
-        named.append(
-            (
-                "--set NAME=VALUE",
-                f"A rare setting, see docs/cli.md: {', '.join(name.removesuffix('_') for name in command.rare)}.",
-            )
-        )
-    column = min(max(len(row[0]) for row in [*places, *named]), 24) + 4
-
-    def listed(rows: Sequence[tuple[str, str]]) -> list[str]:
-        lines = []
+        rare = ", ".join(key.removesuffix("_") for key in command.rare)
+        named.append(("--set NAME=VALUE", f"A rare setting, see docs/cli.md: {rare}."))
+    required = (f" {flags(key, rule)[0]}{_value_name(rule)}" for key, rule in rules if rule.default is MISSING)
+    page = io.StringIO()
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    console = Console(file=page, width=width, markup=False, highlight=False, emoji=False)
+    usage = f"Usage: hyperdive {name}{''.join(required)} [OPTIONS]{''.join(f' {place}' for place, _ in places)}"
+    console.print(usage, *(f"\n{' '.join(part.split())}" for part in command.about.split("\n\n")), sep="\n")
+    for title, rows in (("Arguments", places), ("Options", named)):
+        table = Table(box=None, show_header=False, padding=(0, 2))
+        table.add_column(max_width=28)
         for left, text in rows:
-            wrapped = wrap(text, width - column, break_on_hyphens=False)
-            lead = [f"  {left:<{column - 2}}{wrapped[0]}"] if len(left) < column - 2 else [f"  {left}", *wrapped[:0]]
-            rest = wrapped[1:] if len(left) < column - 2 else wrapped
-            lines += [*lead, *(" " * column + line for line in rest)]
-        return lines
-
-    about = [fill(" ".join(part.split()), width, break_on_hyphens=False) for part in command.about.split("\n\n")]
-    required = "".join(
-        f" {flags(key, rule)[0]} {_value_name(rule).strip()}" for key, rule in rows if rule.default is MISSING
-    )
-    usage = f"Usage: hyperdive {name}{required} [OPTIONS]{''.join(f' {place}' for place, _ in places)}"
-    parts = [usage, *about]
-    parts += ["\n".join(["Arguments:", *listed(places)])] if places else []
-    return "\n\n".join([*parts, "\n".join(["Options:", *listed(named)])]) + "\n"
+            table.add_row(left, text)
+        if rows:
+            console.print(f"\n{title}:")
+            console.print(table)
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()) + "\n"
 
 
 def _value_name(rule: Option) -> str:
@@ -263,3 +259,45 @@ def metavar(annotation: Any) -> tuple[str, str]:
     """Return the name and the help text of a positional argument."""
     details = next(one for one in get_args(annotation) if isinstance(one, Parameter))
     return str(details.name[0] if isinstance(details.name, tuple) else details.name), str(details.help)
+
+
+# ---- the reference page -----------------------------------------------------------------------------------------
+
+_INTRODUCTION = """# The command line
+
+Generated from the options by `make docs`. Results go to stdout, progress and notes to stderr. Exit codes: 0 success,
+1 failure, 2 usage error. Every error is one line that says what to do next.
+
+Rare settings have no option of their own: `--set NAME=VALUE`, which may be repeated, sets any of the names below it.
+
+| group | command | does |
+| --- | --- | --- |
+"""
+
+
+def reference() -> str:
+    """Return the whole page."""
+    parts = [_INTRODUCTION]
+    for group, commands in GROUPS.items():
+        parts += [f"| {group} | [`{name}`](#hyperdive-{name}) | {about} |\n" for name, (_, about) in commands.items()]
+    parts += [_section(name) for commands in GROUPS.values() for name in commands]
+    return "".join(parts)
+
+
+def _section(name: str) -> str:
+    command = load(name)
+    rows = [metavar(annotation) for annotation in command.positional.values()]
+    for key, rule in command.named.items():
+        shown = flags(key, rule)
+        off = (f"--no-{shown[0][2:]}",) if rule.default is True else ()
+        rows.append((", ".join(f"`{flag}`" for flag in (*shown, *off)), meaning(key, rule)))
+    if command.rare:
+        rows.append(("`--set NAME=VALUE`", "A rare setting; may be repeated."))
+        rows += [(f"`{key.removesuffix('_')}`", meaning(key, rule)) for key, rule in command.rare.items()]
+    lines = [f"| {left} | {text} |\n".replace("|n)", "\\|n)") for left, text in rows]
+    return f"\n## `hyperdive {name}`\n\n{command.about}\n\n| option | meaning |\n| --- | --- |\n{''.join(lines)}"
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.write(reference())

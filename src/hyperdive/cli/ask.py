@@ -18,13 +18,11 @@ from hyperdive.ask.options import (
     SimilarOptions,
     TopicOptions,
 )
-from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, write, write_json
+from hyperdive.cli.output import DEFAULT_MODEL, FORCE, MODEL, JsonOptions, ProgressOptions, show, write, write_json
 from hyperdive.errors import Error, InputError, OptionError, one_line
-from hyperdive.options import option, same_option
+from hyperdive.options import option
 
 if TYPE_CHECKING:
-    from hyperdive import Model
-    from hyperdive.ask.statements import Statements
     from hyperdive.table import Table
 
 Words = Annotated[
@@ -44,10 +42,8 @@ class ModelOptions(JsonOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class HyponymsCommand(HyponymOptions, ModelOptions):
-    """Options of `hyperdive hyponyms`, which reads terms from files."""
+    """Options of `hyperdive hyponyms`."""
 
-    candidates: Path | None = same_option(HyponymOptions, "candidates")
-    block: Path | None = same_option(HyponymOptions, "block", rare=True)
     evidence: bool = option(False, "Show the sentences that state each answer, if the model has them.")
 
 
@@ -78,17 +74,11 @@ def _answer(words: Sequence[str], options: HyponymsCommand, *, narrower: bool = 
     from hyperdive.ask.hypernyms import MOST_EVIDENCE, ask
 
     model = load(options.model)
-    if options.evidence:
-        warn_without_sentences(model)
+    if options.evidence and (model.patterns is None or not model.patterns.has_sentences):
+        ProgressOptions().shown.note("this model contains no sentences, so no evidence can be shown")
     given = AnswerOptions.own(vars(options)) | {"evidence": MOST_EVIDENCE if options.evidence else 0}
     chosen = AnswerOptions(**given)
     print_answers(words, lambda batch: ask(model, batch, chosen, narrower=narrower), options.json)
-
-
-def warn_without_sentences(model: Model) -> None:
-    """Say that evidence was requested but none can be shown."""
-    if model.patterns is None or not model.patterns.has_sentences:
-        ProgressOptions().shown.note("this model contains no sentences, so no evidence can be shown")
 
 
 def _batches(words: Sequence[str]) -> Iterator[list[str]]:
@@ -186,11 +176,7 @@ def evidence(
     stated = model.evidence(hyponym, hypernym, top=options.top)
     if options.json:
         write_json(stated.to_dict())
-    else:
-        _print_statements(stated, options.top)
-
-
-def _print_statements(stated: Statements, top: int) -> None:
+        return
     count, first, second = stated.statements, one_line(stated.hyponym), one_line(stated.hypernym)
     if count:
         times = "once" if count == 1 else f"{count:,} times"
@@ -198,7 +184,7 @@ def _print_statements(stated: Statements, top: int) -> None:
         write(f"{first} is a kind of {second}: stated {times} ({how})")
     else:
         write(f"{first} is a kind of {second}: no pattern in the text says so")
-        if stated.stated_hypernyms and top:
+        if stated.stated_hypernyms and options.top:
             others = ", ".join(f"{one_line(term)} {number:,}" for term, number in stated.stated_hypernyms)
             write(f"  the text calls {first} a kind of: {others}")
     if stated.head:
@@ -206,7 +192,7 @@ def _print_statements(stated: Statements, top: int) -> None:
     before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("**", "**")
     for sentence in stated.rows:
         write(f"  {sentence.marked(before, after)}  ({one_line(sentence.pattern)}, document {sentence.document})")
-    if count and top and not stated.rows:
+    if count and options.top and not stated.rows:
         whose = "this pair" if stated.sentences_kept else "its text"
         write(f"  the model keeps no sentences of {whose}, only counts")
 
@@ -252,18 +238,12 @@ def explain(
         pair = model.explain(words[0], words[1], top=options.top or 20)
         if options.plot is not None:
             plot_pair(model, words[0], words[1], options.plot, force=options.force)
-        if options.json:
-            write_json(pair.to_dict())
-        else:
-            write(str(pair))
+        show(pair, options.json, pair.to_dict())
         return
     table = compare(model, words, options.top)
     if options.plot is not None:
         plot_comparison(model, words, options.plot, top=options.top, force=options.force)
-    if options.json:
-        write_json({"words": list(table.words), "dimensions": table.to_dicts()})
-    else:
-        write(str(table))
+    show(table, options.json, {"words": list(table.words), "dimensions": table.to_dicts()})
 
 
 # ---- topics ------------------------------------------------------------------------------------------------------
@@ -299,7 +279,7 @@ def topics(
             f"{word}: topics takes a word with --general only", hint=f"add --general, or type: similar {word}"
         )
     table = load(options.model).topics(options.top, options.words)
-    write(table.to_json() if options.json else str(table))
+    show(table, options.json, table.to_dicts())
 
 
 def _print_general(query: str | None, options: TopicsCommand) -> None:

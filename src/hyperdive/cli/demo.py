@@ -209,29 +209,6 @@ TREE = {
 }
 """Kinds, their sorts, and sorts of those."""
 
-_ABOUT = {
-    "animal": "eat sleep breathe hunt wild tame herd".split(),
-    "plant": "grow leaf root garden water soil green".split(),
-    "instrument": "play music sound concert tune melody band".split(),
-    "weapon": "fight war soldier wound battle enemy steel".split(),
-    "disease": "patient doctor hospital cure symptom illness pain".split(),
-    "metal": "melt mine shine forge smith heavy ore".split(),
-    "dog": "bark fetch leash puppy".split(),
-    "bird": "fly wing feather nest".split(),
-    "fish": "swim fin gill river".split(),
-    "insect": "crawl swarm larva sting".split(),
-    "tree": "trunk branch bark forest".split(),
-    "flower": "petal bloom bouquet scent".split(),
-    "fiddle": "bow string chin orchestra".split(),
-    "drum": "beat stick rhythm loud".split(),
-    "blade": "edge sharp sheath cut".split(),
-    "gun": "shoot barrel bullet trigger".split(),
-    "fever": "heat shiver mosquito sweat".split(),
-    "tumor": "cell tissue growth surgeon".split(),
-    "alloy": "mix cast bell statue".split(),
-    "element": "atom coin wire pure".split(),
-}
-
 
 def sentences(many: int = 12_000, seed: int = 0) -> Iterator[str]:
     """Generated sentences, one at a time.
@@ -243,11 +220,15 @@ def sentences(many: int = 12_000, seed: int = 0) -> Iterator[str]:
     """
     draw = random.Random(seed)
     places = [(kind, sort, leaf) for kind, sorts in TREE.items() for sort, leaves in sorts.items() for leaf in leaves]
-    own = {leaf: [f"{leaf[:3]}{ending}" for ending in ("ash", "olo", "eth")] for _, _, leaf in places}
+    about = {
+        name: [f"{name}{ending}" for ending in ("ash", "olo", "eth", "ibu", "oma")]
+        for place in places
+        for name in place
+    }
     for _ in range(many):
         kind, sort, leaf = draw.choice(places)
         name = draw.choices((leaf, sort, kind), (4, 3, 3))[0]
-        words = [draw.choice(own[leaf]), *draw.sample(_ABOUT[sort], 2), *draw.sample(_ABOUT[kind], 2)]
+        words = [draw.choice(about[leaf]), *draw.sample(about[sort], 2), *draw.sample(about[kind], 2)]
         draw.shuffle(words)
         yield f"The {name} {' '.join(words)}."
         if draw.random() < 0.05:

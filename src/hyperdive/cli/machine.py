@@ -316,9 +316,9 @@ def examine() -> list[Finding]:
             found.append(Finding(name, "ok", metadata.version(name)))
         except metadata.PackageNotFoundError:
             found.append(Finding(name, "wrong", f"not installed (type: pip install {name})"))
-    found += [_compiling(), _cores(), _memory(), _disk(Path.cwd(), "disk here")]
-    temporary = Path(tempfile.gettempdir())
-    found.append(_disk(temporary, "disk for temporary files"))
+    found += [_compiling(), Finding("cores", "ok", str(os.cpu_count() or 1)), _memory()]
+    folders = {"disk here": Path.cwd(), "disk for temporary files": Path(tempfile.gettempdir())}
+    found += [_room(what, shutil.disk_usage(folder).free, " free") for what, folder in folders.items()]
     for extra, (package, use) in EXTRAS.items():
         try:
             found.append(Finding(f"extra {extra}", "ok", f"{package} {metadata.version(package)}"))
@@ -356,20 +356,13 @@ def _compiling() -> Finding:
     return Finding("compiling", "ok", f"{state}; kept in {cache_folder()}")
 
 
-def _cores() -> Finding:
-    cores = os.cpu_count() or 1
-    return Finding("cores", "ok", str(cores))
-
-
 def _memory() -> Finding:
     try:
         pages, size = os.sysconf("SC_AVPHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return Finding("free memory", "note", "unknown on this system")
-    free = pages * size
-    return Finding("free memory", "ok" if free > 1 << 30 else "note", human(free, "B"))
+    return _room("free memory", pages * size)
 
 
-def _disk(folder: Path, what: str) -> Finding:
-    free = shutil.disk_usage(folder).free
-    return Finding(what, "ok" if free > 1 << 30 else "note", f"{human(free, 'B')} free")
+def _room(what: str, free: int, text: str = "") -> Finding:
+    return Finding(what, "ok" if free > 1 << 30 else "note", f"{human(free, 'B')}{text}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +26,10 @@ from hyperdive.cli.output import (
     write_json,
 )
 from hyperdive.errors import InputError, OptionError
-from hyperdive.options import REQUIRED, option
+from hyperdive.options import REQUIRED, ReproduceOptions, option
 
 BASELINES = ("Frequency", "Frequency:power=0.5", "Frequency:power=1.0", "Hypernym", "Random")
+_SCORE_FIELDS = ("family", "formula", "range", "needs", "options", "reference")
 _MODEL = "Model or space folder, or the name of a packaged model."
 
 
@@ -108,21 +110,9 @@ def _print_scores(as_json: bool) -> None:
     from hyperdive.scores import table
 
     if as_json:
-        write_json(
-            [
-                {
-                    "name": one.name,
-                    "type": one.ascii,
-                    "family": one.family,
-                    "formula": one.formula,
-                    "range": one.range,
-                    "needs": sorted(one.needs),
-                    "options": one.options,
-                    "reference": one.reference,
-                }
-                for one in table()
-            ]
-        )
+        names = {"name": "name", "ascii": "type", **{name: name for name in _SCORE_FIELDS}}
+        rows = [{shown: getattr(score, name) for name, shown in names.items()} for score in table()]
+        write_json([{**row, "needs": sorted(row["needs"])} for row in rows])
         return
     for one in table():
         options = "".join(f" :{name}={value}" for name, value in one.options.items())
@@ -194,14 +184,9 @@ def evaluate(
     difference of logarithms, roots and counts), and with patterns how often the broader word is a hypernym at all.
     `--scores all` evaluates every score, `--scores ablation` the confidence without each of its parts.
     """
-    shown, scores, names = options.shown, split_names(options.scores), split_names(options.datasets)
+    scores = split_names(options.scores)
     if options.taxonomy or files:
-        if names or options.baseline or options.further or options.pos_model:
-            raise OptionError(
-                "gold files are evaluated by themselves", hint="leave out datasets, baseline, further and pos_model"
-            )
-        tasks = gold_tasks(options.taxonomy, options.discovery, files)
-        evaluate_tasks(options.model, tasks, scores, options.json, shown)
+        _evaluate_gold(options, scores, files)
         return
     from hyperdive._resources import Run
     from hyperdive.benchmark.datasets import ELEVEN
@@ -215,7 +200,7 @@ def evaluate(
 
     source = spaces(options.model)
     pos = None if options.pos_model is None else load_source(options.pos_model)
-    names = names or list(ELEVEN)
+    names = split_names(options.datasets) or list(ELEVEN)
     rules = EvaluationOptions(
         scores=_with_baselines(scores, source),
         bootstrap=options.resamples,
@@ -224,6 +209,7 @@ def evaluate(
         data=options.data,
         verify=options.verify,
     )
+    shown = options.shown
     run = Run(threads=options.threads, progress=shown)
     evaluation = measure(source, pos, datasets=names, options=rules, model=_name(options.model), run=run)
     result = evaluation.as_json()
@@ -237,20 +223,12 @@ def evaluate(
         result["baseline"] = {
             "model": other.model,
             "differences": {
-                name: {
-                    score: {
-                        "difference": round(one.difference, 4),
-                        "ci95": [round(end, 4) for end in one.ci95],
-                        "p": one.p,
-                    }
-                    for score, one in by_score.items()
-                }
+                name: {score: one.as_json() for score, one in by_score.items()}
                 for name, by_score in differences.items()
             },
         }
     if options.further or options.discovery:
-        from hyperdive.ask.ranking import EMPTY_WORDS, ranking
-        from hyperdive.benchmark.discovery import DiscoveryOptions
+        from hyperdive.ask.ranking import ranking
 
         result["further"] = further_measures(
             evaluation,
@@ -258,12 +236,16 @@ def evaluate(
             pos=pos,
             discovery=split_names(options.discovery),
             ranking=None if scores else ranking,
-            options=DiscoveryOptions(never=EMPTY_WORDS, sample=300, seed=options.seed),
+            seed=options.seed,
         )
     if options.json:
         write_json(result)
     else:
-        _print_evaluation(evaluation, differences, result.get("further"))
+        from hyperdive.benchmark.tables import report
+
+        colour = sys.stdout.isatty()
+        width = max(shutil.get_terminal_size((140, 24)).columns, 100)
+        write(report(evaluation, differences, result.get("further"), width=width, colour=colour))
     for note in evaluation.notes:
         shown.note(note)
 
@@ -281,105 +263,41 @@ def _name(model: str) -> str:
     return Path(model).name or model
 
 
-def _print_evaluation(evaluation: Any, differences: Any, further: dict[str, Any] | None) -> None:
-    import io
-    import shutil
-    import sys
-
-    from rich.console import Console
-
-    from hyperdive.benchmark.tables import difference_table, results_table, sizes_table
-
-    colour = sys.stdout.isatty()
-    out = io.StringIO()
-    width = max(shutil.get_terminal_size((140, 24)).columns, 100)
-    console = Console(file=out, force_terminal=colour, width=width, highlight=False, legacy_windows=False)
-    console.print(
-        f"{evaluation.model} ({evaluation.kind}): AP in per cent, ρ for HyperLex; below, the difference from the paper"
-    )
-    console.print(results_table(evaluation))
-    console.print()
-    console.print(sizes_table(evaluation))
-    if differences is not None:
-        console.print("\ncompared with the baseline (points, two-sided p)")
-        console.print(difference_table(differences))
-    if further is not None:
-        for score, one in further["directionality"].items():
-            console.print(
-                f"\ndirection by {score}: {one['accuracy']:.1f} % ({one['decided']:.1f} % of decided pairs)", end=""
-            )
-        for score, by_set in further["separation"].items():
-            if "all" in by_set:
-                console.print(f"\npairs with the same hypernym, by {score}: {by_set['all']:.1f} %", end="")
-        covered = further["coverage"]
-        console.print(
-            f"\ncoverage: {covered['found']} of {covered['words']} words, "
-            f"{covered['nonzero_dimensions']:.1f} non-zero dimensions on average"
-        )
-        for name, one in further["discovery"].items():
-            console.print(
-                f"discovery on {name} by {one['score']}: MAP {100 * one['map']:.1f}, MRR {100 * one['mrr']:.1f}, "
-                f"P@5 {100 * one['p_at_5']:.1f} over {one['hyponyms']} hyponyms"
-            )
-            for prior, same in one["priors"].items():
-                console.print(
-                    f"  {prior} for every word: MAP {100 * same['map']:.1f}, MRR {100 * same['mrr']:.1f}, "
-                    f"P@5 {100 * same['p_at_5']:.1f}"
-                )
-    write(out.getvalue().rstrip("\n"))
-
-
-@dataclass(frozen=True)
-class GoldTasks:
-    """The gold files a user named: taxonomies, and the three files of a discovery task."""
-
-    taxonomies: tuple[Path, ...]
-    discovery: tuple[Path, ...]
-
-
-def gold_tasks(taxonomies: Sequence[Path], discovery: Sequence[str], files: Sequence[Path]) -> GoldTasks:
-    """Assign files to tasks: files without an option belong to the discovery task if there is one.
-
-    >>> gold_tasks([Path("a.taxo")], [], [Path("b.taxo")]).taxonomies == (Path("a.taxo"), Path("b.taxo"))
-    True
-    >>> len(gold_tasks([Path("a.taxo")], ["data.txt"], [Path("gold.txt"), Path("vocabulary.txt")]).discovery)
-    3
-    """
-    named, rest = tuple(taxonomies), tuple(files)
-    if not discovery:
-        if not named:
-            raise OptionError(f"{rest[0]}: a file without an option", hint="name what it is: --taxonomy or --discovery")
-        return GoldTasks(named + rest, ())
-    three = tuple(Path(name) for name in discovery) + rest
-    if len(three) != 3:
-        raise OptionError(
-            f"--discovery takes three files, DATA GOLD VOCABULARY, not {len(three)}",
-            hint="write --taxonomy before each gold taxonomy",
-        )
-    return GoldTasks(named, three)
-
-
-def evaluate_tasks(model: str, tasks: GoldTasks, scores: Sequence[str], as_json: bool, shown: Any) -> None:
-    """Measure a model on gold files and print the figures."""
+def _evaluate_gold(options: EvaluateCommand, scores: Sequence[str], files: tuple[Path, ...]) -> None:
+    """Measure a model on gold files; those without an option belong to the discovery task if there is one."""
     from hyperdive import __version__, load
     from hyperdive.benchmark.discovery import evaluate_discovery, read_discovery
     from hyperdive.benchmark.gold_taxonomy import evaluate_taxonomy, read_taxonomy
 
-    if scores and len(scores) > 1:
+    if split_names(options.datasets) or options.baseline or options.further or options.pos_model:
+        raise OptionError(
+            "gold files are evaluated by themselves", hint="leave out datasets, baseline, further and pos_model"
+        )
+    if not options.taxonomy and not options.discovery:
+        raise OptionError(f"{files[0]}: a file without an option", hint="name what it is: --taxonomy or --discovery")
+    trees, three = options.taxonomy, (*map(Path, options.discovery), *files)
+    if not options.discovery:
+        trees, three = (*trees, *files), ()
+    elif len(three) != 3:
+        raise OptionError(
+            f"--discovery takes three files, DATA GOLD VOCABULARY, not {len(three)}",
+            hint="write --taxonomy before each gold taxonomy",
+        )
+    if len(scores) > 1:
         raise OptionError("gold files are evaluated by one score", hint="name one with --scores, or none for the best")
-    score = scores[0] if scores else None
-    golds = [read_taxonomy(path) for path in tasks.taxonomies]
-    task = read_discovery(*tasks.discovery) if tasks.discovery else None
-    opened = load(model)
-    taxonomies = [evaluate_taxonomy(opened, gold, score=score, progress=shown) for gold in golds]
-    discovery = None if task is None else evaluate_discovery(opened, task, score=score, progress=shown)
-    if as_json:
+    by: dict[str, Any] = {"score": scores[0] if scores else None, "progress": options.shown}
+    golds = [read_taxonomy(path) for path in trees]
+    task = read_discovery(*three) if three else None
+    model = load(options.model)
+    taxonomies = [evaluate_taxonomy(model, gold, **by) for gold in golds]
+    discovery = None if task is None else evaluate_discovery(model, task, **by)
+    if options.json:
         figures: dict[str, Any] = {}
         if taxonomies:
             figures["taxonomies"] = {result.name: result.as_json() for result in taxonomies}
         if discovery is not None:
             figures["discovery"] = {discovery.name: discovery.as_json()}
-        write_json({**figures, "model": Path(model).name or model, "version": __version__})
+        write_json({**figures, "model": _name(options.model), "version": __version__})
         return
     if taxonomies:
         _print_taxonomies(taxonomies)
@@ -413,21 +331,17 @@ def _print_discovery(result: Any) -> None:
         )
         write(f"{name:<12} {figures.questions:6d} {100 * figures.coverage:8.1f} {values}")
     gold = result.gold
-    reachable = _share(gold.reachable, gold.answers)
-    several = _share(gold.multiword_reachable, gold.multiword)
+    parts = ((gold.reachable, gold.answers), (gold.multiword_reachable, gold.multiword))
+    reachable, several = (f"{100 * part / max(whole, 1):.1f} %" for part, whole in parts)
     write(f"{result.known_candidates} of {result.candidates} candidates are known")
     write(f"{reachable} of the right answers are among them, {several} of those of several words")
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / max(whole, 1):.1f} %"
 
 
 # ---- reproduce ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReproduceCommand(ProgressOptions):
+class ReproduceCommand(ReproduceOptions, ProgressOptions):
     """Options of `hyperdive reproduce`."""
 
     output: Path = option(REQUIRED, "Output folder; the tables are written to its results/ folder.")
@@ -435,20 +349,7 @@ class ReproduceCommand(ProgressOptions):
     pubmed: tuple[str, ...] = option(
         (), "Biomedical abstracts, one per line, for the table on Medical; may be repeated.", rare=True
     )
-    solver: Literal["fast", "paper"] = option(
-        "fast", "fast: both rows of DIVE by our solver; paper: also a row by the paper's solver (hours).", rare=True
-    )
-    without: tuple[str, ...] = option(
-        (),
-        "Skip a part: pos, half, kmeans, gaussian, word2vec or experiments; its cells stay empty.",
-        rare=True,
-    )
     tables_only: bool = option(False, "Do not train; write the tables from finished stages.", rare=True)
-    tagger: str = option("textblob", "Part-of-speech tagger: textblob or spacy.", rare=True)
-    dimensions: int = option(100, "Number of dimensions.", low=2, high=10_000, rare=True)
-    min_count: int = option(10, "Words with fewer occurrences are replaced by the unknown symbol.", low=1, rare=True)
-    resamples: int = option(1000, "Bootstrap resamples for the intervals of the claims; 0: none.", low=0, rare=True)
-    seed: int = option(0, "Random seed of training and resamples.", low=0)
     data: Path | None = option(None, DATA, rare=True)
     verify: bool = option(True, "Fail if a dataset file differs from the published one.", rare=True)
     threads: int | None = option(
@@ -466,20 +367,11 @@ def reproduce(*, options: ReproduceCommand) -> None:
     when the same command is run again.
     """
     from hyperdive._resources import check_threads
-    from hyperdive.paper import ReproduceOptions, prepare
+    from hyperdive.paper import prepare
     from hyperdive.paper import reproduce as run
 
-    rules = ReproduceOptions(
-        solver=options.solver,
-        dimensions=options.dimensions,
-        min_count=options.min_count,
-        tagger=options.tagger,
-        without=tuple(split_names(options.without)),
-        seed=options.seed,
-        resamples=options.resamples,
-    )
     checks: dict[str, Any] = {"data": options.data, "verify": options.verify}
-    plan = prepare(options.output, list(options.corpus), list(options.pubmed), options=rules, **checks)
+    plan = prepare(options.output, list(options.corpus), list(options.pubmed), options=options, **checks)
     shown = options.shown
     shown.note(str(plan))
     threads = check_threads(options.threads)  # gensim would otherwise use one
@@ -538,13 +430,13 @@ def datasets(
     else:
         states = verify(folder, names)
     if options.json:
-        write_json({"folder": str(folder), "files": {one.file: one.state for one in states}})
+        write_json({"folder": str(folder), "files": states})
     else:
-        for one in states:
-            write(f"{one.state:<8} {one.file}")
-    wrong = [one for one in states if one.state != "ok"]
+        for file, state in states.items():
+            write(f"{state:<8} {file}")
+    wrong = [state for state in states.values() if state != "ok"]
     if wrong:
-        hint = "type: hyperdive datasets fetch" + (" --force" if any(one.state == "altered" for one in wrong) else "")
+        hint = "type: hyperdive datasets fetch" + (" --force" if "altered" in wrong else "")
         raise InputError(f"{len(wrong)} of {len(states)} files in {folder} are missing or altered", hint=hint)
 
 

@@ -146,6 +146,14 @@ def write_json(value: Any, *, lines: bool = False) -> None:
     write(json.dumps(value, indent=None if lines else 2, ensure_ascii=False))
 
 
+def show(result: object, as_json: bool, plain: Any) -> None:
+    """Write a result as text, or its plain values as JSON."""
+    if as_json:
+        write_json(plain)
+    else:
+        write(str(result))
+
+
 def write_rows(rows: Sequence[tuple[str, str]]) -> None:
     """Write names and values in two columns."""
     width = max(len(name) for name, _ in rows)

@@ -34,9 +34,7 @@ class TaxonomyCommand(TaxonomyOptions, ProgressOptions):
         None, "Tab-separated corrections: force or forbid, child, parent; or an edited taxonomy (--format tsv)."
     )
     evidence: bool = option(False, "Show the sentences that state each edge, if the model has them.")
-    format: str | None = option(
-        None, f"Output format: {', '.join(GraphFormat)}; by default tree, or by the extension of -o."
-    )
+    format: GraphFormat | None = option(None, "Output format; by default tree, or by the extension of -o.")
     output: Path | None = option(None, "Output file, by default standard output.")
     base: str = option(DEFAULT_BASE, "IRI prefix of terms in SKOS and OWL.", rare=True)
     language: str = option(DEFAULT_LANGUAGE, "Language tag of labels in SKOS and OWL, such as en or de-AT.", rare=True)
@@ -60,16 +58,15 @@ def taxonomy(*, options: TaxonomyCommand) -> None:
     edges are compared with them, and precision, recall and F1 are printed instead of the tree.
     """
     from hyperdive import load
-    from hyperdive.ask.question import term_lines
+    from hyperdive.ask.question import normal, term_lines
     from hyperdive.taxonomy.formats import format_of
-    from hyperdive.taxonomy.names import normal
     from hyperdive.taxonomy.terms import MAX_TERMS
 
     shown, output = options.shown, options.output
     if output is not None and output.exists() and not options.force:
         raise OutputError(f"{output}: already exists", hint="add --force to replace it, or choose another -o")
-    chosen = GraphFormat.json if options.json else None if options.format is None else _format(options.format)
-    kind = chosen or GraphFormat.tree if output is None else format_of(output, chosen)
+    chosen = "json" if options.json else options.format
+    kind = chosen or "tree" if output is None else format_of(output, chosen)
     naming = Naming(options.base, options.language, options.title)
     terms: Any = None if options.terms is None else term_lines(options.terms, most=MAX_TERMS)
     known = None
@@ -95,24 +92,12 @@ def taxonomy(*, options: TaxonomyCommand) -> None:
         found = {normal(term) for term in tree.terms} - set(map(normal, tree.unknown))
         _print_agreement(known.compare(edges, found), options.json)
     elif output is None:
-        if kind == GraphFormat.tree:
+        if kind == "tree":
             print_tree(tree, evidence=options.evidence)
         else:
             write(tree.to_text(kind, naming).rstrip("\n"))
-    if not tree.calibrated and output is None and kind == GraphFormat.tree and known is None:
+    if not tree.calibrated and output is None and kind == "tree" and known is None:
         shown.note(f"the numbers are {tree.score} scores, not confidences")
-
-
-def _format(name: str) -> GraphFormat:
-    from difflib import get_close_matches
-
-    from hyperdive.cli.arguments import UsageError
-
-    if name in list(GraphFormat):
-        return GraphFormat(name)
-    near = get_close_matches(name, list(GraphFormat), 1)
-    guess = f"; did you mean {near[0]}?" if near else ""
-    raise UsageError(f"--format is {name!r} (use one of {', '.join(GraphFormat)}{guess})")
 
 
 _STYLES = {"line": "dim", "term": "", "added": "italic", "value": "cyan", "note": "dim", "sentence": "dim italic"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from hyperdive.options import PARTS, ReproduceOptions
 from hyperdive.paper.run import ReproducePlan, Reproduction, prepare, reproduce
-from hyperdive.paper.stages import PARTS, ReproduceOptions
 
 __all__ = ["PARTS", "ReproduceOptions", "ReproducePlan", "Reproduction", "prepare", "reproduce"]

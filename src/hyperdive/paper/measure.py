@@ -20,8 +20,9 @@ from hyperdive.benchmark.further_measures import F1_SETS, coverage, direction_fi
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.model import Model
+from hyperdive.options import ReproduceOptions
 from hyperdive.paper.figures import paper_data, score_list
-from hyperdive.paper.stages import ReproduceOptions, ReproduceStage, StageFolder
+from hyperdive.paper.stages import ReproduceStage, StageFolder
 from hyperdive.scores import Pairs, Rows, Source, Terms, as_source, get
 from hyperdive.spaces.sbow import sbow
 from hyperdive.spaces.space import VectorSpace

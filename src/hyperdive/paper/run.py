@@ -12,14 +12,13 @@ from hyperdive._progress import SILENT, Progress, duration
 from hyperdive._resources import Run
 from hyperdive.errors import MissingExtra, OutputError
 from hyperdive.model import Model
-from hyperdive.options import TrainOptions
+from hyperdive.options import ReproduceOptions, TrainOptions
 from hyperdive.paper import results
 from hyperdive.paper.claims import Claim, check
 from hyperdive.paper.figures import RunFigures
 from hyperdive.paper.measure import dataset_checksums, figure_stages, measure_stage, space_of
 from hyperdive.paper.stages import (
     BUDGET,
-    ReproduceOptions,
     ReproduceStage,
     RunText,
     StageFolder,

@@ -19,8 +19,8 @@ from hyperdive._resources import Run
 from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER, canonical_json, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.errors import Error, FormatError, InputError, OptionError
-from hyperdive.options import TrainOptions
+from hyperdive.errors import Error, FormatError, InputError
+from hyperdive.options import ReproduceOptions, TrainOptions
 from hyperdive.paper.figures import paper_data
 from hyperdive.pipeline.train import train
 from hyperdive.spaces.skipgram import SkipgramOptions
@@ -30,9 +30,6 @@ from hyperdive.text.sources import find_sources, text_bytes
 
 BUDGET = 51_200_000
 """Words of the paper's corpus, stop words included."""
-PARTS = ("pos", "half", "kmeans", "gaussian", "word2vec", "experiments")
-"""Parts that can be left out; the cells that need them stay empty."""
-SOLVERS = ("fast", "paper")
 _MEASURED_BYTES = 335e6  # the text with which the seconds of paper.toml were measured
 _BYTES_PER_WORD = 6.2
 _READ_BY_TABLES = frozenset({"corpus-raw", "corpus-pos", "corpus-pubmed", "dive-raw"})
@@ -44,38 +41,6 @@ _EXTRAS = {
     "spacy": ("spacy", "pos", "pos"),
 }
 """Space or tagger → the module it needs, the extra that installs it, and the part that needs it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReproduceOptions:
-    """Options of a reproduction.
-
-    >>> ReproduceOptions(without=("kmean",))
-    Traceback (most recent call last):
-    hyperdive.errors.OptionError: no part 'kmean' (use one of pos, half, kmeans, gaussian, word2vec, experiments)
-    """
-
-    solver: str = "fast"
-    """`fast`: all rows of DIVE by the fast solver; `paper`: one more row, the paper's constants by its own solver."""
-    dimensions: int = 100
-    """Length of every vector. Paper: 100."""
-    min_count: int = 10
-    """Words with fewer occurrences are unknown. Paper: 10."""
-    tagger: str = "textblob"
-    """Part-of-speech tagger."""
-    without: tuple[str, ...] = ()
-    """Parts to leave out."""
-    seed: int = 0
-    """The same seed gives the same tables."""
-    resamples: int = 1000
-    """Resamples of the pairs for 95 % intervals."""
-
-    def __post_init__(self) -> None:
-        if self.solver not in SOLVERS:
-            raise OptionError(f"no solver {self.solver!r}", hint=f"use one of {', '.join(SOLVERS)}")
-        for part in self.without:
-            if part not in PARTS:
-                raise OptionError(f"no part {part!r}", hint=f"use one of {', '.join(PARTS)}")
 
 
 @dataclass(frozen=True)

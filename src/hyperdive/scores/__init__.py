@@ -27,21 +27,6 @@ _WHERE = {
 }
 _MODULE = {name: f"hyperdive.scores.{module}" for module, names in _WHERE.items() for name in names}
 
-__all__ = [
-    "Pairs",
-    "Rows",
-    "Score",
-    "Source",
-    "Terms",
-    "as_source",
-    "get",
-    "names",
-    "register",
-    "table",
-    "unregister",
-    "usable_scores",
-]
-
 
 def __getattr__(name: str) -> Any:
     if name in _MODULE:

@@ -28,7 +28,7 @@ from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.errors import OptionError
 from hyperdive.patterns.svd import ppmi_values
-from hyperdive.scores.registry import register
+from hyperdive.scores.registry import own
 from hyperdive.scores.stated import unit_rows
 
 if TYPE_CHECKING:
@@ -467,15 +467,7 @@ class Confidence:
             return np.asarray((self._vectors(left) @ self._vectors(right).T)[x, y])
 
 
-@register(
-    "confidence",
-    family="combined",
-    formula="logistic regression on statements about q, about its head, its neighbours and its likely hypernyms, "
-    "similarity, generality and frequencies (docs/terms.md); for a phrase p at most that of its head",
-    range="[0, 1]",
-    reference="hyperdive; constants fitted on development files and judged answers",
-    needs=("confidence", "nonnegative"),
-)
+@own("confidence")
 def confidence(pairs: Pairs, *, without: str = "") -> Floats:
     """Confidence that q is a kind of p. `without` leaves a part out: dive, neighbours or patterns."""
     if without not in _ABLATIONS:

@@ -8,50 +8,28 @@ from hyperdive._types import Floats, Ints
 from hyperdive.patterns.svd import ppmi_values
 from hyperdive.scores.pairs import Pairs, Rows, SharedDimensions, ratio, sums_of
 from hyperdive.scores.paper import weeds
-from hyperdive.scores.registry import register
+from hyperdive.scores.registry import own
 
-_SIEGE = "Shwartz et al. 2017"
 _GROUPS = 4096  # pairs whose contexts are compared at once
 
 
 # ---- inclusion ----------------------------------------------------------------------------------------------------
 
 
-@register(
-    "cosWeeds",
-    family="inclusion",
-    formula="√(C(q, p)·Weeds(q→p))",
-    range="[0, 1]",
-    reference="Lenci and Benotto 2012",
-    needs=("nonnegative",),
-)
+@own("cosWeeds")
 def cos_weeds(pairs: Pairs) -> Floats:
     """Cosine and Weeds precision together."""
     return np.asarray(np.sqrt(pairs.cosine * weeds(pairs)))
 
 
-@register(
-    "Lin",
-    family="similarity",
-    formula="Σ_{F_q∩F_p} (q[i] + p[i]) / (S(q) + S(p))",
-    range="[0, 1]",
-    reference="Lin 1998",
-    needs=("nonnegative",),
-)
+@own("Lin")
 def lin(pairs: Pairs) -> Floats:
     """The share of both vectors' mass that lies in common dimensions."""
     below = pairs.rows.sums[pairs.q] + pairs.rows.sums[pairs.p]
     return ratio(pairs.overlap[:, 2] + pairs.overlap[:, 3], below)
 
 
-@register(
-    "APinc",
-    family="inclusion",
-    formula="(1/|F_q|) Σ_r P(r)·rel(f_r), rel(f) = 1 − rank_p(f)/(|F_p|+1)",
-    range="[0, 1]",
-    reference="Kotlerman et al. 2010",
-    needs=("nonnegative",),
-)
+@own("APinc")
 def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """Average precision of q's ranked features found in p. `released` divides by |F_p|, as the siege code does."""
     ranks, sizes = pairs.rows.ranks, pairs.rows.sizes
@@ -67,42 +45,19 @@ def ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     return pairs.of_matches(scores)
 
 
-@register(
-    "balAPinc",
-    family="inclusion",
-    formula="√(Lin·APinc)",
-    range="[0, 1]",
-    reference="Kotlerman et al. 2010",
-    needs=("nonnegative",),
-)
+@own("balAPinc")
 def bal_ap_inc(pairs: Pairs, *, released: bool = False) -> Floats:
     """APinc balanced by Lin's similarity."""
     return np.asarray(np.sqrt(lin(pairs) * ap_inc(pairs, released=released)))
 
 
-@register(
-    "rWeeds",
-    family="inclusion",
-    formula="Σ_{i: q[i]>0} p[i] / S(p)",
-    range="[0, 1]",
-    reference=_SIEGE,
-    needs=("nonnegative",),
-    aliases=("reversed Weeds",),
-)
+@own("rWeeds")
 def reversed_weeds(pairs: Pairs) -> Floats:
     """Weeds precision with the roles exchanged: the share of p's mass that lies where q has any."""
     return pairs.share_of_p(pairs.overlap[:, 3])
 
 
-@register(
-    "rCDE",
-    family="inclusion",
-    formula="Σ_i min(q[i], p[i]) / S(p)",
-    range="[0, 1]",
-    reference=_SIEGE,
-    needs=("nonnegative",),
-    aliases=("reversed CDE", "reversed ClarkeDE"),
-)
+@own("rCDE")
 def reversed_cde(pairs: Pairs) -> Floats:
     """CDE over the mass of p."""
     return pairs.share_of_p(pairs.overlap[:, 1])
@@ -111,13 +66,7 @@ def reversed_cde(pairs: Pairs) -> Floats:
 # ---- similarity ---------------------------------------------------------------------------------------------------
 
 
-@register(
-    "APSyn",
-    family="similarity",
-    formula="Σ_{top-n(q)∩top-n(p)} 2/(rank_q + rank_p)",
-    range="[0, ∞)",
-    reference="Santus et al. 2016",
-)
+@own("APSyn")
 def ap_syn(pairs: Pairs, *, n: int = 1000) -> Floats:
     """How many of the strongest features two words share, weighted by their ranks."""
     ranks = pairs.rows.ranks
@@ -151,26 +100,13 @@ def _medians(values: Floats, groups: Ints, size: int) -> Floats:
     return np.where(counts > 0, middle / 2, 0.0)
 
 
-@register(
-    "SLQS Sub",
-    family="generality",
-    formula="E(p) − E(q), E = median entropy of the n strongest contexts",
-    reference=_SIEGE,
-    needs=("contexts",),
-)
+@own("SLQS Sub")
 def slqs_sub(pairs: Pairs, *, n: int = 100) -> Floats:
     """Are the contexts of p less informative than those of q? An empty row has E = 0."""
     return pairs.difference(_median_entropies(pairs, n))
 
 
-@register(
-    "SLQS",
-    family="generality",
-    formula="1 − E(q)/E(p), −1 when E(p) = 0",
-    range="(-∞, 1]",
-    reference="Santus et al. 2014",
-    needs=("contexts",),
-)
+@own("SLQS")
 def slqs(pairs: Pairs, *, n: int = 100, scaled: bool = False) -> Floats:
     """The ratio form of SLQS Sub. `scaled` first maps all context entropies to [0, 1], as the siege code does."""
     entropies = _median_entropies(pairs, n)
@@ -180,15 +116,7 @@ def slqs(pairs: Pairs, *, n: int = 100, scaled: bool = False) -> Floats:
     return _one_minus_ratio(pairs, entropies)
 
 
-@register(
-    "SLQS Row",
-    family="generality",
-    formula="1 − H(d_q)/H(d_p), −1 when H(d_p) = 0",
-    range="(-∞, 1]",
-    reference=_SIEGE,
-    needs=("nonnegative",),
-    aliases=("SLQS Row ratio",),
-)
+@own("SLQS Row")
 def slqs_row(pairs: Pairs) -> Floats:
     """The ratio of the two rows' own entropies; their difference is ΔE, which the paper prints as "SLQS Row"."""
     return _one_minus_ratio(pairs, pairs.rows.entropies)
@@ -199,14 +127,7 @@ def _one_minus_ratio(pairs: Pairs, of_row: Floats) -> Floats:
     return np.where(below > 0, 1.0 - ratio(above, below), -1.0)
 
 
-@register(
-    "RCTC",
-    family="generality",
-    formula="[TC(t_q)/TC(t_{q∖p})] / [TC(t_p)/TC(t_{p∖q})], TC = median pairwise PPMI of the n strongest contexts",
-    range="[0, ∞)",
-    reference="Rimell 2014",
-    needs=("contexts",),
-)
+@own("RCTC")
 def rctc(pairs: Pairs, *, n: int = 20) -> Floats:
     """Does taking p's contexts out of q's leave a less coherent topic than the other way round? 0 when undefined."""
     rows, counts = pairs.rows, pairs.context_counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,10 @@ import numpy as np
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import OptionError
 from hyperdive.scores.pairs import Pairs, SharedDimensions, ratio, sums_of
-from hyperdive.scores.registry import register
+from hyperdive.scores.registry import own
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.vocabulary import Lookup
 
-_PAPER = "Chang et al. 2018 (DIVE)"
 _PRODUCTS = 65_536  # pairs of words whose Gaussians are compared at once
 W0 = 5.0
 """What q's mass above p's costs in AL₁, against 1 for p's mass above q's; the paper's value."""
@@ -22,28 +22,13 @@ W0 = 5.0
 # ---- similarity ---------------------------------------------------------------------------------------------------
 
 
-@register(
-    "C",
-    family="similarity",
-    formula="q·p / (‖q‖₂‖p‖₂)",
-    range="[0, 1]",
-    reference=_PAPER,
-    aliases=("cosine", "cos"),
-)
+@own("C")
 def cosine(pairs: Pairs) -> Floats:
     """Cosine of the main space's vectors; 0 when either is zero."""
     return pairs.cosine
 
 
-@register(
-    "W",
-    family="similarity",
-    formula="cosine of the skip-gram vectors",
-    range="[-1, 1]",
-    reference="Mikolov et al. 2013",
-    needs=("skipgram",),
-    aliases=("word2vec", "skip-gram"),
-)
+@own("W")
 def skipgram_cosine(pairs: Pairs) -> Floats:
     """Cosine of the skip-gram vectors; 0 when a term has none."""
     return pairs.skipgram_cosine
@@ -52,26 +37,19 @@ def skipgram_cosine(pairs: Pairs) -> Floats:
 # ---- generality ---------------------------------------------------------------------------------------------------
 
 
-@register("ΔS", family="generality", formula="S(p) − S(q)", reference=_PAPER, aliases=("summation",))
+@own("ΔS")
 def delta_s(pairs: Pairs) -> Floats:
     """Difference of the sums of entries. On SBOW Freq this is the window-weighted frequency difference."""
     return pairs.difference(pairs.rows.sums)
 
 
-@register("ΔQ", family="generality", formula="‖p‖₂ − ‖q‖₂", reference=_PAPER, aliases=("two norm",))
+@own("ΔQ")
 def delta_q(pairs: Pairs) -> Floats:
     """Difference of the two-norms."""
     return pairs.difference(pairs.rows.norms)
 
 
-@register(
-    "ΔE",
-    family="generality",
-    formula="H(d_p) − H(d_q), d_x = x/S(x), natural log",
-    reference="Shwartz et al. 2017",
-    needs=("nonnegative",),
-    aliases=("SLQS Row Sub",),
-)
+@own("ΔE")
 def delta_e(pairs: Pairs) -> Floats:
     """Difference of the entropies of the normalised vectors ("SLQS Row" in the paper)."""
     return pairs.difference(pairs.rows.entropies)
@@ -80,97 +58,43 @@ def delta_e(pairs: Pairs) -> Floats:
 # ---- products -----------------------------------------------------------------------------------------------------
 
 
-@register("C·ΔS", formula="C × ΔS", reference=_PAPER, aliases=("cds",))
-def c_delta_s(pairs: Pairs) -> Floats:
-    """Cosine times the difference of sums."""
-    return pairs.cosine * delta_s(pairs)
+def _product(similarity: Callable[[Pairs], Floats], difference: Callable[[Pairs], Floats]) -> Callable[[Pairs], Floats]:
+    def product(pairs: Pairs) -> Floats:
+        """Similarity times the difference in generality; a negative W turns the sign."""
+        return similarity(pairs) * difference(pairs)
+
+    return product
 
 
-@register("C·ΔQ", formula="C × ΔQ", reference=_PAPER, aliases=("cdq",))
-def c_delta_q(pairs: Pairs) -> Floats:
-    """Cosine times the difference of norms."""
-    return pairs.cosine * delta_q(pairs)
-
-
-@register("C·ΔE", formula="C × ΔE", reference=_PAPER, needs=("nonnegative",))
-def c_delta_e(pairs: Pairs) -> Floats:
-    """Cosine times the difference of entropies."""
-    return pairs.cosine * delta_e(pairs)
-
-
-@register("W·ΔS", formula="W × ΔS", reference=_PAPER, needs=("skipgram",), aliases=("wds",))
-def w_delta_s(pairs: Pairs) -> Floats:
-    """Skip-gram cosine times the difference of sums; a negative W turns the sign."""
-    return pairs.skipgram_cosine * delta_s(pairs)
-
-
-@register("W·ΔQ", formula="W × ΔQ", reference=_PAPER, needs=("skipgram",), aliases=("wdq",))
-def w_delta_q(pairs: Pairs) -> Floats:
-    """Skip-gram cosine times the difference of norms."""
-    return pairs.skipgram_cosine * delta_q(pairs)
-
-
-@register("W·ΔE", formula="W × ΔE", reference=_PAPER, needs=("skipgram", "nonnegative"), aliases=("wde",))
-def w_delta_e(pairs: Pairs) -> Floats:
-    """Skip-gram cosine times the difference of entropies."""
-    return pairs.skipgram_cosine * delta_e(pairs)
+for _similarity, _near in (("C", cosine), ("W", skipgram_cosine)):
+    for _difference, _broad in (("ΔS", delta_s), ("ΔQ", delta_q), ("ΔE", delta_e)):
+        own(f"{_similarity}·{_difference}")(_product(_near, _broad))
 
 
 # ---- inclusion ----------------------------------------------------------------------------------------------------
 
 
-@register(
-    "Weeds",
-    family="inclusion",
-    formula="Σ_{i: p[i]>0} q[i] / S(q)",
-    range="[0, 1]",
-    reference="Weeds et al. 2004",
-    needs=("nonnegative",),
-    aliases=("Weeds precision", "WeedsPrec"),
-)
+@own("Weeds")
 def weeds(pairs: Pairs, *, printed: bool = False) -> Floats:
     """The share of q's mass that lies where p has any. `printed` turns the ranking round, as in the paper's table."""
     share = pairs.share_of_q(pairs.overlap[:, 2])
     return -share if printed else share
 
 
-@register(
-    "CDE",
-    family="inclusion",
-    formula="Σ_i min(q[i], p[i]) / S(q)",
-    range="[0, 1]",
-    reference="Clarke 2009",
-    needs=("nonnegative",),
-    aliases=("ClarkeDE",),
-)
+@own("CDE")
 def cde(pairs: Pairs) -> Floats:
     """The degree to which q is included in p; 1 if and only if q ≤ p everywhere."""
     return pairs.share_of_q(pairs.overlap[:, 1])
 
 
-@register(
-    "invCL",
-    family="inclusion",
-    formula="√(CDE(q→p)·(1 − CDE(p→q)))",
-    range="[0, 1]",
-    reference="Lenci and Benotto 2012",
-    needs=("nonnegative",),
-)
+@own("invCL")
 def inv_cl(pairs: Pairs) -> Floats:
     """q is included in p, and p is not included in q."""
     back = pairs.share_of_p(pairs.overlap[:, 1])
     return np.sqrt(np.maximum(cde(pairs) * (1.0 - back), 0.0))
 
 
-@register(
-    "AL₁",
-    family="inclusion",
-    formula="−min_{a≥0} Σ_i [w₀·max(a·d_q[i]−d_p[i], 0) + max(d_p[i]−a·d_q[i], 0)]",
-    range="[-1, 0]",
-    reference=_PAPER,
-    needs=("nonnegative",),
-    aliases=("asymmetric L1",),
-)
+@own("AL₁")
 def al1(pairs: Pairs, *, w0: float = W0, released: bool = False) -> Floats:
     """Asymmetric L1 distance, exact. `released` forgets the cost of q's mass outside p, as the authors' code does."""
     if not w0 > 0:
@@ -270,29 +194,13 @@ class Gaussians:
         return out
 
 
-@register(
-    "GE C",
-    family="similarity",
-    formula="cosine of the Gaussians' means, for phrases its mean over all pairs of words",
-    range="[-1, 1]",
-    reference="Vilnis and McCallum 2015",
-    needs=("gaussians",),
-    aliases=("GE+C",),
-)
+@own("GE C")
 def gaussian_cosine(pairs: Pairs) -> Floats:
     """Cosine of the means of two Gaussians; unlike C it takes a phrase word by word, as the paper does."""
     return pairs.gaussian_scores[:, 0]
 
 
-@register(
-    "KL",
-    family="inclusion",
-    formula="−KL(N_q‖N_p), for phrases its mean over all pairs of words",
-    range="(-∞, 0]",
-    reference="Vilnis and McCallum 2015",
-    needs=("gaussians",),
-    aliases=("GE KL", "GE+KL"),
-)
+@own("KL")
 def gaussian_divergence(pairs: Pairs) -> Floats:
     """How well the Gaussian of p covers that of q: −½[tr(Σ_p⁻¹Σ_q) + (μ_q−μ_p)ᵀΣ_p⁻¹(μ_q−μ_p) − L + log|Σ_p|/|Σ_q|]."""
     return pairs.gaussian_scores[:, 1]
@@ -301,14 +209,7 @@ def gaussian_divergence(pairs: Pairs) -> Floats:
 # ---- baselines ----------------------------------------------------------------------------------------------------
 
 
-@register(
-    "Frequency",
-    family="baseline",
-    formula="log n(p) − log n(q); with power k: n(p)^k − n(q)^k",
-    reference="Weeds et al. 2004; Vulić et al. 2017",
-    needs=("frequencies",),
-    aliases=("frequency ratio", "freq"),
-)
+@own("Frequency")
 def frequency(pairs: Pairs, *, power: float = 0.0) -> Floats:
     """Is p simply the more frequent word? The baseline every other score has to beat.
 
@@ -320,7 +221,7 @@ def frequency(pairs: Pairs, *, power: float = 0.0) -> Floats:
     return pairs.difference(n**power if power else np.log(n))
 
 
-@register("Random", family="baseline", formula="uniform in [0, 1)", range="[0, 1)", reference="–", aliases=("rnd",))
+@own("Random")
 def random(pairs: Pairs, *, seed: int = 0) -> Floats:
     """A number drawn for each pair's place in the file: the same for the same seed, however the file is cut."""
     # SplitMix64 of the row number: counter based, so row k needs no row before it

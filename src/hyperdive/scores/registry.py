@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -192,6 +195,21 @@ def register(
         return function
 
     return add
+
+
+@cache
+def _descriptions() -> dict[str, dict[str, str]]:
+    """Return the rows of `scores.tsv`, which describe the scores of this package, by name."""
+    with Path(__file__).with_name("scores.tsv").open(encoding="utf-8", newline="") as file:
+        return {row["name"]: row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+
+def own(name: str) -> Callable[[F], F]:
+    """Add a score of this package to the table, as `scores.tsv` describes it."""
+    row = _descriptions()[name]
+    plain = {key: row[key] for key in ("family", "formula", "range", "reference")}
+    aliases = row["aliases"].split("; ") if row["aliases"] else ()
+    return register(name, **plain, needs=row["needs"].split(), aliases=aliases)
 
 
 def unregister(name: str) -> None:

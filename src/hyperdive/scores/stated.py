@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.patterns.svd import ppmi_values
-from hyperdive.scores.registry import register
+from hyperdive.scores.registry import own
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hyperdive.spaces.space import VectorSpace
 
 _MOST_STATEMENTS, _RIDGE = 20.0, 100.0
-_ROLLER = "Roller et al. 2018"
 PRODUCTS = 16_384
 """Pairs whose vectors are multiplied at once."""
 
@@ -303,15 +302,7 @@ def _stated(pairs: Pairs, head: bool) -> StatedPairs:
     return pairs.patterns.with_heads if head else pairs.patterns
 
 
-@register(
-    "P",
-    family="pattern",
-    formula="log(1 + n(q, p)), n = how often the text says that q is a kind of p",
-    range="[0, ∞)",
-    reference="Hearst 1992",
-    needs=("patterns",),
-    aliases=("patterns", "pattern count"),
-)
+@own("P")
 def pattern_count(pairs: Pairs, *, contrast: bool = False, head: bool = False) -> Floats:
     """How often it is said. `contrast` subtracts the value of (p, q); `head` counts a phrase as a kind of its head."""
     stated = _stated(pairs, head)
@@ -319,30 +310,14 @@ def pattern_count(pairs: Pairs, *, contrast: bool = False, head: bool = False) -
     return values - np.log1p(stated.reverse) if contrast else values
 
 
-@register(
-    "Pppmi",
-    family="pattern",
-    formula="max(0, log(n(q, p)·N / (n(q, ·)·n(·, p))))",
-    range="[0, ∞)",
-    reference=_ROLLER,
-    needs=("patterns",),
-    aliases=("pattern ppmi",),
-)
+@own("Pppmi")
 def pattern_ppmi(pairs: Pairs, *, contrast: bool = False, head: bool = False) -> Floats:
     """How much more often it is said than both terms' frequencies explain."""
     stated = _stated(pairs, head)
     return stated.ppmi - stated.ppmi_reverse if contrast else stated.ppmi
 
 
-@register(
-    "Psvd",
-    family="pattern",
-    formula="(U·Σ)[q]·V[p] of the truncated SVD of Pppmi",
-    range="any",
-    reference=_ROLLER,
-    needs=("patterns",),
-    aliases=("pattern svd", "spmi"),
-)
+@own("Psvd")
 def pattern_svd(pairs: Pairs, *, contrast: bool = False, rank: int = 0) -> Floats:
     """Pppmi smoothed by what similar terms are called. `rank` uses only the first dimensions (0: all there are)."""
     stated = _stated(pairs, head=False)  # the factors are those of what patterns state
@@ -352,15 +327,7 @@ def pattern_svd(pairs: Pairs, *, contrast: bool = False, rank: int = 0) -> Float
     return stated.svd - stated.svd_reverse if contrast else stated.svd
 
 
-@register(
-    "Hypernym",
-    family="baseline",
-    formula="log(1 + n(·, p)), n(·, p) = how often the text says of anything that it is a kind of p",
-    range="[0, ∞)",
-    reference="Levy et al. 2015",
-    needs=("patterns",),
-    aliases=("hypernym only", "prototypical hypernym"),
-)
+@own("Hypernym")
 def hypernym_count(pairs: Pairs) -> Floats:
     """Is p a hypernym at all? It never looks at q: the control for scores that use patterns."""
     assert pairs.patterns is not None

@@ -18,16 +18,15 @@ import numpy.typing as npt
 from hyperdive._progress import SILENT, Progress
 from hyperdive._spelling import near_spellings
 from hyperdive.ask.hypernyms import MIN_SCORE
-from hyperdive.ask.question import source_of, term_lines
+from hyperdive.ask.question import normal, source_of, term_lines
 from hyperdive.ask.ranking import Ranking, ranking
 from hyperdive.errors import InputError, OptionError, one_line
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.scores.confidence import ENDING_CONFIDENCE, head_confidence
 from hyperdive.scores.source import AnyModel
-from hyperdive.taxonomy.corrections import Corrections, read_corrections
+from hyperdive.taxonomy.corrections import Corrections, Spelling, read_corrections
 from hyperdive.taxonomy.edge_weights import edge_ranking, pair_values, weigh
 from hyperdive.taxonomy.forest import FORBIDDEN, add_parents, grow_forest
-from hyperdive.taxonomy.names import Spelling, normal
 from hyperdive.taxonomy.options import DEFAULTS, LEVELS_BENEATH, MIN_CONFIDENCE, TOP, TOP_BENEATH, TaxonomyOptions
 from hyperdive.taxonomy.pruning import (
     NodePairs,
@@ -74,7 +73,11 @@ def taxonomy(
     1 term is not placed: cat
     """
     by = edge_ranking(model, options.score)
-    least = _least(by, options.min_confidence)
+    least = options.min_confidence
+    if by.calibrated:
+        least = MIN_CONFIDENCE if least is None else least
+        if not 0 < least < 1:
+            raise OptionError(f"a minimum confidence of {least:g} makes no sense", hint="use one between 0 and 1")
     if corrections is not None and not isinstance(corrections, Corrections):
         corrections = read_corrections(corrections)
     rules = (corrections or Corrections()).check(options.parents)
@@ -105,7 +108,9 @@ def taxonomy(
     with progress.stage("placing", total=len(nodes), unit="terms"):
         above, kept = _grow(weights, forced, options, top_node)
     if not kept.all():
-        notes.append(_left_out(nodes.names, kept, top_node, root))
+        gone = [name for place, name in enumerate(nodes.names) if not kept[place]]
+        where = "too deep" if root is None else f"not beneath {root!r}, or too deep"
+        notes.append(f"{_terms(len(gone))} left out, {where}: {_some(gone)}")
     notes += _spelled(model, nodes)
     spelling = Spelling([*names, *([root] if root is not None else []), *rules.spelled], rules.rename)
     present = [name for place, name in enumerate(nodes.names) if kept[place]]
@@ -122,13 +127,6 @@ def taxonomy(
         unknown=map(spelling, nodes.unknown),
         synonyms=spelling.synonyms(present, [*nodes.merged, *merged, *nodes.abbreviated]),
     )
-
-
-def _least(by: Ranking, wanted: float | None) -> float | None:
-    """The minimum confidence of an edge, or the minimum score, which is chosen later when nobody named one."""
-    if wanted is not None and by.calibrated and not 0 < wanted < 1:
-        raise OptionError(f"a minimum confidence of {wanted:g} makes no sense", hint="use one between 0 and 1")
-    return wanted if wanted is not None or not by.calibrated else MIN_CONFIDENCE
 
 
 def _names(model: AnyModel, terms: Any, options: TaxonomyOptions, least: float | None) -> tuple[list[str], list[str]]:
@@ -189,6 +187,7 @@ def _grow(
 
 def _edges(nodes: Nodes, above: Parents, by: Ranking, forced: NodePairs, sentences: int) -> list[Edge]:
     pairs = [(x, p) for x, mine in enumerate(above) for p in mine]
+    patterns = nodes.terms.source.patterns
     edges = []
     for (x, p), (value, count) in zip(pairs, _facts(nodes, pairs, by), strict=True):
         reason, confidence = _reason(nodes, x, p, value) if by.calibrated else ("model", None)
@@ -196,7 +195,9 @@ def _edges(nodes: Nodes, above: Parents, by: Ranking, forced: NodePairs, sentenc
             reason = "head"
         if (x, p) in forced:
             reason, confidence = "expert", 1.0 if by.calibrated else None
-        found = _evidence(nodes, x, p, sentences) if sentences and count else ()
+        found: tuple[Evidence, ...] = ()
+        if sentences and count and patterns is not None:
+            found = tuple(patterns.evidence(nodes.terms.names[x], nodes.terms.names[p], top=sentences))
         edges.append(Edge(nodes.names[x], nodes.names[p], confidence, value, count, reason, found))
     return edges
 
@@ -223,19 +224,7 @@ def _facts(nodes: Nodes, pairs: list[tuple[int, int]], by: Ranking) -> list[tupl
     return facts
 
 
-def _evidence(nodes: Nodes, x: int, p: int, most: int) -> tuple[Evidence, ...]:
-    names, patterns = nodes.terms.names, nodes.terms.source.patterns
-    assert patterns is not None  # a pair with statements comes from patterns
-    return tuple(patterns.evidence(names[x], names[p], top=most))
-
-
 # ---- notes --------------------------------------------------------------------------------------------------------
-
-
-def _left_out(names: tuple[str, ...], kept: npt.NDArray[np.bool_], root: int, word: str | None) -> str:
-    gone = [name for place, name in enumerate(names) if not kept[place]]
-    where = f"not beneath {word!r}, or too deep" if root >= 0 else "too deep"
-    return f"{_terms(len(gone))} left out, {where}: {_some(gone)}"
 
 
 def _without_effect(forbidden: list[tuple[str, str, str]]) -> list[str]:

@@ -17,15 +17,19 @@ Each line of the file is a verb and one or two terms with tabs between them:
 from __future__ import annotations
 
 import csv
+import hashlib
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from hyperdive._lines import read_lines
-from hyperdive.errors import InputError
-from hyperdive.taxonomy.names import Spelling, normal
+from hyperdive._atomic import explain_os_errors, write_file
+from hyperdive._lines import MAX_BYTES, read_lines
+from hyperdive._locks import exclusive
+from hyperdive.ask.question import normal
+from hyperdive.errors import Error, InputError
 from hyperdive.taxonomy.taxonomy import Edge, Origin, Taxonomy
 
 VERBS = {"force": 2, "forbid": 2, "root": 1, "merge": 2, "rename": 2, "add": 1}
@@ -36,6 +40,7 @@ Pair = tuple[str, str]
 _SHAPE = "each line is force, forbid, merge or rename and two terms, or root or add and a term, with tabs between them"
 _TABLE_SHAPE = "each line has the columns of the first one, with tabs between them"
 _REMOVE = "remove one of them"
+_HEADING = "# Corrections of a taxonomy: see docs/taxonomy.md. One on a line, with tabs between verb and terms.\n"
 
 
 class Contradiction(InputError):
@@ -279,6 +284,43 @@ def _path(start: str, end: str, above: Mapping[str, Sequence[str]]) -> list[str]
     return path[::-1]
 
 
+# ---- names --------------------------------------------------------------------------------------------------------
+
+
+class Spelling:
+    """The first spelling of each term, by its normal name; the others are synonyms.
+
+    `names` are pairs (a term, the name that it is given instead).
+
+    >>> spelling = Spelling(["AIDS", "Dog", "dog", "dogs"])
+    >>> spelling("aids"), spelling("zebra")
+    ('AIDS', 'zebra')
+    >>> spelling.synonyms(["aids", "dog"], merged=[("dogs", "dog")])
+    {'Dog': ['dog', 'dogs']}
+    >>> Spelling(["aids"], names=[("aids", "AIDS")])("aids")
+    'AIDS'
+    """
+
+    def __init__(self, terms: Iterable[str], names: Iterable[tuple[str, str]] = ()) -> None:
+        self._spellings: dict[str, dict[str, None]] = {}
+        for term, name in names:
+            self._spellings[term] = {name: None, term: None}
+        for term in terms:
+            self._spellings.setdefault(normal(term), {})[" ".join(term.split())] = None
+
+    def __call__(self, name: str) -> str:
+        """How the user spells a term; the name itself where the user gave none."""
+        return next(iter(self._spellings.get(name, {name: None})))
+
+    def synonyms(self, names: Iterable[str], merged: Iterable[tuple[str, str]] = ()) -> dict[str, list[str]]:
+        """Other spellings of these terms, and other terms that are the same word: pairs (term, the one that stays)."""
+        others = {name: list(self._spellings.get(name, ()))[1:] for name in names}
+        for name, stays in merged:
+            if stays in others:
+                others[stays] += self._spellings.get(name, {name: None})
+        return {self(name): spellings for name, spellings in others.items() if spellings}
+
+
 # ---- files --------------------------------------------------------------------------------------------------------
 
 
@@ -343,6 +385,88 @@ def table_rule(columns: Sequence[str], line: str) -> Rule:
     return ("forbid" if row.get("reason", "").lower() == "forbid" else "force", child, parent)
 
 
+class VersionConflict(Error):
+    """The file was changed after the corrections were read; `version` is its present version."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        super().__init__(
+            "the corrections were changed meanwhile, in another window or by another program",
+            hint="look at the present ones and repeat the change",
+        )
+
+
+class CorrectionsFile:
+    """Corrections in a file that programs edit step by step; it need not exist yet.
+
+    The version is a hash of the content, so that a change by another window, program or editor is noticed. Two servers
+    with one file change it one after the other: a lock file next to it is held from the comparison of versions to the
+    end of writing. Comments and the order of lines stay.
+
+    >>> import tempfile
+    >>> file = CorrectionsFile(Path(tempfile.mkdtemp()) / "pets.corrections.tsv")
+    >>> first = file.read()
+    >>> saved = file.save(first.changed([("force", "dog", "animal")]))
+    >>> file.read() == saved, saved.rules
+    (True, (('force', 'dog', 'animal'),))
+    >>> file.save(first.changed([("root", "animal")]))
+    Traceback (most recent call last):
+    hyperdive.taxonomy.corrections.VersionConflict: the corrections were changed meanwhile, ...
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+
+    def read(self) -> Corrections:
+        """Return the present corrections, which may contradict each other; a line that is no rule is an error."""
+        return self._parsed(self._text())
+
+    def save(self, corrections: Corrections) -> Corrections:
+        """Save corrections that were made from the present version: all of them or nothing."""
+        with self._lock, explain_os_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with exclusive(self.path.with_name(f".{self.path.name}.lock")):
+                text = self._text()
+                present = self._parsed(text)
+                if present.version != corrections.version:
+                    raise VersionConflict(present.version)
+                added, removed = corrections.without(present), present.without(corrections)
+                if not added and not removed:
+                    return present
+                lines = text.splitlines(keepends=True) or [_HEADING]
+                kept = "".join(line for line in lines if _rule(line) not in removed)
+                kept += "" if not kept or kept.endswith("\n") else "\n"
+                changed = kept + "".join("\t".join(rule) + "\n" for rule in added)
+                saved = self._parsed(changed).check()
+                write_file(self.path, changed)
+                return saved
+
+    def _text(self) -> str:
+        try:
+            if self.path.is_file() and self.path.stat().st_size > MAX_BYTES:
+                raise InputError(f"{self.path}: too large for a file of corrections")
+            return self.path.read_bytes().decode("utf-8-sig")
+        except FileNotFoundError:
+            return ""
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self.path}: not UTF-8 text (byte {error.start})") from None
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read ({error.strerror})", hint="check the permissions") from None
+
+    def _parsed(self, text: str) -> Corrections:
+        try:
+            rules = [rule for line in text.splitlines() if (rule := _rule(line)) is not None]
+        except InputError as error:
+            raise InputError(f"{self.path}: {error.what}", hint=error.hint) from None
+        return Corrections(rules, hashlib.sha256(text.encode()).hexdigest()[:16])
+
+
+def _rule(line: str) -> Rule | None:
+    """The rule of a line; None for a comment or an empty line."""
+    return None if not line.strip() or line.startswith("#") else read_rule(line)
+
+
 # ---- finished taxonomies ------------------------------------------------------------------------------------------
 
 
@@ -394,8 +518,9 @@ def revise(taxonomy: Taxonomy, corrections: Corrections, *, parents: int = 1) ->
         for pair in free[: max(len(free) - max(room, 0), 0)]:
             remove(*pair)
         cut(parent, child)
-        new = Edge(child, parent, 1.0 if taxonomy.calibrated else None, None, 0, "expert")
-        put(child, parent, edges[child, parent].forced() if (child, parent) in edges else new)
+        known = edges.get((child, parent), Edge(child, parent, 1.0 if taxonomy.calibrated else None, None, 0, "expert"))
+        confidence = None if known.confidence is None else 1.0
+        put(child, parent, replace(known, reason="expert", confidence=confidence))
     for child in rules.roots:
         for parent in list(above.get(child, ())):
             remove(child, parent)
@@ -406,7 +531,7 @@ def revise(taxonomy: Taxonomy, corrections: Corrections, *, parents: int = 1) ->
     shown = {name: spelling(name) for name in names}
     return Taxonomy(
         sorted(shown.values(), key=lambda term: (normal(term), term)),
-        [edge.between(shown[child], shown[parent]) for (child, parent), edge in edges.items()],
+        [replace(edge, child=shown[child], parent=shown[parent]) for (child, parent), edge in edges.items()],
         origin=Origin(taxonomy.score, taxonomy.calibrated, taxonomy.notes),
         added=[shown[name] for term in taxonomy.added if (name := rules.stands_for(term)) in shown],
         unknown=[shown[name] for term in taxonomy.unknown if (name := rules.stands_for(term)) in shown],

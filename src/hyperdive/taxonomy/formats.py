@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from hyperdive.errors import OptionError, one_line
 from hyperdive.taxonomy.rdf import Naming, render_rdf
@@ -20,21 +19,11 @@ if TYPE_CHECKING:
     from hyperdive.taxonomy.taxonomy import Edge, Taxonomy
 
 
-class GraphFormat(StrEnum):
-    """How a taxonomy is written; `skos` and `owl` leave it to the ending of the file whether in Turtle or RDF/XML."""
-
-    tree = "tree"
-    json = "json"
-    tsv = "tsv"
-    dot = "dot"
-    graphml = "graphml"
-    skos = "skos"
-    skos_ttl = "skos-ttl"
-    skos_xml = "skos-xml"
-    owl = "owl"
-    owl_ttl = "owl-ttl"
-    owl_xml = "owl-xml"
-    mermaid = "mermaid"
+GraphFormat = Literal[
+    "tree", "json", "tsv", "dot", "graphml", "skos", "skos-ttl", "skos-xml", "owl", "owl-ttl", "owl-xml", "mermaid"
+]
+"""How a taxonomy is written; `skos` and `owl` leave it to the ending of the file whether in Turtle or RDF/XML."""
+FORMATS: tuple[str, ...] = get_args(GraphFormat)
 
 
 _ENDINGS = {
@@ -51,7 +40,8 @@ _ENDINGS = {
     ".mmd": "mermaid",
     ".mermaid": "mermaid",
 }
-_RDF = {"skos": "skos-ttl", "owl": "owl-xml"}
+SYNTAX = {"skos": "skos-ttl", "owl": "owl-xml"}
+"""The format that stands for a vocabulary where no file says otherwise."""
 _RDF_ENDINGS = {".ttl": "ttl", ".owl": "xml", ".rdf": "xml", ".xml": "xml"}
 
 
@@ -62,20 +52,20 @@ def format_of(path: str | Path, format: str | None = None) -> str:
     ('skos-ttl', 'owl-xml', 'owl-ttl', 'owl-xml')
     """
     ending = Path(path).suffix.lower()
-    if format in _RDF and ending in _RDF_ENDINGS:
+    if format in SYNTAX and ending in _RDF_ENDINGS:
         return f"{format}-{_RDF_ENDINGS[ending]}"
     if format is not None:
-        return _RDF.get(format, format)
+        return SYNTAX.get(format, format)
     if ending not in _ENDINGS:
-        raise OptionError(f"{path}: unknown file extension", hint=f"name one with --format: {', '.join(GraphFormat)}")
+        raise OptionError(f"{path}: unknown file extension", hint=f"name one with --format: {', '.join(FORMATS)}")
     return _ENDINGS[ending]
 
 
 def render(taxonomy: Taxonomy, format: str, naming: Naming | None = None) -> str:
     """The text of a taxonomy in a format; `naming` is how SKOS and OWL name and label terms."""
-    if format not in set(GraphFormat):
-        raise OptionError(f"unknown format {format!r}", hint=f"use one of {', '.join(GraphFormat)}")
-    vocabulary, _, syntax = _RDF.get(format, format).partition("-")
+    if format not in FORMATS:
+        raise OptionError(f"unknown format {format!r}", hint=f"use one of {', '.join(FORMATS)}")
+    vocabulary, _, syntax = SYNTAX.get(format, format).partition("-")
     if syntax:
         return render_rdf(taxonomy, vocabulary, syntax, naming or Naming())
     writers: dict[str, Callable[[Taxonomy], str]] = {
@@ -130,15 +120,8 @@ def tree_lines(taxonomy: Taxonomy, *, sentences: bool = False) -> Iterator[list[
             for one in edge.evidence:
                 yield [Part(f"{under}{gap}", "line"), Part(f"“{one_line(one.sentence)}”", "sentence")]
         for place, child in enumerate(reversed(below)):
-            last = place == 0
-            stack.append(
-                (
-                    child.child,
-                    child,
-                    under + ("└── " if last else "├── "),
-                    under + ("    " if last else "│   "),
-                )
-            )
+            signs = ("├── ", "│   ") if place else ("└── ", "    ")
+            stack.append((child.child, child, under + signs[0], under + signs[1]))
     unplaced = taxonomy.unplaced
     if unplaced:
         count = "1 term is" if len(unplaced) == 1 else f"{len(unplaced)} terms are"
@@ -182,6 +165,11 @@ def _cell(value: object) -> str:
 # ---- for graph programs -------------------------------------------------------------------------------------------
 
 
+def _facts(taxonomy: Taxonomy, edge: Edge) -> dict[str, object]:
+    measured = {} if edge.value is None else {taxonomy.measure: f"{edge.value:.6g}"}
+    return {**measured, "statements": edge.statements, "reason": edge.reason}
+
+
 def _numbers(taxonomy: Taxonomy) -> dict[str, str]:
     return {term: f"n{place}" for place, term in enumerate(taxonomy.terms)}
 
@@ -195,9 +183,7 @@ def _dot(taxonomy: Taxonomy) -> str:
         style += ', style="rounded,dotted", placed="false"' if term in unplaced else ""
         lines.append(f"  {node[term]} [label={_dot_text(term)}{style}];")
     for edge in taxonomy.edges:
-        facts = f'statements="{edge.statements}", reason="{edge.reason}"'
-        if edge.value is not None:
-            facts = f'{taxonomy.measure}="{edge.value:.6g}", {facts}'
+        facts = ", ".join(f'{name}="{value}"' for name, value in _facts(taxonomy, edge).items())
         lines.append(f"  {node[edge.child]} -> {node[edge.parent]} [{facts}];")
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -231,9 +217,7 @@ def _graphml(taxonomy: Taxonomy) -> str:
         marks += '<data key="placed">false</data>' if term in unplaced else ""
         lines.append(f'    <node id="{node[term]}"><data key="label">{_xml_text(term)}</data>{marks}</node>')
     for edge in taxonomy.edges:
-        facts = f'<data key="statements">{edge.statements}</data><data key="reason">{edge.reason}</data>'
-        if edge.value is not None:
-            facts = f'<data key="{measure}">{edge.value:.6g}</data>{facts}'
+        facts = "".join(f'<data key="{name}">{value}</data>' for name, value in _facts(taxonomy, edge).items())
         lines.append(f'    <edge source="{node[edge.child]}" target="{node[edge.parent]}">{facts}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
 

@@ -119,32 +119,37 @@ class _Writer:
         for predicate, value in facts:
             self.graph.add((subject, predicate, value))
 
-    def describe_edge(self, number: int, edge: Edge, *facts: tuple[Node, Node]) -> None:
-        """Add a node about an edge: its confidence or score, statements, reason and sentences."""
-        from rdflib import XSD, BNode, Literal
+    def mark_unplaced(self, term: str, predicate: Node) -> None:
+        """Add a note to a term without edges."""
+        from rdflib import Literal
 
-        node = BNode(f"e{number:07d}")  # a name of its own, so that the same taxonomy gives the same bytes
-        self.add(node, *facts)
-        if edge.value is not None:
-            value = Literal(f"{edge.value:.6f}", datatype=XSD.decimal)
-            self.add(node, (self.schema[self.taxonomy.measure], value))
-        self.add(
-            node,
-            (self.schema.statements, Literal(edge.statements)),
-            (self.schema.reason, self.text(edge.reason)),
-            *((self.schema.sentence, self.text(one.sentence)) for one in edge.evidence),
-        )
+        if term in self.taxonomy.unplaced:
+            self.add(self.iri(term), (predicate, self.note("not placed")), (self.schema.placed, Literal(False)))
+
+    def describe_edges(self, kind: Node, child: Node, predicate: tuple[Node, Node], parent: Node) -> None:
+        """Add a node about each edge: its confidence or score, statements, reason and sentences."""
+        from rdflib import RDF, XSD, BNode, Literal
+
+        for number, edge in enumerate(self.taxonomy.edges):
+            node = BNode(f"e{number:07d}")  # a name of its own, so that the same taxonomy gives the same bytes
+            ends = ((child, self.iri(edge.child)), predicate, (parent, self.iri(edge.parent)))
+            self.add(node, (RDF.type, kind), *ends)
+            if edge.value is not None:
+                value = Literal(f"{edge.value:.6f}", datatype=XSD.decimal)
+                self.add(node, (self.schema[self.taxonomy.measure], value))
+            self.add(node, (self.schema.statements, Literal(edge.statements)))
+            self.add(node, (self.schema.reason, self.text(edge.reason)))
+            self.add(node, *((self.schema.sentence, self.text(one.sentence)) for one in edge.evidence))
 
 
 def _skos(writer: _Writer) -> Graph:
     """Build a concept scheme; a term without edges is a concept with a note that says so."""
-    from rdflib import DCTERMS, RDF, SKOS, Literal
+    from rdflib import DCTERMS, RDF, SKOS
 
     taxonomy, scheme = writer.taxonomy, writer.scheme
-    unplaced = set(taxonomy.unplaced)
     writer.add(scheme, (RDF.type, SKOS.ConceptScheme), (DCTERMS.title, writer.label(writer.naming.title)))
     for term in taxonomy.roots:
-        if term not in unplaced:
+        if term not in taxonomy.unplaced:
             writer.add(scheme, (SKOS.hasTopConcept, writer.iri(term)))
             writer.add(writer.iri(term), (SKOS.topConceptOf, scheme))
     for term in taxonomy.terms:
@@ -162,27 +167,16 @@ def _skos(writer: _Writer) -> Graph:
                 (SKOS.broader, writer.iri(edge.parent)),
                 (SKOS.note, writer.note(_summary(taxonomy, edge))),
             )
-        if term in unplaced:
-            facts = ((SKOS.note, writer.note("not placed")), (writer.schema.placed, Literal(False)))
-            writer.add(writer.iri(term), *facts)
-    for number, edge in enumerate(taxonomy.edges):
-        writer.describe_edge(
-            number,
-            edge,
-            (RDF.type, RDF.Statement),
-            (RDF.subject, writer.iri(edge.child)),
-            (RDF.predicate, SKOS.broader),
-            (RDF.object, writer.iri(edge.parent)),
-        )
+        writer.mark_unplaced(term, SKOS.note)
+    writer.describe_edges(RDF.Statement, RDF.subject, (RDF.predicate, SKOS.broader), RDF.object)
     return writer.graph
 
 
 def _owl(writer: _Writer) -> Graph:
     """Build an ontology of classes; the confidence and evidence of an edge annotate its axiom."""
-    from rdflib import DCTERMS, OWL, RDF, RDFS, SKOS, Literal
+    from rdflib import DCTERMS, OWL, RDF, RDFS, SKOS
 
     taxonomy = writer.taxonomy
-    unplaced = set(taxonomy.unplaced)
     writer.add(writer.scheme, (RDF.type, OWL.Ontology), (DCTERMS.title, writer.label(writer.naming.title)))
     own = [writer.schema[name] for name in (taxonomy.measure, "statements", "reason", "sentence", "placed")]
     for annotation in (DCTERMS.title, SKOS.altLabel, *own):
@@ -195,18 +189,9 @@ def _owl(writer: _Writer) -> Graph:
             *((SKOS.altLabel, writer.label(name)) for name in taxonomy.synonyms.get(term, ())),
             *((RDFS.subClassOf, writer.iri(parent)) for parent in taxonomy.parents(term)),
         )
-        if term in unplaced:
-            facts = ((RDFS.comment, writer.note("not placed")), (writer.schema.placed, Literal(False)))
-            writer.add(writer.iri(term), *facts)
-    for number, edge in enumerate(taxonomy.edges):
-        writer.describe_edge(
-            number,
-            edge,
-            (RDF.type, OWL.Axiom),
-            (OWL.annotatedSource, writer.iri(edge.child)),
-            (OWL.annotatedProperty, RDFS.subClassOf),
-            (OWL.annotatedTarget, writer.iri(edge.parent)),
-        )
+        writer.mark_unplaced(term, RDFS.comment)
+    relation = (OWL.annotatedProperty, RDFS.subClassOf)
+    writer.describe_edges(OWL.Axiom, OWL.annotatedSource, relation, OWL.annotatedTarget)
     return writer.graph
 
 

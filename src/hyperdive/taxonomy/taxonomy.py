@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hyperdive._atomic import write_file
+from hyperdive.ask.question import normal
 from hyperdive.errors import MissingExtra
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.table import Table
 from hyperdive.taxonomy.formats import format_of, html_tree, render, tree_lines
-from hyperdive.taxonomy.names import normal
 from hyperdive.taxonomy.rdf import Naming
 
 
@@ -39,14 +39,6 @@ class Edge:
     def value(self) -> float | None:
         """The confidence, or the score where there is none."""
         return self.score if self.confidence is None else self.confidence
-
-    def between(self, child: str, parent: str) -> Edge:
-        """The same edge between terms under these names."""
-        return replace(self, child=child, parent=parent)
-
-    def forced(self) -> Edge:
-        """The same edge as an expert confirms it; an edge without a calibrated score stays without."""
-        return replace(self, reason="expert", confidence=None if self.confidence is None else 1.0)
 
 
 @dataclass(frozen=True)

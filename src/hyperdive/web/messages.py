@@ -15,6 +15,7 @@ from hyperdive.ask.similar import Neighbour, Suggestion
 from hyperdive.ask.topics import GeneralWord, Topic
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.web import limits
+from hyperdive.web.problems import Failure
 
 
 def written(text: str) -> str:
@@ -56,17 +57,6 @@ class Commands:
 
     cli: str
     python: str
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An error: a code for programs, a message, a hint, similar spellings; of a conflict also the present version."""
-
-    code: str
-    message: str
-    hint: str
-    near: tuple[str, ...]
-    version: str | None = None
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from hyperdive.errors import Error, InputError, MissingExtra, OptionError, OutputError, UnknownWordError, one_line
-from hyperdive.taxonomy.corrections import Contradiction
-from hyperdive.taxonomy.corrections_file import VersionConflict
+from hyperdive.taxonomy.corrections import Contradiction, VersionConflict
 
 CODES: Mapping[str, int] = {
     "bad_request": 400,
@@ -43,6 +43,17 @@ _CODES_OF_ERRORS: Mapping[type[Error], str] = {
 }
 
 
+@dataclass(frozen=True)
+class Failure:
+    """An error: a code for programs, a message, a hint, similar spellings; of a conflict also the present version."""
+
+    code: str
+    message: str
+    hint: str
+    near: tuple[str, ...]
+    version: str | None = None
+
+
 class Problem(Exception):
     """An answer that is an error.
 
@@ -54,19 +65,17 @@ class Problem(Exception):
         self, code: str, message: str, *, hint: str = "", near: tuple[str, ...] = (), version: str | None = None
     ) -> None:
         super().__init__(message)
-        self.code, self.status = code, CODES[code]
-        self.message, self.hint, self.near, self.version = one_line(message), one_line(hint), near, version
+        self.status, self.failure = CODES[code], Failure(code, one_line(message), one_line(hint), near, version)
 
     def content(self) -> dict[str, object]:
         """Return the body of the answer."""
-        error = {"code": self.code, "message": self.message, "hint": self.hint, "near": list(self.near)}
-        return {"error": error if self.version is None else {**error, "version": self.version}}
+        return {"error": {name: value for name, value in vars(self.failure).items() if value is not None}}
 
 
 def problem_of(error: Error) -> Problem:
     """Return the answer to an error of the package.
 
-    >>> problem_of(OptionError("the number of answers must be 1 or more")).code
+    >>> problem_of(OptionError("the number of answers must be 1 or more")).failure.code
     'bad_request'
     """
     code = next((code for kind, code in _CODES_OF_ERRORS.items() if isinstance(error, kind)), "unanswerable")

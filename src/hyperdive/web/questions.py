@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, cast
 
 from fastapi import Query
+from pydantic import BaseModel
 
 from hyperdive import __version__
 from hyperdive.ask.explain import compare as side_by_side
@@ -52,12 +53,12 @@ def suggest(service: Served, request: Annotated[m.SuggestQuery, Query()]) -> m.S
 
 def hypernyms(service: Served, request: Annotated[m.HypernymsQuery, Query()]) -> m.AnswersReply:
     """Broader terms, the likeliest first."""
-    return _answers(service, request, "hypernyms", senses=request.senses)
+    return _answers(service, request, "hypernyms")
 
 
 def hypernyms_of_list(service: Served, request: m.HypernymsContent) -> m.AnswersReply:
     """Broader terms, for long lists."""
-    return _answers(service, request, "hypernyms", senses=request.senses)
+    return _answers(service, request, "hypernyms")
 
 
 def hyponyms(service: Served, request: Annotated[m.AnswersQuery, Query()]) -> m.AnswersReply:
@@ -70,42 +71,22 @@ def hyponyms_of_list(service: Served, request: m.AnswersContent) -> m.AnswersRep
     return _answers(service, request, "hyponyms")
 
 
-def _answers(
-    service: Service, request: m.AnswersQuery | m.AnswersContent, verb: str, *, senses: bool = False
-) -> m.AnswersReply:
+def _answers(service: Service, request: m.AnswersQuery | m.AnswersContent, command: str) -> m.AnswersReply:
     served = service.models[request.model]
     by = ranking(served.model, request.score)
-    chosen = AnswerOptions(
-        top=request.top,
-        candidates=request.candidates,
-        block=request.block,
-        score=request.score,
-        min_confidence=request.min_confidence,
-        evidence=request.evidence,
-        senses=senses,
-    )
-    tables = ask(served.model, request.terms, chosen, narrower=verb == "hyponyms")
+    options = AnswerOptions(**request.model_dump(exclude={"model", "terms"}))
+    tables = ask(served.model, request.terms, options, narrower=command == "hyponyms")
     results = (
-        m.TermAnswers(
-            term,
-            not table.unknown,
-            tuple(table),
-            table.notes,
-            _unknown(table),
-        )
+        m.TermAnswers(term, not table.unknown, tuple(table), table.notes, _unknown(table))
         for term, table in zip(request.terms, tables, strict=True)
     )
-    options = {
-        "top": request.top if request.top != 10 else None,
-        "min_confidence": request.min_confidence,
-        "score": request.score,
-        "evidence": request.evidence or None,
-        "candidates": request.candidates,
-        "block": request.block or None,
-        "senses": senses or None,
-    }
-    lines = served.commands(verb, request.terms, options)
+    lines = served.commands(command, request.terms, _given(request))
     return m.AnswersReply(served.name, by.name, by.calibrated, tuple(results), lines)
+
+
+def _given(request: BaseModel) -> dict[str, Any]:
+    """Return the options of a request that are not left at their default."""
+    return request.model_dump(exclude={"model", "terms", "hyponym", "hypernym"}, exclude_defaults=True)
 
 
 def _unknown(table: Table[Any]) -> m.UnknownTerm | None:
@@ -120,15 +101,13 @@ def similar(service: Served, request: Annotated[m.SimilarQuery, Query()]) -> m.S
         m.TermNeighbours(term, not table.unknown, tuple(table), table.notes, _unknown(table))
         for term, table in zip(request.terms, nearest(served.model, request.terms, request.top), strict=True)
     )
-    options = {"top": request.top if request.top != 10 else None}
-    return m.SimilarReply(served.name, tuple(results), served.commands("similar", request.terms, options))
+    return m.SimilarReply(served.name, tuple(results), served.commands("similar", request.terms, _given(request)))
 
 
 def evidence(service: Served, request: Annotated[m.EvidenceQuery, Query()]) -> m.EvidenceReply:
     """What the text states about a pair: counts and sentences."""
     served = service.models[request.model]
     stated = served.model.evidence(request.hyponym, request.hypernym, request.top)
-    options = {"top": request.top if request.top != 5 else None}
     return m.EvidenceReply(
         served.name,
         request.hyponym,
@@ -139,7 +118,7 @@ def evidence(service: Served, request: Annotated[m.EvidenceQuery, Query()]) -> m
         stated.sentences_kept,
         tuple(stated),
         tuple(m.StatedTerm(*item) for item in stated.stated_hypernyms),
-        served.commands("evidence", [request.hyponym, request.hypernym], options),
+        served.commands("evidence", [request.hyponym, request.hypernym], _given(request)),
     )
 
 
@@ -159,7 +138,7 @@ def explain(service: Served, request: Annotated[m.ExplainQuery, Query()]) -> m.E
         tuple(found.dimensions),
         tuple(m.VerdictReply(**vars(row)) for row in found.scores),
         (*found.dimensions.notes, *found.scores.notes),
-        served.commands("explain", [request.hyponym, request.hypernym], {"top": request.top}),
+        served.commands("explain", [request.hyponym, request.hypernym], _given(request)),
     )
 
 
@@ -193,10 +172,10 @@ def general(service: Served, request: Annotated[m.GeneralQuery, Query()]) -> m.G
     """The most general words, on the whole or within the topics of a query."""
     served = service.models[request.model]
     found = general_words(served.model, request.query, request.top)
-    options = {"top": request.top if request.top != 30 else None}
     words = [] if request.query is None else [request.query]
-    line = served.commands("topics", words, {"general": True, **options})
-    python = served.commands("topics", options={"general": True, "query": request.query, **options}).python
+    options = {"general": True, **_given(request)}
+    python = served.commands("topics", options=options).python
+    line = served.commands("topics", words, {name: value for name, value in options.items() if name != "query"})
     return m.GeneralReply(served.name, request.query, tuple(found), m.Commands(line.cli, python))
 
 

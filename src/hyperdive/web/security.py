@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from hyperdive.web import limits
 from hyperdive.web.problems import Problem
@@ -127,34 +129,36 @@ class Guard:
                 message = {**message, "headers": headers}
             await send(message)
 
-        headers = _Headers(scope)
+        headers = Headers(scope=scope)
         try:
             self._check(scope, headers)
         except Problem as problem:
-            await _refuse(problem, scope, guarded)
+            await _refusal(problem, scope)(scope, receive, guarded)
             return
         query: dict[str, str] = {}
         if self._access.token is not None and scope["path"] == "/":
             query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         if "token" in query:
-            await self._sign_in(query, guarded)
-        elif self._access.token is not None and not self._access.admits(_token(headers)):
+            await self._signed_in(query)(scope, receive, guarded)
+        elif self._access.token is not None and not self._access.admits(_token(scope)):
             missing = Problem("token_required", "this server needs its token", hint="open the address that it printed")
-            await _refuse(missing, scope, guarded)
+            await _refusal(missing, scope)(scope, receive, guarded)
         else:
+            if scope["method"] == "HEAD":  # answered like GET; the server leaves the body out
+                scope = {**scope, "method": "GET"}
             try:
                 received = await _received(scope, headers, receive) if scope["method"] == "POST" else receive
             except Problem as problem:
-                await _refuse(problem, scope, guarded)
+                await _refusal(problem, scope)(scope, receive, guarded)
             else:
                 await self._application(scope, received, guarded)
 
-    def _check(self, scope: Scope, headers: _Headers) -> None:
+    def _check(self, scope: Scope, headers: Headers) -> None:
         # the protocol bounds what comes in pieces; a long head may also come at once
         line = len(scope.get("raw_path", b"")) + len(scope["query_string"])
         if line + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > limits.HEADER_BYTES:
             raise Problem("bad_request", f"the address and the headers have more than {limits.HEADER_BYTES} bytes")
-        hosts = headers.all("host")
+        hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._access.knows(hosts[0]):
             raise Problem("wrong_host", "this server does not have that name", hint="add it with --set allow_host=NAME")
         site = headers.get("sec-fetch-site")
@@ -174,32 +178,17 @@ class Guard:
         if query and scope["method"] == "POST":
             raise Problem("bad_request", "parameters belong in the body, not in the address")
 
-    async def _sign_in(self, query: dict[str, str], send: Send) -> None:
+    def _signed_in(self, query: dict[str, str]) -> Response:
         """Keep a right token in a cookie and go on without it in the address."""
-        others = urlencode({name: value for name, value in query.items() if name != "token"})
         if not self._access.admits(query["token"]):
-            await _send(send, 401, _TOKEN_PAGE.encode(), [(b"content-type", b"text/html; charset=utf-8")])
-            return
-        cookie = f"{COOKIE}={query['token']}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
-        place = f"/?{others}" if others else "/"
-        await _send(send, 303, b"", [(b"location", place.encode()), (b"set-cookie", cookie.encode("latin-1"))])
+            return HTMLResponse(_TOKEN_PAGE, 401)
+        others = urlencode({name: value for name, value in query.items() if name != "token"})
+        response = RedirectResponse(f"/?{others}" if others else "/", 303)
+        response.set_cookie(COOKIE, query["token"], max_age=2_592_000, httponly=True, samesite="strict")
+        return response
 
 
-class _Headers:
-    """The headers of a request by their names in lower case."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-
-    def all(self, name: str) -> list[str]:
-        return [value for other, value in self._pairs if other == name]
-
-    def get(self, name: str) -> str | None:
-        values = self.all(name)
-        return values[0] if values else None
-
-
-async def _received(scope: Scope, headers: _Headers, receive: Receive) -> Receive:
+async def _received(scope: Scope, headers: Headers, receive: Receive) -> Receive:
     """Read the whole body within its limits of bytes and seconds; return a function that gives it again."""
     kind = (headers.get("content-type") or "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -229,35 +218,21 @@ async def _received(scope: Scope, headers: _Headers, receive: Receive) -> Receiv
     return again
 
 
-def _scheme(headers: _Headers, scope: Scope) -> str:
+def _scheme(headers: Headers, scope: Scope) -> str:
     """http, or https when a proxy in front says so."""
     return headers.get("x-forwarded-proto") or str(scope.get("scheme", "http"))
 
 
-def _token(headers: _Headers) -> str | None:
-    kind, _, value = (headers.get("authorization") or "").partition(" ")
-    if kind.lower() == "bearer":
-        return value.strip()
-    try:
-        cookies = SimpleCookie("; ".join(headers.all("cookie")))
-    except CookieError:
-        return None
-    return cookies[COOKIE].value if COOKIE in cookies else None
+def _token(scope: Scope) -> str | None:
+    request = Request(scope)
+    kind, _, value = request.headers.get("authorization", "").partition(" ")
+    return value.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
 
 
-async def _refuse(problem: Problem, scope: Scope, send: Send) -> None:
+def _refusal(problem: Problem, scope: Scope) -> Response:
     if problem.status == 401 and scope["path"] == "/":
-        await _send(send, 401, _TOKEN_PAGE.encode(), [(b"content-type", b"text/html; charset=utf-8")])
-        return
-    headers = [(b"content-type", b"application/json")]
-    if problem.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+        return HTMLResponse(_TOKEN_PAGE, 401)
+    headers = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
     if problem.status in (408, 413):  # the rest of the request is not read
-        headers.append((b"connection", b"close"))
-    await _send(send, problem.status, json.dumps(problem.content()).encode(), headers)
-
-
-async def _send(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
-    size = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, size]})
-    await send({"type": "http.response.body", "body": body})
+        headers["connection"] = "close"
+    return JSONResponse(problem.content(), problem.status, headers)

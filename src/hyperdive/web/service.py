@@ -18,8 +18,7 @@ from hyperdive.ask.topics import MOST_DIMENSIONS
 from hyperdive.errors import InputError
 from hyperdive.model import Model, facts_of, load
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
-from hyperdive.taxonomy.corrections import Corrections
-from hyperdive.taxonomy.corrections_file import CorrectionsFile
+from hyperdive.taxonomy.corrections import Corrections, CorrectionsFile
 from hyperdive.taxonomy.taxonomy import Taxonomy
 from hyperdive.web import limits
 from hyperdive.web.jobs import JobPool
@@ -87,7 +86,7 @@ class ServedModel:
         )
 
     def commands(
-        self, command: str, words: Sequence[str] = (), options: Mapping[str, Option] | None = None, *, method: str = ""
+        self, command: str, words: Sequence[str] = (), options: Mapping[str, Option] | None = None
     ) -> Commands:
         """Return the shell line and the Python lines of a question.
 
@@ -95,7 +94,6 @@ class ServedModel:
             command: The command of the command line.
             words: Its arguments.
             options: Its options by their Python names; None is left out, and a list stands for a file of terms.
-            method: The method of `hyperdive.Model`, if its name is not that of the command.
         """
         chosen = {name: value for name, value in (options or {}).items() if value is not None}
         lists = {name: list(value) for name, value in chosen.items() if isinstance(value, list | tuple)}
@@ -104,7 +102,7 @@ class ServedModel:
         keywords = [f"{name}={name if name in lists else repr(value)}" for name, value in chosen.items()]
         batch = command in ("hypernyms", "hyponyms", "similar") and len(words) > 1
         arguments = [repr(list(words))] if batch else list(map(repr, words))
-        call = f"print(model.{method or command}({', '.join([*arguments, *keywords])}))"
+        call = f"print(model.{command}({', '.join([*arguments, *keywords])}))"
         named = [] if self.place == DEFAULT else ["-m", self.place]
         for name, value in chosen.items():
             shown = f"{name}.txt" if name in lists else str(value)

@@ -10,9 +10,9 @@ from fastapi import Query, Response
 
 from hyperdive.ask.hypernyms import ask
 from hyperdive.ask.options import AnswerOptions
-from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, revise
-from hyperdive.taxonomy.corrections_file import VersionConflict
-from hyperdive.taxonomy.names import normal
+from hyperdive.ask.question import normal
+from hyperdive.taxonomy.corrections import VERBS, Corrections, Rule, VersionConflict, revise
+from hyperdive.taxonomy.formats import SYNTAX
 from hyperdive.taxonomy.rdf import Naming
 from hyperdive.taxonomy.taxonomy import Origin, Taxonomy
 from hyperdive.web import messages as m
@@ -33,7 +33,6 @@ FORMATS = (
     m.FormatInfo("mermaid", ".mmd", "text/plain", "Mermaid"),
     m.FormatInfo("tree", ".txt", "text/plain", "Text"),
 )
-_SHORT = {"skos": "skos-ttl", "owl": "owl-xml"}
 _ALTERNATIVES = 3
 TaxonomyJob = Job[t.TaxonomyRequest, BuiltTaxonomy]
 
@@ -86,7 +85,7 @@ def job_reply(service: Service, job: TaxonomyJob) -> t.JobReply:
         terms=None if result is None else len(result.taxonomy),
         edges=None if result is None else len(result.taxonomy.edges),
         corrections_version="" if result is None else result.version,
-        error=None if error is None else m.Failure(error.code, error.message, error.hint, error.near),
+        error=None if error is None else error.failure,
         links={"self": place} | {part: f"{place}/{part}" for part in parts},
         command=_command(service, request),
     )
@@ -125,7 +124,7 @@ def _present(service: Service, id: str, *, corrected: bool) -> tuple[Taxonomy, s
     job = service.jobs[id]
     built = job.result
     if built is None:
-        what = job.error.message if job.error is not None else f"the taxonomy is {job.state}"
+        what = job.error.failure.message if job.error is not None else f"the taxonomy is {job.state}"
         raise Problem("not_finished", what, hint="wait for its events" if not job.finished else "build it again")
     present = service.models[job.request.model].corrections()
     stale = built.version != present.version
@@ -173,7 +172,7 @@ def export(service: Served, id: m.InPath, request: Annotated[t.ExportQuery, Quer
             unknown=taxonomy.unknown,
             synonyms=taxonomy.synonyms,
         )
-    kind = next(one for one in FORMATS if one.name == _SHORT.get(request.format, request.format))
+    kind = next(one for one in FORMATS if one.name == SYNTAX.get(request.format, request.format))
     text = taxonomy.to_text(request.format, Naming(request.base, request.language, request.title))
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", service.jobs[id].request.root or "").strip("-")[:60] or "taxonomy"
     headers = {"content-disposition": f'attachment; filename="{stem}{kind.extension}"'}

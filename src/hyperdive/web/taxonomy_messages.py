@@ -8,10 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from hyperdive.taxonomy.formats import GraphFormat
 from hyperdive.taxonomy.rdf import DEFAULT_BASE, DEFAULT_LANGUAGE, DEFAULT_TITLE
 from hyperdive.taxonomy.taxonomy import Edge
 from hyperdive.web import limits
-from hyperdive.web.messages import Commands, Content, Failure, Name, Parameters, Sentences, Term, Top, written
+from hyperdive.web.messages import Commands, Content, Name, Parameters, Sentences, Term, Top, written
+from hyperdive.web.problems import Failure
 
 Text = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(written)]
 Number = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
@@ -47,20 +49,7 @@ class TreeQuery(Parameters):
 class ExportQuery(TreeQuery):
     """The format of the file, the minimum confidence (or score) of its edges, and names for SKOS and OWL."""
 
-    format: Literal[
-        "tree",
-        "json",
-        "tsv",
-        "dot",
-        "graphml",
-        "skos",
-        "skos-ttl",
-        "skos-xml",
-        "owl",
-        "owl-ttl",
-        "owl-xml",
-        "mermaid",
-    ] = "skos"
+    format: GraphFormat = "skos"
     min_confidence: Number | None = None
     base: Text = DEFAULT_BASE
     language: Annotated[Text, Field(max_length=40)] = DEFAULT_LANGUAGE
