@@ -72,22 +72,21 @@ model: $(VENV)/.stamp-dev  ## rebuild the packaged model, the same bytes every t
 	$(BIN)/hyperdive train build/model/corpus --force -o build/model/full
 	$(BIN)/python tools/make_model.py build/model/full -o src/hyperdive/models/en-wiki
 
-docs: $(VENV)/.stamp-dev  ## generate docs/cli.md from the help texts
-	@$(BIN)/python -m hyperdive.cli.arguments > docs/cli.md
+docs: $(VENV)/.stamp-dev  ## generate docs/reference/commands.md from the help texts
+	@$(BIN)/python -m hyperdive.cli.arguments > docs/reference/commands.md
 
 docs-site: $(VENV)/.stamp-docs  ## build the documentation site into build/site, with link checks
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
 docs-pictures: $(VENV)/.stamp-dev  ## redraw the figures of docs/
-	@$(BIN)/hyperdive explain rodent mammal --plot docs/pictures/mammal-rodent.svg --force > /dev/null
-	@$(BIN)/hyperdive explain gasoline oil --top 14 --plot docs/pictures/oil-gasoline.svg --force > /dev/null
+	@$(BIN)/hyperdive explain rodent mammal animal --top 12 --plot docs/pictures/animal-mammal-rodent.svg --force > /dev/null
 	@$(BIN)/hyperdive explain ant insect --plot docs/pictures/ant-insect.svg --force > /dev/null
 	@$(BIN)/python tools/judge.py report docs/judgements/answers.tsv --plot docs/pictures/reliability.svg > /dev/null
 
 docs-check: $(VENV)/.stamp-dev $(VENV)/.stamp-demo,plots  ## run the commands of the tutorial and compare their output; five minutes
-	@$(BIN)/python tools/docs_commands.py docs/how-it-works.md
-	@$(BIN)/python tools/docs_commands.py docs/tutorial.md
+	@$(BIN)/python tools/docs_commands.py docs/explanation/method.md
+	@$(BIN)/python tools/docs_commands.py docs/tutorial/from-text-to-taxonomy.md
 
 dist: $(VENV)/.stamp-dev  ## build wheel and sdist into dist/, install the wheel elsewhere and try it
 	@$(BIN)/python -m pip install -q --disable-pip-version-check build

@@ -249,7 +249,7 @@ def test_a_preset_of_the_estimator_is_that_of_the_verb(tmp_path: Path) -> None:
 
 
 def test_every_public_name_is_there_and_in_the_reference() -> None:
-    written = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+    written = (Path(__file__).parents[1] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     for name in hyperdive.__all__:
         assert getattr(hyperdive, name) is not None
         assert name == "__version__" or f"::: hyperdive.{name}\n" in written, name

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -77,14 +80,14 @@ def test_the_sentences_of_the_readme() -> None:
 @pytest.mark.parametrize(
     ("heading", "name"),
     [
-        ("## Controls: frequency", "ours"),
-        ("## The paper's constants", "paper-constants"),
-        ("## The paper's solver on the whole text", "paper-solver"),
+        ("## Default constants", "ours"),
+        ("## The paper's constants, fast", "paper-constants"),
+        ("## The paper's constants, the paper", "paper-solver"),
     ],
 )
-def test_tables_of_the_results_page(heading: str, name: str) -> None:
+def test_tables_of_the_accuracy_page(heading: str, name: str) -> None:
     found = results(name)
-    rows = table(page("docs/results.md"), heading)
+    rows = table(page("docs/reference/accuracy.md"), heading)
     assert len(rows) >= 5
     for label, *cells in rows:
         score = FORMS.get(label, label)
@@ -93,17 +96,58 @@ def test_tables_of_the_results_page(heading: str, name: str) -> None:
         assert [figure(cell) for cell in cells] == [shown(value) for value in values], label
 
 
+def test_the_summary_of_the_results_page() -> None:
+    files = {f"`evaluate-{name}.json`": name for name in ("ours", "paper-constants", "paper-solver")}
+    names = {"frequency alone": "Frequency:power=0.5", "the hypernym alone": "Hypernym"}
+    rows = table(page("docs/explanation/results.md"), "# Results")
+    assert len(rows) == 9
+    for label, micro, hyperlex, _, file in rows:
+        found, name = results(files[file]), label.split(",")[0].split(" (")[0]
+        score = names.get(name, name)
+        shown_values = [shown(found["micro10"][score]), shown(found["hyperlex"][score])]
+        assert [micro.strip("*"), hyperlex.strip("*")] == shown_values, label
+
+
 def test_pairs_with_the_same_hypernym() -> None:
     found = results("ours")["further"]["separation"]
     sets = [one for one in (*MICRO_10, "all") if one != "Weeds"]
-    for label, *cells in table(page("docs/results.md"), "How well a score tells pairs *with the same hypernym*"):
+    for label, *cells in table(page("docs/reference/accuracy.md"), "## Pairs with the same hypernym"):
         assert [figure(cell) for cell in cells] == [shown(found[label][one]) for one in sets], label
     assert all("Weeds" not in by_set for by_set in found.values())
 
 
+def test_the_table_of_the_reproduction_page() -> None:
+    lines = [line.split("\t") for line in page("results/table1.tsv").splitlines()[1:]]
+    cells = {(row[0], row[1]): shown(float(row[2])) for row in lines}
+    for label, _, product, weighted, hyperlex in table(page("docs/explanation/reproduction.md"), "# Reproducing"):
+        space = label.replace(', default constants ("ours")', " (ours)").replace(", fast solver", "")
+        space = space.replace(", paper's constants", " (paper's constants").removesuffix(")") + ")"
+        assert figure(product) == cells[f"{space} + C·ΔS", "micro 10"], label
+        assert figure(weighted) == cells[f"{space} + W·ΔS", "micro 10"], label
+        assert figure(hyperlex) == cells[f"{space} + C·ΔS", "HyperLex ρ"], label
+
+
+def test_the_table_of_judged_answers() -> None:
+    command = [sys.executable, ROOT / "tools" / "judge.py", "report", ROOT / "docs" / "judgements" / "answers.tsv"]
+    report = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    names = {
+        "first answer right": "first answer right",
+        "first five answers right": "first 5 answers right",
+        "answers with a confidence of at least 0.9 right": "answers of 0.9 and more right",
+        "calibration error, points": "calibration error, points",
+    }
+    rows = {row[0]: row[1:] for row in table(page("docs/explanation/judgements.md"), "## Results")}
+    for number, model in enumerate(("en-wiki", "wiki", "biomedical")):
+        half = report[report.index(f"## {model}, test half") :].split("\n## ")[0]
+        printed = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", half, re.MULTILINE))
+        for label, name in names.items():
+            cell = rows[label][number].replace(",", "").replace(" %", "%")
+            assert cell == printed[name], (model, label)
+
+
 def test_tables_of_claims_are_written_from_the_results() -> None:
     """Word by word what `tools/results.py` makes of the files it names."""
-    text = page("docs/reproduce.md")
+    text = page("docs/reference/claims.md")
     assert results_tool.page_of(text) == text
     rows = table(text, "<!-- claims of results/claims.tsv -->")
     assert len(rows) > 30 and all(len(row) == 5 for row in rows)

@@ -16,7 +16,7 @@ from hyperdive import encode
 from hyperdive.cli.arguments import reference
 from hyperdive.spaces.registry import SPACES
 
-PAGE = Path(__file__).parents[1] / "docs" / "plugins.md"
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "plug-ins.md"
 
 
 def example(language: str) -> str:

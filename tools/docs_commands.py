@@ -4,8 +4,8 @@ A fence ```console holds commands (lines that start with `$ `, continued after a
 standard output; a line `…` stands for any lines, a `…` at the end of a line for the rest of it. A fence
 ```text file=NAME is a file that the reader writes. Commands of one page run one after the other in one folder.
 
-    python tools/docs_commands.py docs/tutorial.md --folder FOLDER            # tells what differs
-    python tools/docs_commands.py docs/tutorial.md --folder FOLDER --write    # writes what was printed into the page
+    python tools/docs_commands.py docs/how-to/ask.md --folder FOLDER            # prints the differences
+    python tools/docs_commands.py docs/how-to/ask.md --folder FOLDER --write    # writes the output into the page
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ DOCS = {
     "explorer-compare": ("compare", "desk", "light"),
     "explorer-models": ("models", "desk", "light"),
 }
-"""The pictures of docs/explorer.md: view, size and theme."""
+"""The pictures of docs/reference/explorer.md: view, size and theme."""
 
 
 Action = Callable[[Any], None]

@@ -6,8 +6,8 @@
     python tools/judge.py judge sheet.tsv docs/judgements/judgements.tsv       # y, n, a(bsurd), s(kip)
     python tools/judge.py report key.tsv --plot docs/pictures/reliability.svg
 
-docs/judgements.md describes the protocol. Pairs that have a judgement are not put on a new sheet, so a changed model
-needs judgements of its new answers only.
+docs/explanation/judgements.md describes the protocol. Pairs that have a judgement are not put on a new sheet, so a
+changed model needs judgements of its new answers only.
 """
 
 from __future__ import annotations

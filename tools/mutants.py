@@ -204,6 +204,7 @@ class Copy:
             "src",
             "tests",
             "docs",
+            "notes",
             "results",
             "tools",
             "bench",

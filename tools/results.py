@@ -1,4 +1,4 @@
-"""Take the tables of a run into `results/`, and write the tables of claims of docs/reproduce.md anew.
+"""Take the tables of a run into `results/`, and write the table of claims of docs/reference/claims.md.
 
     python tools/results.py reproduction/results        # the tables → results/
     python tools/results.py                             # the page alone
@@ -15,7 +15,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "reproduce.md"
+PAGE = ROOT / "docs" / "reference" / "claims.md"
 KINDS = ("*.tsv", "*.svg", "README.md")
 PRINTED = "the paper's printed figures"
 COLUMNS = {

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_OUTSIDE = re.compile(r"\]\(\.\./([^)\s]+)\)")
 
-
-def on_page_markdown(markdown: str, *, config: Any, **_: Any) -> str:
-    """Rewrite `](../FILE)` to the address of FILE in the repository.
+def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
+    """Rewrite links that leave docs/ to addresses in the repository.
 
     >>> from types import SimpleNamespace
-    >>> on_page_markdown("[code](../src/x.py)", config=SimpleNamespace(repo_url="https://example.org/r/"))
-    '[code](https://example.org/r/blob/main/src/x.py)'
+    >>> page = SimpleNamespace(file=SimpleNamespace(src_uri="how-to/ask.md"))
+    >>> config = SimpleNamespace(repo_url="https://example.org/r/")
+    >>> on_page_markdown("[code](../../src/x.py) [page](../index.md)", page=page, config=config)
+    '[code](https://example.org/r/blob/main/src/x.py) [page](../index.md)'
     """
-    return _OUTSIDE.sub(rf"]({config.repo_url.rstrip('/')}/blob/main/\1)", markdown)
+    up = "../" * (page.file.src_uri.count("/") + 1)
+    target = rf"]({config.repo_url.rstrip('/')}/blob/main/\1)"
+    return re.sub(rf"\]\({re.escape(up)}([^)\s]+)\)", target, markdown)

@@ -19,7 +19,7 @@ def words(page: str) -> str:
 
 
 def test_every_score_and_option_is_described() -> None:
-    text = words("scores.md")
+    text = words("reference/scores.md")
     for one in table():
         assert re.search(rf"\b{re.escape(one.ascii)}\b", text) or one.name in text, one.name
         for option in one.options:
@@ -27,14 +27,15 @@ def test_every_score_and_option_is_described() -> None:
 
 
 def test_every_dataset_is_described_with_its_size() -> None:
-    text = words("datasets.md")
+    text = words("reference/datasets.md")
     for name, spec in SPECS.items():
         assert name in text
         assert f"{spec.rows:,}" in text
 
 
 @pytest.mark.parametrize(
-    ("page", "name"), [("scores.md", "score"), ("evaluate.md", "evaluate"), ("datasets.md", "datasets")]
+    ("page", "name"),
+    [("reference/scores.md", "score"), ("reference/evaluation.md", "evaluate"), ("reference/datasets.md", "datasets")],
 )
 def test_every_option_of_a_command_is_described(page: str, name: str) -> None:
     text = words(page)

@@ -125,7 +125,7 @@ def test_tagged_corpora_use_their_keys(tmp_path: Path) -> None:
 
 
 def test_the_docs_name_every_pattern() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "patterns.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "patterns.md").read_text(encoding="utf-8")
     for pattern in PATTERNS:
         assert f"| `{pattern.name}` | {pattern.meaning} | {pattern.gold} | {pattern.trap} |" in page
 

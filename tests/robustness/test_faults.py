@@ -57,10 +57,10 @@ def test_large_outputs_at_some_events(prepared: Path) -> None:
 
 @pytest.mark.slow
 def test_every_verb_at_every_event_as_the_page_says(prepared: Path) -> None:
-    """The table that is printed has the outcomes that docs/reliability.md promises."""
+    """The table that is printed has the outcomes that docs/explanation/reliability.md promises."""
     ran = strike((), prepared)
     assert ran.returncode == 0, ran.stdout
-    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "reliability.md").read_text(encoding="utf-8")
     promised = {
         row[0]: set(row[1].split(", ")) for row in re.findall(r"^\| `([a-z- A-Z()]+)` \| ([a-z, ]+) \|", page, re.M)
     }

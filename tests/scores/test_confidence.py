@@ -47,7 +47,7 @@ def random_model(seed: int, statements: int = 900, dimensions: int = 6, often: i
 
 
 class Twin:
-    """The formulas of docs/terms.md, a pair at a time."""
+    """The formulas of docs/explanation/confidence.md, a pair at a time."""
 
     def __init__(self, model: Model) -> None:
         patterns, skipgram = model.patterns, model.skipgram

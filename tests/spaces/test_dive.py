@@ -179,7 +179,7 @@ def test_the_defaults_are_those_that_the_pages_name() -> None:
     ):
         assert shown in told, shown
     assert (dive.negatives, dive.passes, dive.rare_passes, dive.frequent, dive.sampled) == (1.5, 40, 8, 20_000, 2_000)
-    page = (Path(__file__).parents[2] / "docs" / "solver.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "solver.md").read_text(encoding="utf-8")
     assert f"| **45** | **{dive.negatives:g}** | **{dive.beta:g}** | **10⁻³** |" in page
     assert f"The learning rate starts at {dive.rate:g}" in page
     assert f"{dive.passes} passes over the {dive.frequent:,} most frequent words" in page

@@ -313,7 +313,7 @@ def test_blocks_of_kept_text_are_full_before_they_are_written(tmp_path: Path) ->
 
 
 def test_text_of_up_to_a_gibibyte_is_kept() -> None:
-    assert KEEP_BELOW == 1 << 30  # as docs/cli.md says
+    assert KEEP_BELOW == 1 << 30  # as docs/reference/commands.md says
 
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What docs/http.md says is what the server does: its commands, its requests, its codes."""
+"""What docs/reference/http.md says is what the server does: its commands, its requests, its codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.test_docs_commands import tool
 from tests.web.conftest import Running
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
 
 
 def test_the_commands_of_the_page_print_what_it_says(serve: Callable[..., Running], tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_ctrl_c_stops_the_server_while_it_works(serve: Serve, small: Path) -> No
 
 
 def test_every_limit_is_documented_with_its_value(server: Running) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
     table = page[page.index("## Limits") : page.index("## Security")]
     for name, value in limits.limits().items():
         rows = [line for line in table.splitlines() if f"`{name}`" in line]

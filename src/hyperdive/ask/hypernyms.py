@@ -24,7 +24,7 @@ from hyperdive.scores.terms import heads_of
 from hyperdive.table import Table
 
 MIN_CONFIDENCE = 0.35
-"""Minimum confidence of an answer: below it too few judged answers were right (docs/judgements.md)."""
+"""Minimum confidence of an answer: below it too few judged answers were right (docs/explanation/judgements.md)."""
 MIN_SCORE = 0.02
 _PLENTY = 50  # occurrences from which few words have no answer for want of text
 MOST_EVIDENCE = 3

@@ -1,7 +1,7 @@
 """From a command's function to its command line, with cyclopts.
 
 A command is a function of positional arguments and one option class. Run as a program, this module writes
-`docs/cli.md`, the reference (`make docs`). Every option of the class is an option of the
+`docs/reference/commands.md`, the reference (`make docs`). Every option of the class is an option of the
 command line, or with `rare` a name of `--set`; types are converted by cyclopts, values are checked by the class.
 """
 
@@ -187,7 +187,7 @@ def help_page(name: str, command: Command) -> str:
     named = [(f"{', '.join(flags(key, rule))}{_value_name(rule)}", meaning(key, rule)) for key, rule in rules]
     if command.rare:
         rare = ", ".join(key.removesuffix("_") for key in command.rare)
-        named.append(("--set NAME=VALUE", f"A rare setting, see docs/cli.md: {rare}."))
+        named.append(("--set NAME=VALUE", f"A rare setting, see docs/reference/commands.md: {rare}."))
     required = (f" {flags(key, rule)[0]}{_value_name(rule)}" for key, rule in rules if rule.default is MISSING)
     page = io.StringIO()
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
@@ -268,7 +268,7 @@ _INTRODUCTION = """# The command line
 Generated from the options by `make docs`. Results go to stdout, progress and notes to stderr. Exit codes: 0 success,
 1 failure, 2 usage error. Every error is one line that says what to do next.
 
-Rare settings have no option of their own: `--set NAME=VALUE`, which may be repeated, sets any of the names below it.
+Rare settings have no separate option: `--set NAME=VALUE`, which may be repeated, sets any of the names below it.
 
 | group | command | does |
 | --- | --- | --- |

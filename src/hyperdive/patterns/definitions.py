@@ -30,7 +30,7 @@ class Pattern:
     trap: str
     """A similar sentence that states nothing."""
     precision: float
-    """Share of hypernyms among its pairs that the HypeNet train file knows (docs/patterns.md); it orders the evidence.
+    """Share of true pairs among those in the HypeNet train file (docs/explanation/patterns.md); it orders the evidence.
 
     *glossary* has too few of them to tell, and *head* is never shown as evidence.
     """

@@ -8,8 +8,8 @@ w_x = max(cos(q, x), 0)²·min(n(x, ·), 5)/5, and H the 30 terms h of the large
     B(q, p) = √( Σ_{h ∈ H} v_h·min(n(h, ·), 10)/10·n(h, p)/n(h, ·) / Σ v_h )
 
 and A₂₀ is A of the nearest 20. Every part is about p itself, so that a broader phrase is never judged by its head
-alone, and being a kind of "water plant" is never surer than being a kind of "plant". docs/terms.md has the formula and
-tells how the constants were fitted.
+alone, and the confidence in "water plant" never exceeds that in "plant". docs/explanation/confidence.md has the formula
+and describes how the constants were fitted.
 """
 
 from __future__ import annotations

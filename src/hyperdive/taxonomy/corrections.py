@@ -40,7 +40,7 @@ Pair = tuple[str, str]
 _SHAPE = "each line is force, forbid, merge or rename and two terms, or root or add and a term, with tabs between them"
 _TABLE_SHAPE = "each line has the columns of the first one, with tabs between them"
 _REMOVE = "remove one of them"
-_HEADING = "# Corrections of a taxonomy: see docs/taxonomy.md. One on a line, with tabs between verb and terms.\n"
+_HEADING = "# Corrections of a taxonomy: an operation and its terms, tab-separated. See docs/reference/formats.md.\n"
 
 
 class Contradiction(InputError):

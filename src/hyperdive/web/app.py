@@ -37,7 +37,7 @@ from hyperdive.web.taxonomy_messages import JobReply
 PREFIX = "/api/v1"
 _LOOK_SECONDS, _EVENT_SECONDS = 0.1, 0.8
 _FAILURE: dict[int | str, dict[str, Any]] = {
-    "default": {"model": FailureReply, "description": "An error; docs/http.md lists statuses and codes"}
+    "default": {"model": FailureReply, "description": "An error; docs/reference/http.md lists statuses and codes"}
 }
 _JOB = TypeAdapter(JobReply)
 
@@ -130,7 +130,7 @@ def api() -> FastAPI:
     app = _Api(
         title="hyperdive",
         version=__version__,
-        description="Questions to hyperdive models, taxonomies and their corrections; see docs/http.md.",
+        description="Questions to hyperdive models, taxonomies and their corrections; see docs/reference/http.md.",
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,

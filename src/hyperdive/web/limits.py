@@ -1,4 +1,4 @@
-"""What a request may ask for. Every limit is in docs/http.md, and going beyond one is answered with a 4xx status."""
+"""Limits of requests. All are listed in docs/reference/http.md; a request beyond one gets a 4xx status."""
 
 from __future__ import annotations
 
