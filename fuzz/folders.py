@@ -89,7 +89,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "confidence"),
     lambda model: model.taxonomy(terms=["poodle", "dog", "cat", "animal"]),
     lambda model: (fold(model), model.skipgram),
-    lambda model: (model["guide dog"], model.space("skipgram")["dog"]),
+    lambda model: [space["dog"] for space in (model.space(), model.space("skipgram")) if space is not None],
     lambda model: compose(model),
 )
 OF_A_SPACE: tuple[Question, ...] = (
