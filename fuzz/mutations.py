@@ -146,7 +146,7 @@ def mutated_folder(folder: Path, choice: Choice) -> str:
     """Damage one file of a folder, or its header, and seal it again; what was changed."""
     header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
     names = sorted(name for name in header["files"] if _is_inside(folder, name))
-    name = choice.choice([HEADER, HEADER, *names, *(n for n in names if n.endswith((".bin", ".safetensors")))])
+    name = choice.choice([HEADER, HEADER, *names, *(n for n in names if n.endswith((".bin", ".npy", ".safetensors")))])
     if name == HEADER:
         if choice.randrange(8) == 0:
             (folder / HEADER).write_bytes(mutated_bytes((folder / HEADER).read_bytes(), choice))

@@ -49,6 +49,23 @@ def put_array(folder: Path, name: str, array: Any) -> None:
     reseal(folder, lambda header: header["files"][name].update(about))
 
 
+def get_array(folder: Path, name: str) -> Any:
+    """The array in a file, which may be written to."""
+    if name.endswith(".npy"):
+        return np.load(folder / name)
+    about = json.loads((folder / HEADER).read_text(encoding="utf-8"))["files"][name]
+    return np.fromfile(folder / name, dtype=about["dtype"]).reshape(about["shape"])
+
+
+def put_tensors(folder: Path, file: str, **tensors: Any) -> None:
+    """Other tensors in a file of them; None removes one."""
+    from safetensors.numpy import load, save
+
+    content = {**load((folder / file).read_bytes()), **tensors}
+    kept = {name: np.ascontiguousarray(tensor) for name, tensor in content.items() if tensor is not None}
+    put_file(folder, file, save(kept))
+
+
 def put_table(folder: Path, file: str, **columns: Any) -> None:
     """Other columns in a Parquet file; None removes one."""
     import pyarrow as pa
@@ -59,15 +76,6 @@ def put_table(folder: Path, file: str, **columns: Any) -> None:
     kept = {name: column for name, column in content.items() if column is not None}
     pq.write_table(pa.table(kept), folder / file, store_schema=False)
     reseal(folder)
-
-
-def put_tensors(folder: Path, file: str, **tensors: Any) -> None:
-    """Other tensors in a file of them; None removes one."""
-    from safetensors.numpy import load, save
-
-    content = {**load((folder / file).read_bytes()), **tensors}
-    kept = {name: np.ascontiguousarray(tensor) for name, tensor in content.items() if tensor is not None}
-    put_file(folder, file, save(kept))
 
 
 def put_header(folder: Path, **changes: Any) -> None:

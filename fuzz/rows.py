@@ -30,14 +30,12 @@ import numpy as np
 
 from fuzz import faults, folders
 from fuzz.harness import memory, outcome
-from fuzz.resealing import put_array, put_header, put_table, put_tensors
+from fuzz.resealing import get_array, put_array, put_header, put_table, put_tensors
 from hyperdive._store import HEADER
 
 # training reads none of these files of a corpus
-_UNREAD = {
-    f"{name}.bin"
-    for name in ("document_sentences", "sentences", "sentence_text", "document_frequency", "documents", "text_blocks")
-}
+_UNREAD = {"document_sentences.npy", "sentences.npy", "documents.npy", "text.parquet"}
+_DATA = (".bin", ".npy", ".parquet", ".txt")
 LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéñøπжñ漢字"
 
 
@@ -115,7 +113,7 @@ def stated(choice: random.Random, place: Place) -> str:
 def sparse(choice: random.Random, place: Place) -> str:
     """3: pointers and columns of a sparse space."""
     folder, file = place.copy("sparse"), choice.choice(("indptr.npy", "indices.npy"))
-    values = np.load(folder / file)
+    values = get_array(folder, file)
     for at in choice.sample(range(len(values)), choice.randint(1, 5)):
         values[at] = choice.randint(-(2**31), 2**31 - 1)
     put_array(folder, file, values)
@@ -153,7 +151,9 @@ def pipe(choice: random.Random, place: Place) -> str:
 def flip(choice: random.Random, place: Place) -> str:
     """5: one bit of a corpus, with its old checksum: neither `count` nor `train` uses it."""
     folder = place.copy("corpus")
-    files = [path for path in folder.iterdir() if path.suffix in (".bin", ".txt") and path.stat().st_size]
+    files = [
+        path for path in folder.iterdir() if path.suffix in (".bin", ".npy", ".parquet", ".txt") and path.stat().st_size
+    ]
     file = choice.choice(sorted(files))
     content = bytearray(file.read_bytes())
     content[choice.randrange(len(content))] ^= 1 << choice.randrange(8)

@@ -17,12 +17,12 @@ from hyperdive import _WHERE
 
 ROOT = Path(__file__).parents[1] / "src" / "hyperdive"
 ORDER = (
+    "engines",
     "text",
     "counts",
     "patterns",
     "spaces",
     "pipeline",
-    "engines",
     "scores",
     "ask",
     "taxonomy",
@@ -33,7 +33,7 @@ ORDER = (
 )
 ALLOWED = {package: set(ORDER[:place]) for place, package in enumerate(ORDER)}
 ALLOWED["kernels"] = set()
-ALLOWED["patterns"] = {"text"}  # counts and patterns stand side by side
+ALLOWED["patterns"] = {"engines", "text"}  # counts and patterns stand side by side
 ALLOWED["web"] = set(ORDER)
 ALLOWED["cli"] = {*ORDER, "web"}
 GROUND = {
@@ -89,6 +89,7 @@ LATE = {
     "text.forms": {"kernels.forms"},
     # the tagger's process pool is for --pos only
     "text.encoder": {"text.tagging"},
+    "text.parts": {"text.tagging"},
 }
 """Every import inside a function, with the reason; each saves start-up time. Verbs import all they need when called."""
 HEAVY = {

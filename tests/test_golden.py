@@ -56,22 +56,22 @@ def test_space_version_2() -> None:
     assert np.array_equal(space["poodle"], [1, 0.25, 0, 0])
 
 
-def test_corpus_version_2() -> None:
-    corpus = Corpus.open(GOLDEN / "corpus-2")
+def test_corpus_version_3() -> None:
+    corpus = Corpus.open(GOLDEN / "corpus-3")
     corpus.verify()
-    assert corpus.all_words == ["<unk>", "aid", "dog", "guide", "help", "need", "sleep", "ward"]
-    assert corpus[:].tolist() == [3, 2, 0, 3, 2, 1, 0, 1, 3, 2, 1, 0, 0]
+    assert corpus.all_words == ["<unk>", "dog", "guide", "need", "gds", "help", "school", "aid", "sleep", "ward"]
+    assert corpus.document_frequency.tolist() == [0, 3, 3, 3, 2, 2, 2, 1, 1, 1]
+    assert corpus[:].tolist() == [2, 1, 3, 5, 2, 1, 6, 4, 3, 2, 1, 2, 1, 0, 3, 0, 0, 4, 2, 1, 6, 5]
+    assert corpus.document_offsets.tolist() == [0, 4, 11, 22]
+    assert [corpus.sentence_text(number) for number in range(3)] == [
+        "Guide dogs need help.", "The guide dog school (GDS) needs guide dogs.", "A guide dog sleeps.",
+    ]  # fmt: skip
     terms = corpus.terms
-    assert terms is not None and corpus.text is None
-    assert terms.names == terms.spellings == ["guide dog", "AIDS", "toy dog"]
-    assert terms.counts.tolist() == [3, 2, 0] and terms.ids.tolist() == [0, 0, 1, 0, 1]
-    assert terms.starts.tolist() == [0, 3, 5, 8, 10] and terms.lengths.tolist() == [2, 2, 1, 2, 1]
-    assert len(corpus.abbreviations) == 0  # the first corpora of this version had none
-
-
-def test_corpus_version_2_with_abbreviations() -> None:
-    corpus = Corpus.open(GOLDEN / "corpus-2-abbreviations")
-    corpus.verify()
+    assert terms is not None
+    assert terms.names == terms.spellings == ["guide dog", "guide dog school", "AIDS", "toy dog"]
+    assert terms.counts.tolist() == [5, 2, 1, 0] and terms.ids.tolist() == [0, 0, 1, 0, 0, 2, 0, 1]
+    assert terms.starts.tolist() == [0, 4, 4, 9, 11, 15, 18, 18]
+    assert terms.lengths.tolist() == [2, 2, 3, 2, 2, 1, 2, 3]
     [one] = corpus.abbreviations
     assert (one.short, one.name, one.long, one.count) == ("GDS", "gds", "guide dog school", 2)
 

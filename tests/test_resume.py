@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from hyperdive._atomic import sweep_partial
+from hyperdive._locks import OWNER, OwnerLock
 from hyperdive._resources import Run
-from hyperdive._resume import ONCE, OWNER, PLAN, OwnerLock, WorkFolder
+from hyperdive._resume import ONCE, PLAN, WorkFolder
 from hyperdive._store import ArtifactWriter
 from hyperdive.errors import OutputError
 
@@ -27,7 +28,7 @@ def open_folder(place: Path, identity: str = "run", **run: bool) -> WorkFolder:
 def test_only_one_of_many_starts_owns_a_folder(tmp_path: Path) -> None:
     """Each start read the owner first and wrote its own number later, so that two could work in one folder."""
     program = (
-        "import sys, time; from pathlib import Path; from hyperdive._resume import OwnerLock\n"
+        "import sys, time; from pathlib import Path; from hyperdive._locks import OwnerLock\n"
         "from hyperdive.errors import OutputError\n"
         "sys.stdin.readline()\n"
         "try:\n    OwnerLock(Path(sys.argv[1]), 'x').acquire(); print('mine', flush=True)\n"

@@ -1,7 +1,7 @@
 """What an engine is: it runs functions of tasks somewhere; the algorithms that are cut into tasks know no more of it.
 
-`hyperdive.engines` has the engines. What a task makes is kept in a stage folder (`hyperdive._resume`), so it is made
-once: a run that is started again finds it, and a task that runs twice leaves the same bytes.
+`hyperdive.engines` has the engines. What a task makes may be kept in a stage folder (`hyperdive._resume`), so that a
+run that is started again finds it; a task that runs twice leaves the same bytes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hyperdive._types import Array
+from hyperdive.errors import InputError
 
 Facts = Mapping[str, Any]
 Arrays = Mapping[str, Array]
-TaskFunction = Callable[[Any], tuple[Facts, Arrays]]
+TaskFunction = Callable[..., tuple[Facts, Arrays]]
 """From a task to small facts (JSON) and arrays."""
 Emit = Callable[[Any], Iterable[tuple[int, bytes | memoryview]]]
 """From a task to pieces, each with the number of the group that gathers it; the next piece may overwrite one."""
@@ -35,6 +36,11 @@ class Engine(Protocol):
     """Runs tasks; every process of an engine sees the folders of the driver under the same paths."""
 
     @property
+    def in_process(self) -> bool:
+        """Whether tasks run on this machine and are handed over in memory, and results may be too."""
+        ...
+
+    @property
     def slots(self) -> int:
         """How many tasks run at the same time."""
         ...
@@ -49,21 +55,22 @@ class Engine(Protocol):
 
     def results(
         self,
-        folder: Path,
+        folder: Path | None,
         stage: str,
         function: TaskFunction,
-        tasks: Sequence[Any],
+        tasks: Iterable[Any],
         addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         """What a function makes of every task, in the order of the tasks, each as soon as it is there.
 
         Args:
-            folder: where the results are kept, each in a folder of its own.
+            folder: where the results are kept, each in a folder of its own; None is in memory, for tasks on this
+                machine.
             stage: the name of the work, which the folders of its results begin with.
             function: a picklable function.
             tasks: picklable tasks.
-            addresses: for every task a file of the storage, or None; then the function gets pairs of a task and the
-                path of a copy of its file.
+            addresses: for every task a file of the storage, or None; then the function gets the path of a copy of the
+                file as its second argument.
         """
         ...
 
@@ -85,3 +92,8 @@ class Engine(Protocol):
 def result_place(folder: Path, stage: str, number: int) -> Path:
     """Where the result of a task lies."""
     return folder / f"{stage}-{number:06d}"
+
+
+def address_error(address: str) -> InputError:
+    """Why an address cannot be read here."""
+    return InputError(f"{address}: only Spark opens such an address", hint="add --engine spark, or mount the storage")

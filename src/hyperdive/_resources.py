@@ -154,7 +154,7 @@ def anonymous_memory() -> int:
 
 
 def release_memory() -> None:
-    """Give memory that was freed back to the system, where the allocators keep it."""
+    """Give memory that was freed back to the system, where the allocators keep it; worth it where there is a limit."""
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()
@@ -186,6 +186,17 @@ def require_memory(limit: int | None, more: int, what: str, *, instead: str = ""
             f"{human(limit, 'B')} of memory is too little: {what} need {human(needed, 'B')}",
             hint=f"give more, at least --memory {-(-needed * 5 // (4 * 10**6))}MB{instead}",
         )
+
+
+def fitting(limit: int | None, most: int, each: int, least: int = 1 << 16) -> int:
+    """Return how many things of so many bytes have room in what is left of a limit now, at most `most`.
+
+    >>> fitting(None, 5, each=100)
+    5
+    """
+    if limit is None:
+        return most
+    return min(most, max((limit - anonymous_memory()) // each, least))
 
 
 def default_memory() -> int:

@@ -14,7 +14,6 @@ The same run continues from what it finds; any other run, and one that is told t
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
@@ -24,133 +23,37 @@ import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 
-from hyperdive._atomic import explain_os_errors, is_running, partial_name, remove_any, write_file
+from hyperdive._atomic import explain_os_errors, partial_name, remove_any, write_file
+from hyperdive._locks import OWNER, OwnerLock
 from hyperdive._resources import Run
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, canonical_json, is_artifact
 from hyperdive._types import Array
-from hyperdive.errors import FormatError, OutputError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from hyperdive.errors import DiskFullError, FormatError, InputError, OutputError
 
 CHECKPOINT_SECONDS = 20.0
-PLAN, OWNER = "plan.json", "owner"
+PLAN = "plan.json"
 ONCE = "once:"
 """How the identity of a run begins that can never be the same again, since its input was a pipe."""
-_STAGE, _CHECKPOINT, _VERSION = "stage", "checkpoint", 1
-_LOCKED_BYTE = 1 << 20  # beyond the number, which others may read
-_HELD: set[Path] = set()
+_STAGE, _VERSION = "stage", 1
 
 
-class OwnerLock:
-    """The right of one process to work in a folder: a lock of the operating system, gone with the process.
-
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with OwnerLock(folder, "results"):
-    ...     OwnerLock(folder, "results").acquire()
-    Traceback (most recent call last):
-    hyperdive.errors.OutputError: results: another run (process ...) is making it (wait for it or choose another -o)
-    """
-
-    def __init__(self, folder: Path, what: str, *, hint: str = "wait for it or choose another -o") -> None:
-        self._file, self._what, self._hint = folder.absolute() / OWNER, what, hint
-        self._descriptor = -1
-
-    def acquire(self) -> None:
-        """Take the folder, also from a process that was killed; a running one is an error."""
-        while True:
-            if self._file in _HELD:  # a lock is the process's, so it would be given twice
-                self._refuse(os.getpid())
-            descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600)
-            try:
-                if not _locked(descriptor):
-                    self._refuse(_pid_in(descriptor))
-                if not self._is_in_place(descriptor):  # its owner left and removed it meanwhile
-                    os.close(descriptor)
-                    continue
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, str(os.getpid()).encode())
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.close(descriptor)
-                raise
-            self._descriptor = descriptor
-            _HELD.add(self._file)
-            return
-
-    def _refuse(self, pid: int | None) -> NoReturn:
-        raise OutputError(f"{self._what}: another run (process {pid or '?'}) is making it", hint=self._hint)
-
-    def _is_in_place(self, descriptor: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(descriptor), self._file.stat())
-        except OSError:
-            return False
-
-    def release(self) -> None:
-        """Leave the folder to others."""
-        if self._descriptor >= 0:
-            # an open file cannot be removed on Windows; an unlocked one is nobody's
-            if sys.platform != "win32" and self._is_in_place(self._descriptor):
-                self._file.unlink(missing_ok=True)
-            os.close(self._descriptor)
-            self._descriptor = -1
-            _HELD.discard(self._file)
-
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
-
-
-def _locked(descriptor: int) -> bool:
-    """Whether this process now has the lock of a file; where a file system has none, whether no other owner runs."""
-    try:
-        if sys.platform == "win32":
-            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-            os.lseek(descriptor, 0, os.SEEK_SET)
-        else:
-            # a record lock: not inherited by children, so one that outlives its parent does not keep it
-            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            return False
-        pid = _pid_in(descriptor)
-        return pid is None or pid == os.getpid() or not is_running(pid)
-    return True
-
-
-def _pid_in(descriptor: int) -> int | None:
-    """The process named in an owner file; None where there is none yet."""
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    text = os.read(descriptor, 32).decode("ascii", errors="replace")
-    return int(text) if text.isdigit() else None
-
-
-def write_stage(place: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def write_stage(place: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], *, force: bool = False) -> None:
     """Keep facts and arrays in a folder, whole or not at all; any process may do it, and the first one counts.
 
-    The folder around it must be there: a task that outlives its run does not bring the work folder back.
+    The folder around it must be there: a task that outlives its run does not bring the work folder back. With `force`
+    an older stage is replaced.
     """
     try:
-        with ArtifactWriter(place, _STAGE, _VERSION, parents=False) as writer:
+        with ArtifactWriter(place, _STAGE, _VERSION, force=force, parents=force) as writer:
             for key, array in arrays.items():
                 writer.put(key, array)
             writer.finish({"facts": dict(facts)})
     except (OSError, OutputError):
-        if not is_stage(place):
+        if force or not is_stage(place):
             raise
 
 
@@ -253,20 +156,24 @@ class WorkFolder:
         """Whether a later run can go on with something: stages, checkpoints or parts of them."""
         return self.folder.is_dir() and any(path.is_dir() for path in self.folder.iterdir())
 
-    def leave(self) -> None:
-        """Stop here; a folder in which nothing is finished goes."""
-        if not self.folder.is_dir():  # it was removed already
-            self._lock.release()
-        elif self._holds_work:
-            self.release()
-        else:
-            self.remove()
+    def __enter__(self) -> Self:
+        return self
 
-    def advice(self) -> str:
-        """What to type when the disk was full."""
-        if self._holds_work:
-            return f"free some space and type the same command to go on, or delete {self.folder} to give up"
-        return "free some space or choose another output"
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove the folder of a run that is complete or can never be; leave what another run can go on with."""
+        if not self.folder.is_dir():  # it was removed already
+            self.release()
+        elif error is None or isinstance(error, InputError) or not self._holds_work:
+            self.remove()
+        else:
+            self.release()
+        if isinstance(error, DiskFullError):
+            hint = "free some space or choose another output"
+            if self.folder.is_dir():
+                hint = f"free some space and type the same command to go on, or delete {self.folder} to give up"
+            raise OutputError(f"{self.output}: the disk is full", hint=hint) from error
 
     def remove(self) -> None:
         """The run is complete, or cannot be resumed: the folder goes."""
@@ -328,24 +235,19 @@ class Checkpoint:
         """Where an earlier run with the same options and input stopped, or None."""
         if self.path is None or not self.path.exists():
             return None
-        artifact = Artifact.open(self.path, _CHECKPOINT, _VERSION)
-        if artifact.header["run"] != self._identity:
+        facts, arrays = read_stage(self.path)
+        if facts.get("run") != self._identity:
             raise FormatError(
                 f"{self.path}: this checkpoint belongs to a run with other options or other counts",
                 hint="type the same command with --restart",
             )
-        artifact.verify()
-        arrays = {name: np.array(artifact.array(name)) for name in artifact.header["files"]}
-        return dict(artifact.header["state"]), arrays
+        return dict(facts["state"]), {name: np.array(array) for name, array in arrays.items()}
 
     def write(self, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Keep this state, unless the last one was kept a moment ago."""
         if self.path is None or time.monotonic() - self._last < self._seconds:
             return
-        with ArtifactWriter(self.path, _CHECKPOINT, _VERSION, force=True) as writer:
-            for name, array in arrays.items():
-                writer.put(name, array)
-            writer.finish({"run": self._identity, "state": dict(state)})
+        write_stage(self.path, {"run": self._identity, "state": dict(state)}, arrays, force=True)
         self._last = time.monotonic()
 
     def remove(self) -> None:

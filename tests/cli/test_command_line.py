@@ -100,7 +100,7 @@ def test_progress_as_json_lines(tmp_path: Path, text: Path, hyperdive: Run) -> N
     ran = hyperdive("encode", text, "-o", tmp_path / "c", "--set", "progress=json")
     events = [json.loads(line) for line in ran.err.splitlines()]
     finished = [event["stage"] for event in events if event["finished"]]
-    assert finished == ["reading", "selecting", "candidates", "noun phrases", "terms", "writing"]
+    assert finished == ["reading", "candidates", "noun phrases", "terms", "writing"]
     reading = [event for event in events if event["stage"] == "reading"][-1]
     assert reading["done"] == reading["total"] == len(TEXT)
 

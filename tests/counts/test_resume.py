@@ -173,7 +173,7 @@ def test_a_run_under_way_is_left_alone(corpus):
     work = place.parent / ".counts.work"
     work.mkdir()
     program = (
-        "import sys; from pathlib import Path; from hyperdive._resume import OwnerLock\n"
+        "import sys; from pathlib import Path; from hyperdive._locks import OwnerLock\n"
         "OwnerLock(Path(sys.argv[1]), 'x').acquire(); print('mine', flush=True); input()"
     )
     command = [sys.executable, "-c", program, str(work)]

@@ -24,12 +24,10 @@ from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.options import CountOptions
 from hyperdive.spaces import row_tasks
-from hyperdive.text import memory_plan
+from hyperdive.text import item_stream
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.memory_plan import MemoryPlan
-from hyperdive.text.parts import cut_parts
-from hyperdive.text.readers import DocumentLayout, read_blocks
-from hyperdive.text.sources import TextSource
+from hyperdive.text.fold import TextFold
+from hyperdive.text.parts import PartReader
 from hyperdive.text.token_lists import encode_tokens
 from tests.engines.conftest import contents
 
@@ -42,7 +40,7 @@ from tests.engines.conftest import contents
 def test_parts_of_a_text_do_not_change_a_byte(
     tmp_path: Path, text: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_plan, "ITEMS", 20_000)
+    monkeypatch.setattr(item_stream, "CHUNK_ITEMS", 20_000)
     hyperdive.encode(text, tmp_path / "one", block_bytes=10_000, **options)
     reference = contents(tmp_path / "one")
     size = text.stat().st_size
@@ -65,29 +63,63 @@ def test_files_of_all_kinds_in_parts(tmp_path: Path, text: Path) -> None:
     (folder / "c.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in lines[3000:4000]))
     (folder / "d.txt.bz2").write_bytes(bz2.compress("\n".join(lines[4000:5000]).encode()))
     (folder / "e.txt").write_bytes("\n".join(lines[5000:]).encode() + b"\nbad \xff byte\n")
-    for options in ({"keep_text": True}, {"keep_text": False}):
-        hyperdive.encode(folder, tmp_path / "one", force=True, min_count=2, **options)
-        hyperdive.encode(
-            folder, tmp_path / "parts", force=True, min_count=2, engine=LocalEngine(), part_bytes=30_000, **options
-        )
-        assert contents(tmp_path / "parts") == contents(tmp_path / "one")
+    for options in ({"keep_text": True}, {"keep_text": False}, {"max_tokens": 30_000}, {"shuffle": 1}):
+        hyperdive.encode(folder, tmp_path / "one", force=True, min_count=2, threads=1, part_bytes=1 << 40, **options)
+        for part_bytes in (30_000, 200_000):
+            hyperdive.encode(folder, tmp_path / "parts", force=True, min_count=2, part_bytes=part_bytes, **options)
+            assert contents(tmp_path / "parts") == contents(tmp_path / "one")
 
 
-def test_ranges_have_the_blocks_of_the_whole_file(tmp_path: Path) -> None:
-    path = tmp_path / "lines.txt"
-    path.write_bytes(b"".join(b"x" * (17 * i % 90) + b"\n" for i in range(500)) + b"y" * 3000 + b"\nend")
-    source, layout = TextSource(str(path), size=path.stat().st_size), DocumentLayout()
-    whole = [(block.offset, block.data.tobytes()) for block in read_blocks(source, layout, 256)]
-    for part_bytes in (300, 1000, 4096, 10_000):
-        parts = cut_parts([source], layout, part_bytes, 256)
-        assert len(parts) > 1
-        cut = [
-            (block.offset, block.data.tobytes())
-            for part in parts
-            for piece in part
-            for block in read_blocks(piece, layout, 256)
-        ]
-        assert cut == whole
+@pytest.mark.parametrize("layout", [{}, {"document": "file"}])
+def test_documents_of_many_pieces_in_parts(
+    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch, layout: dict[str, Any]
+) -> None:
+    """One line, or one file, is cut into pieces; a part may begin inside of a document."""
+    monkeypatch.setattr("hyperdive.text.readers.PIECE_BYTES", 5_000)
+    lines = text.read_text(encoding="utf-8").splitlines()[:3000]
+    flat = tmp_path / "flat.txt"
+    flat.write_text(" ".join(lines[:2000]) + "\n" + " ".join(lines[2000:]), encoding="utf-8")
+    packed = tmp_path / "flat.txt.gz"
+    packed.write_bytes(gzip.compress(flat.read_bytes()))
+    for source in (flat, packed):
+        made = []
+        for number, more in enumerate(({"part_bytes": 1 << 40}, {"part_bytes": 20_000, "block_bytes": 9_000})):
+            hyperdive.encode(source, tmp_path / f"{number}", force=True, min_count=1, **more, **layout)
+            made.append(contents(tmp_path / f"{number}"))
+        assert made[0] == made[1]
+
+
+def test_an_interrupted_run_goes_on_with_its_parts(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hyperdive.encode(text, tmp_path / "one")
+    monkeypatch.setattr("hyperdive.pipeline.encode.KEPT_BYTES", 1)
+    read: list[int] = []
+    whole = TextFold.take
+
+    def interrupted(fold: TextFold, *given: Any) -> None:
+        if len(read) == 3:
+            raise KeyboardInterrupt
+        read.append(1)
+        whole(fold, *given)
+
+    monkeypatch.setattr(TextFold, "take", interrupted)
+    size = -(-text.stat().st_size // 6)
+    with pytest.raises(KeyboardInterrupt):
+        hyperdive.encode(text, tmp_path / "c", part_bytes=size, threads=1)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != text.name) == [".c.encode", "one"]
+    done = sorted(path.name for path in (tmp_path / ".c.encode").glob("part-*"))
+    assert done[:4] == [f"part-{number:06d}" for number in range(4)]
+    (tmp_path / ".c.encode" / done[1] / "forms").write_bytes(b"damaged")  # is read again
+    monkeypatch.setattr(TextFold, "take", whole)
+    calls: list[Any] = []
+    read_part = PartReader._read
+    monkeypatch.setattr(PartReader, "_read", lambda reader, *given: calls.append(given) or read_part(reader, *given))
+    hyperdive.encode(text, tmp_path / "c", part_bytes=size, threads=2)
+    assert len(calls) == 6 - len(done) + 1
+    assert contents(tmp_path / "c") == contents(tmp_path / "one")
+    assert not (tmp_path / ".c.encode").exists()
+    with pytest.raises(InputError, match="left to encode"):
+        hyperdive.encode(text, tmp_path / "d", stopwords="none", min_count=10**6, rare="drop")
+    assert not (tmp_path / ".d.encode").exists()
 
 
 @pytest.mark.parametrize("near", [True, False])
@@ -135,7 +167,7 @@ def test_the_limit_of_memory_is_looked_at_after_every_part(
     tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
-    monkeypatch.setattr(MemoryPlan, "check", lambda plan, forms: seen.append(forms))
+    monkeypatch.setattr(TextFold, "check_memory", lambda fold: seen.append(len(fold.table)))
     hyperdive.encode(text, tmp_path / "c", engine=LocalEngine(), part_bytes=150_000, block_bytes=1 << 15)
     assert len(seen) == -(-text.stat().st_size // 150_000) > 1
     assert seen == sorted(seen)
@@ -217,10 +249,13 @@ def test_bad_input_leaves_nothing_behind(tmp_path: Path, text: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["bad.txt.gz"]
 
 
-def test_only_files_are_read_in_parts(tmp_path: Path) -> None:
+def test_a_cluster_reads_only_files(tmp_path: Path) -> None:
+    class Elsewhere(LocalEngine):
+        in_process = False
+
     for given in ({"texts": ["A dog."]}, {"source": [["a", "dog"]]}, {"source": "-"}):
-        with pytest.raises(OptionError, match="files"):
-            hyperdive.encode(output=tmp_path / "c", engine=LocalEngine(), **given)
+        with pytest.raises(OptionError, match="cluster"):
+            hyperdive.encode(output=tmp_path / "c", engine=Elsewhere(), **given)
 
 
 def test_a_corpus_opens_by_tasks(tmp_path: Path, text: Path) -> None:

@@ -29,7 +29,7 @@ from hyperdive.engines.spark import _environment, _GatherTask, _Place, _reported
 from hyperdive.errors import DiskFullError, Error, InputError, OutputError
 from hyperdive.options import CountOptions, EncodeOptions
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.parts import PartReader
+from hyperdive.text.parts import PartReader, TextPart
 from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextFiles, TextSource
 from tests.engines.conftest import contents, need_spark
@@ -85,12 +85,12 @@ def test_bad_input_in_an_executor_is_one_line(tmp_path: Path, text: Path, spark:
         hyperdive.encode(found, tmp_path / "c", engine=spark, part_bytes=20_000)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     # a path that only the driver sees
-    reader = PartReader(EncodeOptions(), DocumentLayout(), 1 << 20, False, False, None)
+    reader = PartReader(EncodeOptions(), DocumentLayout(), 1 << 20, False, None)
     with pytest.raises(InputError, match=r"d.txt: No such file"):
-        list(spark.results(tmp_path, "part", reader, [(TextSource(str(folder / "d.txt")),)]))
+        list(spark.results(tmp_path, "part", reader, [TextPart((TextSource(str(folder / "d.txt")),))]))
     # the place of the results is gone
     with pytest.raises(OutputError, match="not a usable place"):
-        list(spark.results(folder / "a.txt" / "w", "part", reader, [(TextSource(str(folder / "a.txt")),)]))
+        list(spark.results(folder / "a.txt" / "w", "part", reader, [TextPart((TextSource(str(folder / "a.txt")),))]))
 
 
 def broken(task: int) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from hyperdive._locks import OwnerLock
 from hyperdive._progress import Progress
-from hyperdive._resume import OwnerLock
 from hyperdive.errors import Error, InputError, OutputError
 from hyperdive.paper import ReproduceOptions, ReproducePlan, Reproduction, prepare, reproduce
 from hyperdive.paper.run import facts

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from hyperdive import Dive, Model, encode, load, train
+from hyperdive._locks import OwnerLock
 from hyperdive._progress import Progress
 from hyperdive._resources import anonymous_memory
-from hyperdive._resume import OwnerLock
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.errors import InputError, OptionError, OutputError
@@ -469,7 +469,8 @@ def test_a_correctable_mistake_keeps_the_finished_stages(
         train(text, tmp_path / "m", **PLAIN, memory=1000, **SMALL)
     assert not (tmp_path / "m").exists()
     with monkeypatch.context() as patched:  # reading is not held to the limit, counting is
-        patched.setattr("hyperdive.text.memory_plan.MemoryPlan.require", lambda *_: None)
+        for module in ("encoder", "fold", "term_candidates", "term_inventory"):
+            patched.setattr(f"hyperdive.text.{module}.require_memory", lambda *_, instead: None)
         with pytest.raises(OptionError):
             train(text, tmp_path / "m", **PLAIN, memory=1000, **SMALL)
     assert (tmp_path / ".m.train" / "corpus").exists()

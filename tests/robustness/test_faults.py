@@ -92,9 +92,9 @@ def test_text_of_a_killed_drop_is_told_and_goes_with_the_next_call(
         code, _ = trial.run(faults.Hook(trial.here, at))
         if code != -signal.SIGKILL:
             break
-        left = [file.name for file in trial.output.rglob("*") if file.name in ("text.zst", "sentences.parquet")]
+        left = [file.name for file in trial.output.rglob("*") if file.name in ("text.parquet", "sentences.parquet")]
         shown = hyperdive("info", trial.output).out
-        if "text.zst" in left:
+        if "text.parquet" in left:
             assert "text kept          yes" in re.sub(r" +", " ", shown).replace("text kept ", "text kept          ")
         verified = hyperdive("info", trial.output, "--verify")
         if verified.code:
@@ -102,7 +102,7 @@ def test_text_of_a_killed_drop_is_told_and_goes_with_the_next_call(
             assert "interrupted --drop-text" in verified.err
         again = hyperdive("info", trial.output, "--drop-text")
         assert again.code == 0 or not left, again.err
-        assert not [file for file in trial.output.rglob("*") if file.name in ("text.zst", "sentences.parquet")]
+        assert not [file for file in trial.output.rglob("*") if file.name in ("text.parquet", "sentences.parquet")]
         assert hyperdive("info", trial.output, "--verify").code == 0
     assert told > 1
 

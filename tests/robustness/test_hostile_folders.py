@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fuzz import folders
 from fuzz.harness import outcome
-from fuzz.resealing import put_array, put_file, put_header, put_table, put_tensors, reseal
+from fuzz.resealing import get_array, put_array, put_file, put_header, put_table, put_tensors, reseal
 from safetensors.numpy import load_file
 
 from hyperdive._store import HEADER, Artifact
@@ -220,19 +220,16 @@ def test_the_table_of_names(copy: Copy, name: str, columns: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("name", "file", "value"),
     [
-        ("corpus", "tokens.bin", 2**32 - 1),
-        ("corpus", "counts.bin", 2**62),
-        ("corpus", "sentences.bin", 2**40),
-        ("corpus", "documents.bin", -4),
-        ("corpus", "document_sentences.bin", 2**33),
-        ("corpus", "term_starts.bin", 2**40),
-        ("corpus", "term_starts.bin", -2),
-        ("corpus", "term_lengths.bin", 255),
-        ("corpus", "term_ids.bin", 2**31),
-        ("corpus", "sentence_text.bin", 2**50),
-        ("corpus", "text_blocks.bin", 2**50),
-        ("lines", "lines.bin", 2**40),
-        ("lines", "lines.bin", -1),
+        ("corpus", "tokens.npy", 2**32 - 1),
+        ("corpus", "sentences.npy", 2**40),
+        ("corpus", "documents.npy", -4),
+        ("corpus", "document_sentences.npy", 2**33),
+        ("corpus", "term_starts.npy", 2**40),
+        ("corpus", "term_starts.npy", -2),
+        ("corpus", "term_lengths.npy", 255),
+        ("corpus", "term_ids.npy", 2**31),
+        ("lines", "lines.npy", 2**40),
+        ("lines", "lines.npy", -1),
         ("counts", "pointers.bin", 2**40),
         ("counts", "word_counts.bin", -1),
         ("counts", "totals.bin", -7),
@@ -240,9 +237,8 @@ def test_the_table_of_names(copy: Copy, name: str, columns: dict[str, Any]) -> N
 )
 def test_a_wrong_number_in_an_array(copy: Copy, name: str, file: str, value: int) -> None:
     folder = copy(name)
-    about = json.loads((folder / HEADER).read_text())["files"][file]
-    array = np.frombuffer((folder / file).read_bytes(), dtype=about["dtype"]).reshape(about["shape"]).copy()
-    array.reshape(-1)[-1 if file == "term_lengths.bin" else len(array.reshape(-1)) // 2] = value
+    array = get_array(folder, file)
+    array.reshape(-1)[-1 if file == "term_lengths.npy" else len(array.reshape(-1)) // 2] = value
     put_array(folder, file, array)
     refused(name, folder)
 
@@ -251,9 +247,9 @@ def test_a_wrong_line_offset_does_not_reach_the_solver(copy: Copy, tmp_path: Pat
     from hyperdive.spaces.gaussian import train_gaussian
 
     folder = copy("lines")
-    offsets = np.frombuffer((folder / "lines.bin").read_bytes(), dtype="<i8").copy()
+    offsets = get_array(folder, "lines.npy")
     offsets[5] = 10**9
-    put_array(folder, "lines.bin", offsets)
+    put_array(folder, "lines.npy", offsets)
     told = outcome(lambda: train_gaussian(Corpus.open(folder), dimensions=4))
     assert told.startswith("refused: "), told
 
@@ -261,9 +257,9 @@ def test_a_wrong_line_offset_does_not_reach_the_solver(copy: Copy, tmp_path: Pat
 # ---- checksums ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", ["words.txt", "tokens.bin", "sentences.bin", "terms.txt", "term_ids.bin"])
+@pytest.mark.parametrize("file", ["words.parquet", "tokens.npy", "sentences.npy", "terms.txt", "term_ids.npy"])
 def test_a_flipped_bit_in_a_corpus_is_found_before_it_is_used(copy: Copy, file: str) -> None:
-    """A flipped bit in `words.txt` trained a model with another word."""
+    """A flipped bit in the words trained a model with another word."""
     folder = copy("corpus")
     content = bytearray((folder / file).read_bytes())
     content[len(content) // 2] ^= 1
@@ -296,7 +292,6 @@ def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("corpus", "words.txt"),
         ("corpus", "terms.txt"),
         ("counts", "words.txt"),
     ],

@@ -16,7 +16,7 @@ from hyperdive import Model
 from hyperdive._store import Artifact, ArtifactWriter
 from hyperdive.ask.question import Question
 from hyperdive.ask.statements import statements
-from hyperdive.engines.local import LocalEngine
+from hyperdive.engines import LocalEngine
 from hyperdive.errors import FormatError
 from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack

@@ -281,25 +281,25 @@ def test_newer_version(corpus: Path, hyperdive: Run) -> None:
 
 
 def test_missing_short_and_altered_files(corpus: Path, hyperdive: Run) -> None:
-    tokens = (corpus / "tokens.bin").read_bytes()
-    (corpus / "tokens.bin").write_bytes(tokens[:-4])
+    tokens = (corpus / "tokens.npy").read_bytes()
+    (corpus / "tokens.npy").write_bytes(tokens[:-4])
     assert "its header says" in hyperdive("info", corpus).err
-    (corpus / "tokens.bin").unlink()
-    assert "tokens.bin is missing" in hyperdive("info", corpus).err
-    (corpus / "tokens.bin").write_bytes(bytes([tokens[0] ^ 1]) + tokens[1:])
+    (corpus / "tokens.npy").unlink()
+    assert "tokens.npy is missing" in hyperdive("info", corpus).err
+    (corpus / "tokens.npy").write_bytes(tokens[:-1] + bytes([tokens[-1] ^ 1]))
     assert hyperdive("info", corpus).code == 0
     ran = hyperdive("info", corpus, "--verify")
     assert ran.code == 1
-    assert "tokens.bin does not match its checksum" in ran.err
+    assert "tokens.npy does not match its checksum" in ran.err
 
 
 def test_a_header_that_lies_allocates_nothing(corpus: Path, hyperdive: Run) -> None:
     header = json.loads((corpus / "header.json").read_text())
     files = header["files"]
-    files["tokens.bin"]["shape"] = [10**15]
+    files["tokens.npy"]["shape"] = [10**15]
     alter(corpus, files=files)
     assert "shape its header says" in hyperdive("info", corpus).err
-    files["../../etc/passwd"] = files.pop("tokens.bin")
+    files["../../etc/passwd"] = files.pop("tokens.npy")
     alter(corpus, files=files)
     assert "outside the folder" in hyperdive("info", corpus).err
 

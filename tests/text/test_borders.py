@@ -19,7 +19,6 @@ from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text import parts, readers
 from hyperdive.text.readers import DocumentLayout, _ReadableFile
-from hyperdive.text.scratch_arrays import ScratchArray
 from hyperdive.text.sources import (
     STDIN,
     ByteStream,
@@ -40,33 +39,10 @@ def test_a_line_has_one_word_or_more() -> None:
         EncodeOptions(line_length=0)
 
 
-@pytest.mark.parametrize("size", [0, 1, 4, 5, 9])
-def test_an_array_in_pieces_is_whole(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    assert (parts.PART_BYTES, parts._UNPACKED) == (64 << 20, 3)
-    monkeypatch.setattr(parts, "_CHUNK", 4)
-    pieces = list(parts._pieces(np.arange(size)))
-    assert [len(piece) for piece in pieces] == [4] * (size // 4) + [size % 4] * (size % 4 > 0)
-    assert [int(value) for piece in pieces for value in piece] == list(range(size))
-
-
 def test_reading_nothing_is_not_reading_everything() -> None:
     stream = io.BytesIO(b"dog cat")
     readable = _ReadableFile(SimpleNamespace(read=stream.read, chunks=lambda size: [stream.read()]))  # type: ignore[arg-type]
     assert (readable.read(0), readable.read(3), readable.read()) == (b"", b"dog", b" cat")
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "int64"])
-def test_a_scratch_file_gives_back_every_slice(tmp_path: Path, dtype: str) -> None:
-    values = np.arange(20).astype(dtype)
-    with (tmp_path / "scratch").open("w+b") as file:
-        array = ScratchArray(len(values), np.dtype(dtype), (file, 0))
-        array.put(0, values)
-        for rows in (slice(None), slice(3, 4), slice(2, 15, 2), slice(0, 0), slice(0, 20, 7), slice(7, 3)):
-            assert array[rows].tolist() == values[rows].tolist(), rows
-        file.truncate(10 * values.itemsize)
-        assert array[:10].tolist() == values[:10].tolist()
-        with pytest.raises(EOFError, match="ended early"):
-            array[5:15]
 
 
 def test_a_share_of_nul_bytes_makes_a_binary_file() -> None:
@@ -116,8 +92,8 @@ def test_occurrences_lie_inside_the_text(starts: list[int], lengths: list[int], 
     assert _inside(*arrays, tokens) == fits
     ids = np.zeros(len(starts), dtype=np.uint32)
     files: dict[str, Any] = {
-        "term_counts.bin": np.array([len(ids)]), "term_ids.bin": ids, "term_starts.bin": arrays[0],
-        "term_lengths.bin": arrays[1],
+        "term_counts.npy": np.array([len(ids)]), "term_ids.npy": ids, "term_starts.npy": arrays[0],
+        "term_lengths.npy": arrays[1],
     }  # fmt: skip
 
     class Folder:
@@ -366,12 +342,14 @@ def test_a_stream_gives_as_many_bytes_as_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("search", [1, 3, 4, 100])
-def test_the_last_line_end_between_two_places(monkeypatch: pytest.MonkeyPatch, search: int) -> None:
+def test_ranges_end_behind_a_line_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: int) -> None:
     monkeypatch.setattr(parts, "_SEARCH", search)
-    file = io.BytesIO(b"\nab\ncdefgh\n\n")
-    for low, high, end in ((0, 12, 12), (0, 11, 11), (0, 10, 4), (4, 10, None), (3, 10, 4), (0, 3, 1), (1, 3, None), (0, 1, 1),
-                           (0, 0, None)):  # fmt: skip
-        assert parts._line_end(file, low, high) == end, (low, high)
+    (tmp_path / "t.txt").write_bytes(b"\nab\ncdefgh\n\nend")
+    source = TextSource(str(tmp_path / "t.txt"), size=15)
+    for part_bytes, starts in ((1, [0, 1, 4, 11, 12]), (2, [0, 4, 11]), (4, [0, 4, 11]), (5, [0, 11]), (7, [0, 11])):
+        found = [part.sources[0] for part in parts.cut_parts([source], DocumentLayout(), part_bytes, 1)]
+        assert [one.start for one in found] == starts, part_bytes
+        assert [one.end for one in found] == [*starts[1:], None]
 
 
 @pytest.mark.parametrize(("size", "pieces"), [(11, 1), (12, 2), (13, 3), (18, 3), (19, 4)])
@@ -379,10 +357,10 @@ def test_a_file_of_two_parts_is_cut(tmp_path: Path, size: int, pieces: int) -> N
     (tmp_path / "t.txt").write_bytes(b"\n" * size)
     source = TextSource(str(tmp_path / "t.txt"), size=size)
     cut = parts.cut_parts([source], DocumentLayout(), 6, 3)
-    assert [(one.start, one.end, one.size) for [one] in cut] == [
+    assert [(one.start, one.end, one.size) for [one] in (part.sources for part in cut)] == [
         (6 * i, 6 * i + 6 if i < pieces - 1 else None, 6 if i < pieces - 1 else size - 6 * i) for i in range(pieces)
     ]
-    assert len(parts.cut_parts([source], DocumentLayout(document="file"), 6, 3)) == 1
+    assert len(list(parts.cut_parts([source], DocumentLayout(document="file"), 6, 3, streams=False))) == 1
 
 
 def test_compressed_text_counts_three_times(tmp_path: Path) -> None:
@@ -392,9 +370,13 @@ def test_compressed_text_counts_three_times(tmp_path: Path) -> None:
     assert (parts.is_plain(packed), parts.is_plain(plain)) == (False, True)
     assert not parts.is_plain(TextSource(str(tmp_path / "t.txt"), "jsonl", 4))
     for part_bytes, first in ((73, 2), (72, 1), (71, 1)):
-        assert len(parts.cut_parts([packed, plain, plain], DocumentLayout(), part_bytes, 8)[0]) == first
-    assert [len(part) for part in parts.cut_parts([plain] * 5, DocumentLayout(), 8, 8)] == [2, 2, 1]
-    assert [len(part) for part in parts.cut_parts([plain] * 5, DocumentLayout(), 9, 8)] == [3, 2]
+        [part, *_] = parts.cut_parts([packed, plain, plain], DocumentLayout(), part_bytes, 8)
+        assert len(part.sources) == first
+    [part, *_] = parts.cut_parts([packed, plain], DocumentLayout(), 36, 8)  # of two parts: read here
+    assert [block.data.tobytes() for block in part.read] == [b"dog\n"]
+    for part_bytes, sizes in ((8, [2, 2, 1]), (9, [3, 2])):
+        cut = parts.cut_parts([plain] * 5, DocumentLayout(), part_bytes, 8)
+        assert [len(part.sources) for part in cut] == sizes
     for wrong in (TextSource(STDIN), TextSource("x"), DocumentSource("p", size=5)):
-        with pytest.raises(OptionError, match="only files can be read in parts"):
-            parts.cut_parts([wrong], DocumentLayout(), 8, 8)
+        with pytest.raises(OptionError, match="only files can be read by a cluster"):
+            next(parts.cut_parts([wrong], DocumentLayout(), 8, 8, streams=False))

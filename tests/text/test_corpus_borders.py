@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,16 +13,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from hyperdive._progress import Bar, Progress
-from hyperdive._store import ArtifactWriter, canonical_json, fingerprint
+from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, OptionError, OutputError
 from hyperdive.options import EncodeOptions
-from hyperdive.text import corpus_writer, kept_text, spool_writer
+from hyperdive.text import corpus_writer, fold, kept_text
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.corpus_writer import Accounting, explain_nothing_left
+from hyperdive.text.corpus_writer import explain_nothing_left
 from hyperdive.text.encoder import TextRun, encode_text
-from hyperdive.text.kept_text import KnownDigest, drop_text
+from hyperdive.text.fold import Accounting
+from hyperdive.text.kept_text import drop_text
 from hyperdive.text.sources import DocumentSource
 
 A, B = "The dog saw 12 cats. Dogs barked!\n\nOf the.\nA cat slept.\n", "Cats purr. It is. The dog slept\n"
@@ -56,12 +57,9 @@ def texts(tmp_path: Path) -> list[Path]:
 
 
 def arrays(folder: Path) -> dict[str, list[Any]]:
-    files = json.loads((folder / "header.json").read_text())["files"]
-    return {
-        name: np.fromfile(folder / name, dtype=about["dtype"]).reshape(about["shape"]).tolist()
-        for name, about in files.items()
-        if "dtype" in about
-    }
+    """What any program reads: arrays as NumPy does, and the columns of the table of words."""
+    columns = parquet.read_table(folder / "words.parquet").drop(["word"]).to_pydict()
+    return columns | {path.name: np.load(path).tolist() for path in folder.glob("*.npy")}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -71,14 +69,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 # ---- what is written ----------------------------------------------------------------------------------------
 
 WHOLE = {
-    "tokens.bin": [2, 6, 1, 2, 4, 1, 3, 1, 5, 2, 3],
-    "counts.bin": [0, 3, 3, 2, 1, 1, 1],
-    "document_frequency.bin": [0, 3, 2, 2, 1, 1, 1],
-    "documents.bin": [0, 5, 5, 7, 11],
-    "document_sentences.bin": [0, 2, 3, 4, 7],
-    "sentences.bin": [0, 3, 5, 5, 7, 9, 9, 11],
-    "sentence_text.bin": [[0, 20], [21, 33], [35, 42], [43, 55], [56, 66], [67, 73], [74, 87]],
+    "tokens.npy": [2, 6, 1, 2, 4, 1, 3, 1, 5, 2, 3],
+    "count": [0, 3, 3, 2, 1, 1, 1],
+    "documents": [0, 3, 2, 2, 1, 1, 1],
+    "documents.npy": [0, 5, 5, 7, 11],
+    "document_sentences.npy": [0, 2, 3, 4, 7],
+    "sentences.npy": [0, 3, 5, 5, 7, 9, 9, 11],
 }
+SENTENCES = ["The dog saw 12 cats.", "Dogs barked!", "Of the.", "A cat slept.", "Cats purr.", "It is.", "The dog slept"]
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 1000])
@@ -89,7 +87,7 @@ def test_two_files_to_the_last_number(
     monkeypatch.setattr(corpus_writer, "_CHUNK_WORDS", chunk)
     corpus = encode_text(texts, tmp_path / "c", min_count=2, terms="none", line_length=3)
     found = arrays(tmp_path / "c")
-    assert {name: found[name] for name in WHOLE} == WHOLE and set(found) == {*WHOLE, "text_blocks.bin"}
+    assert found == WHOLE
     assert corpus.all_words == ["<unk>", "cat", "dog", "sleep", "bark", "purr", "see"]
     header, digests = corpus.header, [hashlib.sha256(text.encode()) for text in (A, B)]
     assert header["totals"] == {
@@ -106,10 +104,10 @@ def test_two_files_to_the_last_number(
             {"name": "b.txt", "bytes": 32, "sha256": digests[1].hexdigest()},
         ],
     }
-    assert (header["keep_text"], header["skipped_files"], header["format_version"]) == (True, 0, 2)
+    assert (header["keep_text"], header["skipped_files"], header["format_version"]) == (True, 0, 3)
     for kind, offsets in (("sentence", [0, 3, 5, 7, 9, 11]), ("document", [0, 5, 7, 11])):
         lines = encode_text(texts, tmp_path / kind, terms="none", line_length=kind, last_line="drop")
-        assert lines.line_offsets.tolist() == arrays(tmp_path / kind)["lines.bin"] == offsets
+        assert lines.line_offsets.tolist() == arrays(tmp_path / kind)["lines.npy"] == offsets
         assert lines.header["totals"]["lines"] == len(offsets) - 1
         assert lines.header["totals"]["vocabulary"] == 1
 
@@ -124,9 +122,9 @@ def test_rare_words_and_an_incomplete_line_are_dropped(
     )
     found = arrays(tmp_path / "c")
     assert found == {
-        "tokens.bin": [2, 1, 2, 1], "counts.bin": [0, 2, 2], "document_frequency.bin": [0, 2, 1],
-        "documents.bin": [0, 3, 3, 4, 4], "document_sentences.bin": [0, 2, 3, 4, 7],
-        "sentences.bin": [0, 2, 3, 3, 4, 4, 4, 4],
+        "tokens.npy": [2, 1, 2, 1], "count": [0, 2, 2], "documents": [0, 2, 1],
+        "documents.npy": [0, 3, 3, 4, 4], "document_sentences.npy": [0, 2, 3, 4, 7],
+        "sentences.npy": [0, 2, 3, 3, 4, 4, 4, 4],
     }  # fmt: skip
     header = Corpus.open(tmp_path / "c").header
     assert header["accounting"]["dropped"] == {"incomplete_last_line": 2, "number": 1, "rare": 5, "stop_word": 7}
@@ -139,22 +137,24 @@ def test_shuffled_documents_to_the_last_number(
     tmp_path: Path, texts: list[Path], monkeypatch: pytest.MonkeyPatch, chunk: int, keep_text: bool
 ) -> None:
     monkeypatch.setattr(corpus_writer, "_CHUNK_DOCUMENTS", chunk)
-    encode_text(texts, tmp_path / "c", min_count=1, terms="none", shuffle=3, keep_text=keep_text)
+    corpus = encode_text(texts, tmp_path / "c", min_count=1, terms="none", shuffle=3, keep_text=keep_text)
     order = corpus_writer.document_order(3, 4).tolist()
     assert order == np.random.default_rng(3).permutation(4).tolist() != [0, 1, 2, 3]
     found = arrays(tmp_path / "c")
-    documents, sentences, first = WHOLE["documents.bin"], WHOLE["sentences.bin"], WHOLE["document_sentences.bin"]
-    words, starts, spans, ends = [], [], [], [0]
+    documents, sentences, first = WHOLE["documents.npy"], WHOLE["sentences.npy"], WHOLE["document_sentences.npy"]
+    words, starts, rows, ends = [], [], [], [0]
     for one in order:
         mine = range(first[one], first[one + 1])
         starts += [sentences[i] - documents[one] + len(words) for i in mine]
-        spans += [WHOLE["sentence_text.bin"][i] for i in mine]
-        words += WHOLE["tokens.bin"][documents[one] : documents[one + 1]]
+        rows += mine
+        words += WHOLE["tokens.npy"][documents[one] : documents[one + 1]]
         ends.append(len(words))
-    assert found["tokens.bin"] == words and found["documents.bin"] == ends
-    assert found["sentences.bin"] == [*starts, 11]
-    assert np.diff(found["document_sentences.bin"]).tolist() == [first[one + 1] - first[one] for one in order]
-    assert found.get("sentence_text.bin") == (spans if keep_text else None)
+    assert found["tokens.npy"] == words and found["documents.npy"] == ends
+    assert found["sentences.npy"] == [*starts, 11]
+    assert np.diff(found["document_sentences.npy"]).tolist() == [first[one + 1] - first[one] for one in order]
+    assert found.get("sentence_rows.npy") == (rows if keep_text else None)
+    if keep_text:
+        assert [corpus.sentence_text(i) for i in range(7)] == [SENTENCES[row] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,9 @@ def test_reading_ends_with_the_document_in_which_the_budget_ends(
         assert (totals["documents"], totals["sentences"], corpus.header["input"]["bytes"]) == (
             documents, sentences, size,
         )  # fmt: skip
-        assert arrays(corpus.path)["tokens.bin"][:kept] and corpus.sentence_offsets[-1] == kept
-        assert corpus.document_sentences[-1] == sentences == len(arrays(corpus.path)["sentence_text.bin"])
+        assert arrays(corpus.path)["tokens.npy"][:kept] and corpus.sentence_offsets[-1] == kept
+        assert corpus.document_sentences[-1] == sentences
+        assert [corpus.sentence_text(i) for i in range(sentences)] == SENTENCES[:sentences]
 
 
 @pytest.mark.parametrize("budget", [1, 4, 5, 6, 11])
@@ -199,7 +200,7 @@ def test_progress_ends_where_the_work_ends(tmp_path: Path, texts: list[Path]) ->
     progress = Noted()
     encode_text(texts, tmp_path / "c", min_count=1, terms="none", block_bytes=10, progress=progress)
     shown = {name: (bar.done, bar.total, bar.unit) for name, bar in progress.bars.items()}
-    assert shown == {"reading": (88, 88, "B"), "selecting": (18, 18, "words"), "writing": (11, 11, "words")}
+    assert shown == {"reading": (88, 88, "B"), "writing": (11, 11, "words")}
     assert progress.notes == []
     documents = DocumentSource("p", documents=["a dog", "é cat", "ox"])
     encode_text(documents, tmp_path / "d", min_count=1, terms="none", block_bytes=6, progress=progress)
@@ -255,27 +256,6 @@ def test_a_block_has_one_byte_or_more() -> None:
 # ---- small parts --------------------------------------------------------------------------------------------
 
 
-def test_a_temporary_array_is_in_memory_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert corpus_writer.IN_MEMORY == 192 << 20
-    with ArtifactWriter(tmp_path / "c", "test", 1) as writer:
-        for limit, own in ((40, 1 << 62), (1 << 40, 40)):
-            monkeypatch.setattr(corpus_writer, "IN_MEMORY", limit)
-            writer.in_memory = own
-            for size, in_memory in ((10, True), (11, False)):
-                array = corpus_writer.scratch_array(writer, f"{limit}", size)
-                assert (len(array), array.base is None) == (size, in_memory)
-        assert writer.scratch("40").stat().st_size == 44
-        writer.finish({})
-
-
-@pytest.mark.parametrize("size", [1, 100, 1 << 20, (1 << 20) + 1])
-def test_disk_space_is_reserved_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    corpus_writer.reserve(tmp_path / "a", size)
-    monkeypatch.delattr(os, "posix_fallocate", raising=False)
-    corpus_writer.reserve(tmp_path / "b", size)
-    assert (tmp_path / "a").stat().st_size == (tmp_path / "b").stat().st_size == size
-
-
 def test_what_was_dropped_is_added_up() -> None:
     accounting = Accounting()
     for reason, count in (("rare", 2), ("number", 0), ("rare", 3)):
@@ -319,7 +299,7 @@ def test_one_word_is_a_corpus(tmp_path: Path) -> None:
 def test_text_of_exactly_the_size_is_kept(
     tmp_path: Path, texts: list[Path], monkeypatch: pytest.MonkeyPatch, most: int, kept: bool
 ) -> None:
-    monkeypatch.setattr(spool_writer, "KEEP_BELOW", most)
+    monkeypatch.setattr(fold, "KEEP_BELOW", most)
     assert (encode_text(texts, tmp_path / "c", terms="none").text is not None) is kept
     assert encode_text(texts, tmp_path / "k", terms="none", keep_text=True).text is not None
 
@@ -337,59 +317,55 @@ def test_a_document_of_pieces_whose_first_has_no_word(tmp_path: Path, monkeypatc
 # ---- kept text ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 8, 22, 43, 44, 87, 88, 100])
-def test_every_sentence_comes_back_whatever_the_blocks(
-    tmp_path: Path, texts: list[Path], monkeypatch: pytest.MonkeyPatch, size: int
+@pytest.mark.parametrize(
+    ("rows", "size", "groups"),
+    [
+        (1, 1000, [1] * 7), (3, 1000, [3, 3, 1]), (7, 1000, [7]), (8, 1000, [7]),
+        (8, 1, [1] * 7), (8, 20, [1, 3, 3]), (8, 21, [2, 3, 2]), (8, 80, [7]),
+    ],
+)  # fmt: skip
+def test_every_sentence_comes_back_whatever_the_row_groups(
+    tmp_path: Path, texts: list[Path], monkeypatch: pytest.MonkeyPatch, rows: int, size: int, groups: list[int]
 ) -> None:
-    monkeypatch.setattr(kept_text, "BLOCK", size)
-    corpus = encode_text(texts, tmp_path / "c", terms="none")
-    sentences = ["The dog saw 12 cats.", "Dogs barked!", "Of the.", "A cat slept.", "Cats purr.", "It is.",
-                 "The dog slept"]  # fmt: skip
-    assert [corpus.sentence_text(i) for i in range(7)] == sentences
-    assert [corpus.document_text(i) for i in range(4)] == [" ".join(sentences[a:b]) for a, b in
-                                                           ((0, 2), (2, 3), (3, 4), (4, 7))]  # fmt: skip
-    text, kept = (A + B).encode(), corpus.text
-    assert kept is not None
-    for number in range(-(-88 // size)):
-        assert kept._read_block(number) == text[number * size : (number + 1) * size]
-
-
-def test_text_is_compressed_at_level_3(tmp_path: Path) -> None:
-    draw = np.random.default_rng(1)
-    text = " ".join(
-        "".join(chr(97 + int(digit)) for digit in str(number)) for number in draw.integers(0, 3000, 20_000)
-    ).encode()
-    (tmp_path / "t.txt").write_bytes(text)
-    encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none")
-    assert (tmp_path / "c" / "text.zst").read_bytes() == pa.Codec("zstd", compression_level=3).compress(
-        text, asbytes=True
-    )
+    monkeypatch.setattr(kept_text, "GROUP_ROWS", rows)
+    monkeypatch.setattr(kept_text, "GROUP_BYTES", size)
+    for part_bytes in (1, 30, 1000):
+        corpus = encode_text(
+            texts, tmp_path / "c", terms="none", block_bytes=1, part_bytes=part_bytes, force=True, threads=2
+        )
+        about = parquet.ParquetFile(tmp_path / "c" / "text.parquet").metadata
+        assert [about.row_group(number).num_rows for number in range(about.num_row_groups)] == groups
+        assert about.row_group(0).column(0).compression == "ZSTD"
+        assert [corpus.sentence_text(i) for i in range(7)] == SENTENCES
+        assert [corpus.document_text(i) for i in range(4)] == [
+            " ".join(SENTENCES[a:b]) for a, b in ((0, 2), (2, 3), (3, 4), (4, 7))
+        ]
 
 
 def test_a_header_says_that_the_text_is_gone(tmp_path: Path, texts: list[Path]) -> None:
     corpus = encode_text(texts, tmp_path / "c", terms="none")
-    sizes = sum((tmp_path / "c" / name).stat().st_size for name in kept_text.TEXT_FILES)
+    sizes = (tmp_path / "c" / "text.parquet").stat().st_size
     assert corpus.header["keep_text"] is True and drop_text(tmp_path / "c") == sizes
     assert Corpus.open(tmp_path / "c").header["keep_text"] is False
-
-
-def test_a_digest_that_is_known() -> None:
-    known = hashlib.sha256(b"dog")
-    assert (KnownDigest(known.hexdigest()).digest(), KnownDigest("ab").hexdigest()) == (known.digest(), "ab")
 
 
 # ---- reading a corpus ---------------------------------------------------------------------------------------
 
 
 def forge(folder: Path, changes: dict[str, Any] | None = None, **files: Any) -> Path:
-    """Change files and the header as a forger would: with fitting checksums. `tokens_bin=…` is `tokens.bin`."""
+    """Change files and the header as a forger would: with fitting checksums. `tokens_npy=…` is `tokens.npy`."""
     header = json.loads((folder / "header.json").read_text())
     for key, values in files.items():
-        name, data = key.replace("_bin", ".bin"), np.asarray(values)
-        about = header["files"][name]
-        raw = data.astype(about["dtype"]).tobytes()
-        (folder / name).write_bytes(raw)
-        about.update(shape=list(data.shape), bytes=len(raw), sha256=hashlib.sha256(raw).hexdigest())
+        name = key.replace("_npy", ".npy").replace("_parquet", ".parquet")
+        about = header["files"].setdefault(name, {"dtype": "<i8"})
+        if isinstance(values, pa.Table):
+            parquet.write_table(values, folder / name)
+        else:
+            data = np.asarray(values).astype(about["dtype"])
+            np.save(folder / name, data)
+            about["shape"] = list(data.shape)
+        raw = (folder / name).read_bytes()
+        about.update(bytes=len(raw), sha256=hashlib.sha256(raw).hexdigest())
     for part, change in (changes or {}).items():
         header[part].update(change)
     header.pop("fingerprint")
@@ -398,14 +374,28 @@ def forge(folder: Path, changes: dict[str, Any] | None = None, **files: Any) -> 
     return folder
 
 
+WORDS = ["<unk>", "cat", "dog", "sleep", "bark", "purr", "see"]
+
+
+def words(**columns: Any) -> pa.Table:
+    """The table of words with other columns."""
+    table = {"word": pa.array(WORDS, pa.large_string()), "count": WHOLE["count"], "documents": WHOLE["documents"]}
+    return pa.table(table | columns)
+
+
+def sentences(rows: list[Any], kind: Any = None) -> pa.Table:
+    return pa.table({"text": pa.array(rows, kind or pa.large_binary())})
+
+
 @pytest.fixture
 def corpus(tmp_path: Path, texts: list[Path]) -> Path:
     return encode_text(texts, tmp_path / "c", min_count=2, terms="none", line_length=3).path
 
 
 def test_a_forged_corpus_that_fits_is_opened(corpus: Path) -> None:
-    forge(corpus, **{name.replace(".", "_"): values for name, values in WHOLE.items()})
-    assert len(Corpus.open(corpus).all_words) == 7
+    forge(corpus, words_parquet=words())
+    forge(corpus, **{name.replace(".", "_"): values for name, values in WHOLE.items() if name.endswith(".npy")})
+    assert Corpus.open(corpus).all_words == WORDS
 
 
 @pytest.mark.parametrize(
@@ -419,13 +409,17 @@ def test_a_forged_corpus_that_fits_is_opened(corpus: Path) -> None:
         ({"parameters": {"line_length": 0}}, {}),
         ({"parameters": {"line_length": "sentence"}}, {}),
         ({"parameters": {"min_count": 0}}, {}),
-        ({}, {"document_frequency_bin": [0, 3, 2, 2, 1, 1]}),
-        ({}, {"documents_bin": [[0], [5], [5], [7], [11]]}),
-        ({}, {"counts_bin": [1, 3, 2, 2, 1, 1, 1]}),
-        ({}, {"counts_bin": [0, 3, 3, 1, 2, 1, 1]}),
-        ({}, {"counts_bin": [0, 3, 3, 2, 1, 1, 0]}),
-        ({}, {"counts_bin": [0, 3, 3, 2, 1, 1, 2]}),
-        ({}, {"counts_bin": [0, 12, 3, 2, 0, 0, -6]}),
+        ({}, {"documents_npy": [[0], [5], [5], [7], [11]]}),
+        ({}, {"words_parquet": words(count=[1, 3, 2, 2, 1, 1, 1])}),
+        ({}, {"words_parquet": words(count=[0, 3, 3, 1, 2, 1, 1])}),
+        ({}, {"words_parquet": words(count=[0, 3, 3, 2, 1, 1, 0])}),
+        ({}, {"words_parquet": words(count=[0, 3, 3, 2, 1, 1, 2])}),
+        ({}, {"words_parquet": words(count=[0, 12, 3, 2, 0, 0, -6])}),
+        ({}, {"words_parquet": words(count=[0, 3, 3, 2, 1, 1, None])}),
+        ({}, {"words_parquet": words(count=[0.0, 3, 3, 2, 1, 1, 1])}),
+        ({}, {"words_parquet": words(documents=["0", "3", "2", "2", "1", "1", "1"])}),
+        ({}, {"words_parquet": words().drop(["documents"])}),
+        ({}, {"words_parquet": words().slice(0, 6)}),
     ],
 )
 def test_a_header_that_does_not_fit_is_refused(corpus: Path, changes: dict[str, Any], files: dict[str, Any]) -> None:
@@ -436,21 +430,18 @@ def test_a_header_that_does_not_fit_is_refused(corpus: Path, changes: dict[str, 
 @pytest.mark.parametrize(
     ("what", "files"),
     [
-        ("tokens", {"tokens_bin": [2, 6, 1, 2, 4, 1, 3, 1, 5, 2, 7]}),
-        ("document_offsets", {"documents_bin": [0, 5, 5, 7, 10]}),
-        ("document_offsets", {"documents_bin": [0, 5, 4, 7, 11]}),
-        ("sentence_offsets", {"sentences_bin": [1, 3, 5, 5, 7, 9, 9, 11]}),
-        ("document_sentences", {"document_sentences_bin": [0, 2, 3, 4, 6]}),
-        ("document_sentences", {"document_sentences_bin": [0, 2, 3, 7]}),
-        ("text", {"sentence_text_bin": WHOLE["sentence_text.bin"][:6]}),
-        ("text", {"sentence_text_bin": [*WHOLE["sentence_text.bin"][:6], [74, 89]]}),
-        ("text", {"sentence_text_bin": [*WHOLE["sentence_text.bin"][:6], [87, 74]]}),
-        ("text", {"sentence_text_bin": [[*span, 1] for span in WHOLE["sentence_text.bin"]]}),
-        ("text", {"text_blocks_bin": [0, 85, 88]}),
-        ("text", {"text_blocks_bin": [0, 86, 86, 88]}),
-        ("text", {"text_blocks_bin": [0, 86, (1 << 20) + 1]}),
-        ("text", {"text_blocks_bin": [0, 86, 0]}),
-        ("text", {"text_blocks_bin": [88]}),
+        ("tokens", {"tokens_npy": [2, 6, 1, 2, 4, 1, 3, 1, 5, 2, 7]}),
+        ("document_offsets", {"documents_npy": [0, 5, 5, 7, 10]}),
+        ("document_offsets", {"documents_npy": [0, 5, 4, 7, 11]}),
+        ("sentence_offsets", {"sentences_npy": [1, 3, 5, 5, 7, 9, 9, 11]}),
+        ("document_sentences", {"document_sentences_npy": [0, 2, 3, 4, 6]}),
+        ("document_sentences", {"document_sentences_npy": [0, 2, 3, 7]}),
+        ("text", {"text_parquet": sentences([b"one"] * 6)}),
+        ("text", {"text_parquet": sentences(["one"] * 7, pa.large_string())}),
+        ("text", {"text_parquet": sentences([b"one"] * 7).rename_columns(["sentence"])}),
+        ("text", {"sentence_rows_npy": [0, 1, 2, 3, 4, 5]}),
+        ("text", {"sentence_rows_npy": [0, 1, 2, 3, 4, 5, 7]}),
+        ("text", {"sentence_rows_npy": [0, 1, 2, 3, 4, 5, -1]}),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(corpus: Path, what: str, files: dict[str, Any]) -> None:
@@ -459,18 +450,15 @@ def test_arrays_that_do_not_fit_are_refused(corpus: Path, what: str, files: dict
         getattr(damaged, what)
 
 
-def test_borders_that_still_fit(corpus: Path) -> None:
-    tokens, spans = WHOLE["tokens.bin"], [*WHOLE["sentence_text.bin"][:6], [88, 88]]
-    assert Corpus.open(forge(corpus, sentence_text_bin=spans)).sentence_text(6) == ""
-    forge(corpus, sentence_text_bin=[*spans[:6], [74, 88]])
-    assert Corpus.open(corpus).sentence_text(6) == "The dog slept"
-    damaged = Corpus.open(forge(corpus, text_blocks_bin=[0, 86, 1 << 20]))  # as much as one block can hold
-    assert damaged.text is not None
-    assert Corpus.open(corpus).tokens.tolist() == tokens
+def test_sentences_that_are_missing_or_folded_are_refused(corpus: Path) -> None:
+    """Of a dictionary with one long text, a row group of some bytes could be thousands of them in memory."""
+    for rows in ([b"one", None] + [b"two"] * 5, [b"one"] * 7):
+        with pytest.raises(FormatError, match=r"text.parquet is damaged"):
+            Corpus.open(forge(corpus, text_parquet=sentences(rows))).sentence_text(0)
 
 
 def test_an_altered_file_is_found_when_it_is_read(corpus: Path) -> None:
-    (corpus / "tokens.bin").write_bytes(bytes(44))
+    np.save(corpus / "tokens.npy", np.zeros(11, dtype="<u4"))
     with pytest.raises(FormatError, match="checksum"):
         Corpus.open(corpus).tokens  # noqa: B018
     assert Corpus.open(corpus, verify=False).tokens.tolist() == [0] * 11
@@ -506,8 +494,8 @@ def test_numbers_of_documents_sentences_and_tokens_have_borders(corpus: Path) ->
 def test_versions_of_the_format(tmp_path: Path, texts: list[Path]) -> None:
     (tmp_path / "list.txt").write_text("guide dog\n")
     with_terms = encode_text(texts, tmp_path / "c", min_count=1, terms=str(tmp_path / "list.txt"))
-    assert with_terms.header["format_version"] == 2
-    for version, reason in ((2, None), (1, "made by an earlier version"), (3, "version 3 is newer")):
+    assert with_terms.header["format_version"] == 3
+    for version, reason in ((3, None), (2, "made by an earlier version"), (4, "version 4 is newer")):
         header = json.loads((tmp_path / "c" / "header.json").read_text()) | {"format_version": version}
         header.pop("fingerprint")
         (tmp_path / "c" / "header.json").write_text(canonical_json(header | {"fingerprint": fingerprint(header)}))

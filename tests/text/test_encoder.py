@@ -19,15 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text import readers as reading
 from hyperdive.text import tagging
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
-from hyperdive.text.kept_text import KEEP_BELOW, TextKeeper, drop_text
-from hyperdive.text.parts import PartReader, cut_parts
+from hyperdive.text.kept_text import KEEP_BELOW, drop_text
+from hyperdive.text.parts import PartReader, TextPart, cut_parts
 from hyperdive.text.readers import DocumentLayout
 from hyperdive.text.sources import TextSource
 from hyperdive.text.token_lists import encode_tokens
@@ -273,8 +272,7 @@ def test_sentences_come_back_as_they_stood(tmp_path: Path) -> None:
         corpus.sentence_text(3)
 
 
-def test_text_over_several_blocks_and_dropped_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hyperdive.text.kept_text.BLOCK", 64)
+def test_text_is_dropped_again(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("".join(f"Sentence number{c} is here.\n" for c in "abcdefghijklmnop"))
     corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1)
     assert [corpus.sentence_text(i) for i in (0, 7, 15)] == [f"Sentence number{c} is here." for c in "ahp"]
@@ -288,36 +286,12 @@ def test_text_over_several_blocks_and_dropped_again(tmp_path: Path, monkeypatch:
     assert drop_text(tmp_path / "c") == 0  # a second call removes what a killed one left, here nothing
 
 
-def test_kept_text_is_in_blocks_of_a_mebibyte(tmp_path: Path) -> None:
-    """The folder does not say how large its blocks are."""
-    size = (1 << 20) + 8
-    (tmp_path / "t.txt").write_text("dog cat\n" * (size // 8))
-    corpus = encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none")
-    starts = np.fromfile(tmp_path / "c" / "text_blocks.bin", dtype="<i8").tolist()
-    assert len(starts) == 4 and starts[-1] == size
-    first = (tmp_path / "c" / "text.zst").read_bytes()[: starts[1]]
-    assert pa.Codec("zstd").decompress(first, decompressed_size=1 << 20, asbytes=True) == b"dog cat\n" * (1 << 17)
-    assert corpus.sentence_text(1 << 17) == "dog cat"
-
-
-def test_blocks_of_kept_text_are_full_before_they_are_written(tmp_path: Path) -> None:
-    (tmp_path / "t.txt").write_text("dog cat\n" * (1 << 17))  # one mebibyte, not a byte more
-    encode_text(tmp_path / "t.txt", tmp_path / "c", terms="none")
-    assert len(np.fromfile(tmp_path / "c" / "text_blocks.bin", dtype="<i8")) == 3
-    with ArtifactWriter(tmp_path / "k", "test", 1) as writer:
-        keeper = TextKeeper(writer)
-        keeper.append(b"x" * (1 << 20))
-        assert not keeper._pending  # a full block does not wait for the next byte
-        keeper.close(writer)
-        writer.finish({"parameters": {}})
-
-
 def test_text_of_up_to_a_gibibyte_is_kept() -> None:
     assert KEEP_BELOW == 1 << 30  # as docs/reference/commands.md says
 
 
 def test_text_is_not_kept_above_a_size(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hyperdive.text.spool_writer.KEEP_BELOW", 1000)
+    monkeypatch.setattr("hyperdive.text.fold.KEEP_BELOW", 1000)
     assert encode_text(text, tmp_path / "c").text is None
     assert encode_text(text, tmp_path / "k", keep_text=True).text is not None
     assert encode_text(text, tmp_path / "n", keep_text=False).text is None
@@ -373,8 +347,8 @@ def test_parts_are_full_wherever_the_part_before_them_ended(tmp_path: Path) -> N
         sources.append(TextSource(str(tmp_path / name), size=size))
     sources.insert(1, TextSource("s3a://bucket/x", size=5))
     parts = cut_parts(sources, DocumentLayout(), 6, 6)
-    assert [[Path(source.path).name for source in part] for part in parts] == [
-        ["a"], ["x"], ["b", "c"], ["d"], ["d"], ["d"], ["d"], ["e", "f"], ["g", "h"]]  # fmt: skip
+    assert [[Path(source.path).name for source in part.sources] for part in parts] == [
+        ["a"], ["x"], ["b", "c"], ["d"], ["d"], ["d"], ["e", "f"], ["g", "h"]]  # fmt: skip
 
 
 @pytest.mark.parametrize(("budget", "used"), [("alphabetic", 4), ("kept", 2)])
@@ -383,10 +357,8 @@ def test_a_part_says_how_many_tokens_of_the_budget_it_uses(
 ) -> None:
     (tmp_path / "t.txt").write_text("The dog and 12 cats.\n")
     source = TextSource(str(tmp_path / "t.txt"), size=21)
-    reader = PartReader(
-        EncodeOptions(budget=budget), DocumentLayout(), 100, keep_text=False, strict=False, observer=None
-    )
-    assert reader((source,))[0]["budget"] == used
+    reader = PartReader(EncodeOptions(budget=budget), DocumentLayout(), 100, keep_text=False, observer=None)
+    assert reader(TextPart((source,)))[0]["budget"] == used
 
 
 def test_globs_and_whole_files(tmp_path: Path) -> None:
@@ -431,11 +403,13 @@ def test_options_are_checked() -> None:
 
 
 def test_numpy_reads_the_arrays_without_hyperdive(tmp_path: Path) -> None:
-    """The format is plain: little-endian arrays and text files."""
+    """The format is plain: arrays of NumPy and tables of Parquet."""
     (tmp_path / "t.txt").write_text("dog cat dog\n")
     encode_text(tmp_path / "t.txt", tmp_path / "c", min_count=1)
-    assert np.fromfile(tmp_path / "c" / "tokens.bin", dtype="<u4").tolist() == [1, 2, 1]
-    assert (tmp_path / "c" / "words.txt").read_text().split() == ["<unk>", "dog", "cat"]
+    assert np.load(tmp_path / "c" / "tokens.npy").tolist() == [1, 2, 1]
+    words = parquet.read_table(tmp_path / "c" / "words.parquet").to_pylist()
+    assert words[1] == {"word": "dog", "count": 2, "documents": 1}
+    assert parquet.read_table(tmp_path / "c" / "text.parquet").to_pylist() == [{"text": b"dog cat dog"}]
 
 
 def test_the_short_way_to_an_english_lemma_is_the_long_one(tmp_path: Path) -> None:

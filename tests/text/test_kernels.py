@@ -235,34 +235,13 @@ def test_a_table_of_forms_grows() -> None:
 
 
 @examples(100)
-@given(st.lists(st.integers(1, 6), max_size=60), st.integers(1, 70), st.booleans(), st.data())
-def test_select_agrees_with_a_loop(forms: list[int], limit: int, by_kept: bool, data: st.DataObject) -> None:
-    starts = sorted(data.draw(st.lists(st.integers(0, len(forms)), max_size=5)))
-    key_of_form = np.array([0, 1, 2, 3, 1, 2, 4])
-    stop = np.array([False, False, True, False, False])
-    out = np.zeros(len(forms), dtype=np.uint32)
-    moved = np.full(len(starts), -1, dtype=np.int64)
-    used, got, stops, sentence = kernels.select(
-        np.array(forms, dtype=np.uint32), key_of_form, stop, out, 0, 0, np.array(starts, dtype=np.int64), 0, moved,
-        limit, by_kept,
-    )  # fmt: skip
-    kept, expected_stops = [], 0
-    for i, form in enumerate(forms):
-        for s, start in enumerate(starts):
-            if start == i:
-                assert moved[s] == len(kept)
-        if (len(kept) if by_kept else i) >= limit:
-            assert used == i
-            break
-        if stop[key_of_form[form]]:
-            expected_stops += 1
-        else:
-            kept.append(int(key_of_form[form]))
-    else:
-        assert used == len(forms)
-    assert out[:got].tolist() == kept
-    assert stops == expected_stops
-    assert sentence <= len(starts)
+@given(st.lists(st.integers(0, 4), max_size=60), st.sets(st.integers(0, 4)), st.data())
+def test_kept_tokens_agree_with_a_loop(keys: list[int], kept: set[int], data: st.DataObject) -> None:
+    starts = sorted(data.draw(st.lists(st.integers(0, len(keys)), max_size=5)))
+    keep = np.array([key in kept for key in range(5)])
+    found, places = kernels.kept_tokens(np.array(keys, dtype=np.uint32), keep, np.array(starts, dtype=np.int64))
+    assert found.tolist() == [key for key in keys if key in kept]
+    assert places.tolist() == [sum(key in kept for key in keys[:start]) for start in starts]
 
 
 @examples(100)

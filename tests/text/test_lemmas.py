@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hyperdive.errors import OptionError
@@ -70,14 +71,30 @@ def test_keys_of_numerals_names_and_tags(form: str, options: dict[str, Any], key
 
 def test_whether_a_form_is_a_stop_word_is_told_every_time() -> None:
     resolver = FormResolver(EncodeOptions())
-    assert resolver.add(["the", "b12", "dog"]).tolist() == [True, False, False]
-    assert resolver.add(["dogs", "THE", "a", "7"]).tolist() == [False, True, True, False]
+    resolver.add(["the", "b12", "dog"])
+    resolver.add(["dogs", "THE", "a", "7"])
+    resolver.add([])
+    stops = resolver.are_stops(np.arange(8, dtype=np.uint32))
+    assert stops.tolist() == [False, True, False, False, False, True, True, False]
     keys = resolver.keys()
     assert (list(keys.words), keys.stop.tolist()) == (["", "the", "b12", "dog", "a", "7"], [
         False, True, False, False, True, False,
     ])  # fmt: skip
-    assert keys.of_form.tolist() == resolver.of_form().tolist() == [0, 1, 2, 3, 3, 1, 4, 5]
-    assert resolver.add([]).tolist() == []
+    assert keys.of_form.tolist() == [0, 1, 2, 3, 3, 1, 4, 5]
+
+
+def test_keys_of_a_part_are_taken_in() -> None:
+    whole, part = FormResolver(EncodeOptions()), FormResolver(EncodeOptions())
+    whole.add(["dogs", "the"])
+    part.add(["the", "cats", "dog", "cat", "AND"])
+    # the first form is known already
+    assert whole.add_state(part.state(), np.array([2, 3, 4, 5])).tolist() == [0, 2, 3, 1, 3, 4]
+    keys = whole.keys()
+    assert list(keys.words) == ["", "dog", "the", "cat", "and"]
+    assert keys.stop.tolist() == [False, False, True, False, True]
+    assert keys.of_form.tolist() == [0, 1, 2, 3, 1, 3, 4]
+    block = whole.block_keys(np.array([1, 2, 6], dtype=np.uint32))
+    assert block.of_form.tolist() == [0, 1, 2, 4] and block.table.words(0) == ["dog", "the", "cat", "and"]
 
 
 def test_stop_words_need_a_language_that_has_them() -> None:
@@ -86,15 +103,3 @@ def test_stop_words_need_a_language_that_has_them() -> None:
     with pytest.raises(OptionError, match="no stop words for language 'de'"):
         FormResolver(EncodeOptions(language="de"))
     assert not dictionary("xx")("dog") and dictionary("en")("dog")
-
-
-@pytest.mark.parametrize(
-    ("lemma", "options", "is_word"),
-    [
-        ("café", {}, True), ("café-bar", {}, False), ("café-bar", {"hyphens": "keep"}, True), ("café3", {}, False),
-        ("cafe\u0301", {}, True), ("café", {"alphabet": "ascii"}, False), ("cafe", {"alphabet": "ascii"}, True),
-        ("pop-up", {}, False), ("pop-up", {"hyphens": "keep"}, True), ("o'b.", {"hyphens": "keep"}, False),
-    ],
-)  # fmt: skip
-def test_a_lemma_has_letters_only(lemma: str, options: dict[str, Any], is_word: bool) -> None:
-    assert FormResolver(EncodeOptions(**options))._is_word(lemma) is is_word

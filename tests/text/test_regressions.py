@@ -219,9 +219,9 @@ def test_extreme_numbers(tmp_path: Path, hyperdive: Run) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda h: h.update(files={**h["files"], "tokens.bin": 7}),
-        lambda h: h["files"]["tokens.bin"].pop("sha256"),
-        lambda h: h["files"]["tokens.bin"].update(dtype="i4,("),
+        lambda h: h.update(files={**h["files"], "tokens.npy": 7}),
+        lambda h: h["files"]["tokens.npy"].pop("sha256"),
+        lambda h: h["files"]["tokens.npy"].update(dtype="i4,("),
         lambda h: h.pop("parameters"),
         lambda h: h.update(parameters=[]),
         lambda h: h["parameters"].update(min_count="x"),
@@ -281,14 +281,3 @@ def test_a_long_document_that_begins_without_a_word(
         files = {p.name: p.read_bytes() for p in (tmp_path / f"c{block}").iterdir()}
         reference = reference or files
         assert files == reference, block
-
-
-def test_scratch_on_disk_and_in_memory_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long texts work on disk, which short tests would never see."""
-    (tmp_path / "t.txt").write_text(GOOD * 20)
-    options: dict[str, Any] = {"shuffle": 1, "rare": "drop", "min_count": 2}
-    encode_text(tmp_path / "t.txt", tmp_path / "memory", **options)
-    monkeypatch.setattr("hyperdive.text.corpus_writer.IN_MEMORY", 0)
-    encode_text(tmp_path / "t.txt", tmp_path / "disk", **options)
-    for file in (tmp_path / "memory").iterdir():
-        assert file.read_bytes() == (tmp_path / "disk" / file.name).read_bytes(), file.name

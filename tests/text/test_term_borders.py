@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,19 +13,18 @@ import numpy as np
 import pytest
 
 from hyperdive._progress import SILENT, Bar, Progress
+from hyperdive._resources import default_memory
 from hyperdive._store import ArtifactWriter
+from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError
 from hyperdive.kernels import terms as k
 from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import term_candidates, term_inventory, term_items
+from hyperdive.text import item_stream, term_candidates, term_inventory, term_items
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.forms import FormTable
 from hyperdive.text.item_stream import ItemStream, chunk_of, hash_table
-from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.readers import TextBlock
-from hyperdive.text.scratch_arrays import Scratch
 from hyperdive.text.sources import TextSource
 from hyperdive.text.term_candidates import PhraseKeys, cohesive_phrases
 from hyperdive.text.term_items import ItemSpelling, ItemSpool, TextItems
@@ -59,12 +57,14 @@ def stream_of(
     names = ["", *(words or [f"w{chr(96 + number)}" for number in range(1, size)])]
     stops = np.zeros(size, dtype=np.bool_)
     stops[list(stop)] = True
-    memory = replace(MemoryPlan.of(None, threads=threads), items=chunk)
     text = TextItems(
         np.array(items, dtype=np.uint32), np.array([0, len(items)]), np.array(numerals, dtype=np.int64),
-        ItemSpelling(names[1:], {}), memory=memory,
+        ItemSpelling(names[1:], {}),
     )  # fmt: skip
-    return ItemStream(text, FormKeys(names, np.arange(size), stops), np.array(kept), threads, progress)
+    keys: Any = SimpleNamespace(words=names, of_form=np.arange(size), stop=stops)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(item_stream, "CHUNK_ITEMS", chunk)
+        return ItemStream(text, keys, np.array(kept), engine=LocalEngine(threads), progress=progress)
 
 
 # ---- the stream of items ------------------------------------------------------------------------------------
@@ -102,8 +102,8 @@ def test_a_stream_keeps_what_occurs_and_is_no_stop_word() -> None:
 def test_chunks_come_in_order_and_progress_is_their_items(threads: int) -> None:
     progress = Noted()
     stream = stream_of(ITEMS, [0, 4, 3, 2], chunk=2, threads=threads, progress=progress)
-    found = [(chunk.items.tolist(), chunk.first, chunk.end, chunk.origin, chunk.kept_before, result)
-             for chunk, result in stream.map("terms", lambda chunk: chunk.origin * 10)]  # fmt: skip
+    found = [(chunk.items.tolist(), chunk.first, chunk.end, chunk.origin, chunk.kept_before, int(result[0]))
+             for chunk, (result,) in stream.map("terms", lambda chunk: (np.array([chunk.origin * 10]),))]  # fmt: skip
     assert found == [
         ([1, 2, 3, 2, 1], 0, 5, 0, 0, 0), ([1, 0, 2], 1, 3, 4, 5, 40), ([2, 0, 1, 3, 1], 1, 5, 6, 6, 60),
     ]  # fmt: skip
@@ -164,23 +164,14 @@ def test_the_number_of_forms_has_a_limit(spool: tuple[FormTable, ItemSpool], mon
     table, collected = spool
     assert term_items.MAX_FORMS == (1 << 27) - 1
     monkeypatch.setattr(term_items, "MAX_FORMS", 3)
-    empty: Any = SimpleNamespace(
-        arena=np.zeros(0, dtype=np.uint8), starts=NONE, lengths=np.zeros(0, dtype=np.int32),
-        hashes=np.zeros(0, dtype=np.uint64), items=np.zeros(0, dtype=np.uint32),
-    )  # fmt: skip
-    state = {"numerals": NONE, "document_items": NONE, "items": np.zeros(0, dtype=np.uint32)}
+    state = {"numerals": NONE, "document_items": NONE, "items": np.zeros(0, dtype=np.uint32),
+             "mixed_forms": NONE, "mixed": np.zeros(0, dtype=np.uint8)}  # fmt: skip
     nothing, numbers = term_items.AbbreviationCounts().state(), np.zeros(0, dtype=np.uint32)
-    for words, fits in ((["a", "b", "c"], True), (["d"], False)):
-        table.add(words)
-        for take in (
-            lambda: collected.merge(empty, numbers),
-            lambda: collected.add_state({}, state | nothing, numbers),
-        ):
-            if fits:
-                take()
-            else:
-                with pytest.raises(InputError, match="more than 3 distinct word forms"):
-                    take()
+    table.add(["a", "b", "c"])
+    collected.add_state(state | nothing, numbers)
+    table.add(["d"])
+    with pytest.raises(InputError, match="more than 3 distinct word forms"):
+        collected.add_state(state | nothing, numbers)
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 1000])
@@ -192,9 +183,10 @@ def test_items_of_a_part_get_the_numbers_of_the_whole(
     table.add(["dog", "b12", "mrna", "7"])
     nothing = term_items.AbbreviationCounts().state()
     state = {"numerals": np.array([1, 3]), "document_items": np.array([0, 2]),
-             "items": np.array([1, 2, 0, 3], dtype=np.uint32)}  # fmt: skip
+             "items": np.array([1, 2, 0, 3], dtype=np.uint32),
+             "mixed_forms": np.array([2]), "mixed": np.frombuffer(b"mRNA\n", dtype=np.uint8)}  # fmt: skip
     for _ in range(2):
-        collected.add_state({"2": "mRNA"}, state | nothing, np.array([2, 3, 4], dtype=np.uint32))
+        collected.add_state(state | nothing, np.array([2, 3, 4], dtype=np.uint32))
     items = collected.close()
     assert items.items.tolist() == [2, 3, 0, 4] * 2 and items.numerals.tolist() == [2, 4]
     assert items.documents.tolist() == [0, 2, 4, 6, 8]
@@ -310,12 +302,13 @@ def test_counting_forgets_the_rarest_only(monkeypatch: pytest.MonkeyPatch, chunk
 
 def test_what_the_search_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, fitted = [], []
-    monkeypatch.setattr(MemoryPlan, "require", lambda plan, more, what: asked.append((more, what)))
-    monkeypatch.setattr(MemoryPlan, "fitting", lambda plan, most, each: fitted.append((most, each)) or most)
+    for module in (term_candidates, term_inventory):
+        monkeypatch.setattr(module, "require_memory", lambda limit, more, what, instead: asked.append((more, what)))
+    monkeypatch.setattr(term_candidates, "fitting", lambda limit, most, each: fitted.append((most, each)) or most)
     phrases = {(1, 2): 9, (3, 4): 6, (5, 6): 5}
     found_in(phrases, {11: 60}, {}, threads=2)
     assert asked == [(3 * (250 + 2 * 24), "3 candidates for terms")]
-    assert fitted == [(MemoryPlan.of(None, threads=2).candidates, 64)]
+    assert fitted == [(default_memory() // 160, 64)]
     asked.clear()
     (tmp_path / "t.txt").write_text(TEXT)
     encode(tmp_path / "t.txt", tmp_path / "c", min_count=4, threads=1)
@@ -394,24 +387,6 @@ def test_the_singular_is_preferred_where_it_is_a_quarter(
 
 
 # ---- temporary arrays ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("limit", [0, 39, 40])
-def test_temporary_arrays_are_in_memory_up_to_a_size(tmp_path: Path, limit: int) -> None:
-    scratch = Scratch(tmp_path, limit)
-    first, second = scratch.array(5, np.int64), scratch.array(3, np.uint8)
-    assert (first._place is None, second._place is None) == (limit == 40, limit >= 3)
-    stored = [scratch.stored(size, np.int64) for size in (8, 9, 1)]
-    places = [array._place[1] for array in stored if array._place is not None]
-    assert np.diff(places).tolist() == [64, 128]
-    for array in (first, *stored):
-        values = np.arange(len(array)) * 3
-        array.put(0, values)
-        assert [array.first_from(key) for key in (0, 1, 3, 100)] == np.searchsorted(values, [0, 1, 3, 100]).tolist()
-        assert array.whole().tolist() == values.tolist() == array[:].tolist()
-    for array in (first, stored[0]):
-        array.shorten(0)
-        assert (len(array), array.whole().tolist(), array[:].tolist()) == (0, [], [])
 
 
 # ---- the user's list ----------------------------------------------------------------------------------------

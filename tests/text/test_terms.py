@@ -5,24 +5,24 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hyperdive._progress import SILENT
+from hyperdive.engines import LocalEngine
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import terms as k
 from hyperdive.kernels.terms import CAPITALISED, CAPITALS, LOWER, MIXED
 from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import memory_plan, term_candidates
+from hyperdive.text import item_stream, term_candidates
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.encoder import encode_text
 from hyperdive.text.item_stream import ItemStream
-from hyperdive.text.lemmas import FormKeys
-from hyperdive.text.memory_plan import MemoryPlan
 from hyperdive.text.term_items import ItemSpelling, TextItems
 from hyperdive.text.term_list import MAX_LINES, read_terms
 from hyperdive.text.term_names import normal_term
@@ -36,7 +36,7 @@ TEXT = [
     "In 2010 they paid for workers' compensation. The stem-cell research of Smith was good. Stem cells divide!",
     "Tigers rarely swim (in rivers). A red, large tiger is a tiger. MRNA VACCINES WORK.",
 ]
-WORD_FILES = ("tokens.bin", "words.txt", "counts.bin", "document_frequency.bin", "documents.bin", "sentences.bin")
+WORD_FILES = ("tokens.npy", "words.parquet", "documents.npy", "sentences.npy")
 
 
 @pytest.fixture
@@ -144,23 +144,23 @@ def test_the_bytes_are_the_same_for_any_threads_blocks_and_chunks(
     reference = contents(tmp_path / "reference")
     assert "terms.txt" in reference
     for threads, block_bytes, chunk in ((2, 100, 1 << 20), (3, 1000, 50), (1, 7, 1)):
-        monkeypatch.setattr(memory_plan, "ITEMS", chunk)
+        monkeypatch.setattr(item_stream, "CHUNK_ITEMS", chunk)
         encode(text, tmp_path / "c", threads=threads, block_bytes=block_bytes, force=True)
         assert contents(tmp_path / "c") == reference, (threads, block_bytes, chunk)
 
 
-def test_chunks_end_at_gaps_and_nowhere_else() -> None:
+def test_chunks_end_at_gaps_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
     items = np.array([1, 2, 3, 2, 1, 0, 2, 0, 1, 3, 1], dtype=np.uint32)
-    keys = FormKeys(["", "a", "b", "c"], np.arange(4), np.zeros(4, dtype=np.bool_))
-    memory = replace(MemoryPlan.of(None, threads=1), items=2)
+    keys: Any = SimpleNamespace(words=["", "a", "b", "c"], of_form=np.arange(4), stop=np.zeros(4, dtype=np.bool_))
+    monkeypatch.setattr(item_stream, "CHUNK_ITEMS", 2)
     none = np.zeros(0, dtype=np.int64)
-    text = TextItems(items, np.array([0, len(items)]), none, ItemSpelling(["a", "b", "c"], {}), memory=memory)
-    stream = ItemStream(text, keys, np.array([0, 4, 3, 2]), 1, SILENT)
+    text = TextItems(items, np.array([0, len(items)]), none, ItemSpelling(["a", "b", "c"], {}))
+    stream = ItemStream(text, keys, np.array([0, 4, 3, 2]), engine=LocalEngine(1), progress=SILENT)
     assert stream.borders == [(0, 5, 0), (5, 7, 5), (7, 11, 6)]
 
 
 def test_terms_need_no_more_memory_than_the_bound(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_plan, "ITEMS", 200)
+    monkeypatch.setattr(item_stream, "CHUNK_ITEMS", 200)
     whole = encode(text, tmp_path / "whole").terms
     monkeypatch.setattr(term_candidates, "_MAX_CANDIDATES", 60)
     bounded = encode(text, tmp_path / "bounded").terms

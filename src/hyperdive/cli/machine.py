@@ -159,7 +159,7 @@ def describe_corpus(corpus: Corpus, *, words: int = 0) -> None:
     if "n_files" in read:
         rows.append(("input", f"{read['n_files']:,} file(s), {human(read['bytes'], 'B')} of text"))
     left = _left_text(corpus.path)
-    rows.append(("text kept", "yes" if "text.zst" in header["files"] or left else "no"))
+    rows.append(("text kept", "yes" if header["keep_text"] or left else "no"))
     if left:
         rows.append(("", f"{', '.join(left)} left of an interrupted --drop-text: type it again"))
     rows += pattern_rows(corpus.path)

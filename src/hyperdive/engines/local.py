@@ -1,36 +1,39 @@
-"""The engine that runs tasks in threads of this process."""
+"""The engine that runs tasks in this process, or in processes next to it."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, result_place
+from hyperdive._atomic import remove_any
+from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, address_error, result_place
 from hyperdive._resources import check_threads
 from hyperdive._resume import is_stage, read_stage, write_stage
 from hyperdive._types import Array
-from hyperdive.text.sources import address_error
+from hyperdive.errors import FormatError
 
 
 class LocalEngine:
-    """Runs tasks in threads of this process.
+    """Runs tasks in threads of this process; at most one result more than there are threads waits in memory.
 
     Args:
         threads: how many tasks run at the same time; None is one for each core.
+        executor: what runs tasks instead of threads, such as processes; called with the number of threads.
 
     >>> import tempfile
     >>> import numpy as np
     >>> def square(task): return {"task": task}, {"square": np.array([task * task])}
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> [int(arrays["square"][0]) for _, arrays in LocalEngine().results(folder, "squares", square, [1, 2, 3])]
+    >>> [int(arrays["square"][0]) for _, arrays in LocalEngine().results(None, "squares", square, [1, 2, 3])]
     [1, 4, 9]
     """
 
-    def __init__(self, threads: int | None = None) -> None:
-        self._threads = check_threads(threads)
+    in_process = True
+
+    def __init__(self, threads: int | None = None, executor: Callable[[int], Executor] = ThreadPoolExecutor) -> None:
+        self._threads, self._executor = check_threads(threads), executor
 
     @property
     def slots(self) -> int:
@@ -46,30 +49,34 @@ class LocalEngine:
 
     def results(
         self,
-        folder: Path,
+        folder: Path | None,
         stage: str,
         function: TaskFunction,
-        tasks: Sequence[Any],
+        tasks: Iterable[Any],
         addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
         if addresses is not None:
             raise address_error(str(next(filter(None, addresses), "")))
+        waiting: deque[Future[Any]] = deque()
 
-        def run(number: int) -> Path:
-            place = result_place(folder, stage, number)
-            if not is_stage(place):
-                write_stage(place, *function(tasks[number]))
-            return place
+        def take() -> tuple[dict[str, Any], dict[str, Array]]:
+            result = waiting.popleft().result()
+            if isinstance(result, Path):
+                return read_stage(result, verify=False)
+            facts, arrays = result
+            return dict(facts), dict(arrays)
 
-        waiting: deque[Future[Path]] = deque()
-        with ThreadPoolExecutor(self._threads) as pool:
+        with self._executor(self._threads) as pool:
             try:
-                for number in range(len(tasks)):
-                    waiting.append(pool.submit(run, number))
+                for number, task in enumerate(tasks):
+                    if folder is None:
+                        waiting.append(pool.submit(function, task))
+                    else:
+                        waiting.append(pool.submit(_stored, function, task, result_place(folder, stage, number)))
                     if len(waiting) > self._threads:
-                        yield read_stage(waiting.popleft().result(), verify=False)
+                        yield take()
                 while waiting:
-                    yield read_stage(waiting.popleft().result(), verify=False)
+                    yield take()
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
@@ -82,3 +89,15 @@ class LocalEngine:
                 pieces[group].append(bytes(piece))
         for group in groups:
             yield dict(gather(group, iter(pieces.pop(group))))
+
+
+def _stored(function: TaskFunction, task: Any, place: Path) -> Path:
+    """The result of a task in a stage folder, where an earlier run may have left it."""
+    if is_stage(place):
+        try:
+            read_stage(place)
+            return place
+        except FormatError:  # damaged since
+            remove_any(place)
+    write_stage(place, *function(task))
+    return place

@@ -75,6 +75,8 @@ class SparkEngine:
         self._session = _session(master, dict(config or {}), self._log)
         self._context = self._session.sparkContext
 
+    in_process = False
+
     @property
     def slots(self) -> int:
         return int(self._context.defaultParallelism)
@@ -102,18 +104,19 @@ class SparkEngine:
 
     def results(
         self,
-        folder: Path,
+        folder: Path | None,
         stage: str,
         function: TaskFunction,
-        tasks: Sequence[Any],
+        tasks: Iterable[Any],
         addresses: Sequence[str | None] | None = None,
     ) -> Iterator[tuple[dict[str, Any], dict[str, Array]]]:
+        assert folder is not None
+        tasks = list(tasks)
         places = [result_place(folder, stage, number) for number in range(len(tasks))]
         missing = [number for number, place in enumerate(places) if not is_stage(place)]
         task = _ResultTask(_Place.of(folder), stage, function)
         stored = {} if addresses is None else {number: at for number in missing if (at := addresses[number])}
-        pairs = [(number, tasks[number] if addresses is None else (tasks[number], None)) for number in missing]
-        numbered = [pair for pair in pairs if pair[0] not in stored]
+        numbered = [(number, tasks[number]) for number in missing if number not in stored]
 
         def run() -> None:
             if numbered:
@@ -287,12 +290,12 @@ class _ResultTask:
     stage: str
     function: TaskFunction
 
-    def __call__(self, numbered: tuple[int, Any]) -> None:
+    def __call__(self, numbered: tuple[int, Any], copy: str | None = None) -> None:
         number, task = numbered
         result = result_place(self.place.folder, self.stage, number)
         if not is_stage(result):
             with _reported(self.place):
-                made = self.function(task)
+                made = self.function(task) if copy is None else self.function(task, copy)
                 if self.place.is_current:
                     write_stage(result, *made)
 
@@ -314,7 +317,7 @@ class _CopyTask:
         with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
             copy = Path(folder) / PurePosixPath(address).name
             copy.write_bytes(content)
-            self.task((number, (task, str(copy))))
+            self.task((number, task), str(copy))
 
 
 _Slice = tuple[int, tuple[int, int, bytes]]

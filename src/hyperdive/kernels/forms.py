@@ -95,26 +95,20 @@ def renumber(tokens, numbers):
 
 
 @kernel()
-def select(forms, key_of_form, stop, out, first, written, sentences, sentence, sentences_out, limit, by_kept):
-    """Copy the keys of one chunk that are no stop words, and where sentences now start.
-
-    Stops after `limit` tokens: kept ones (`by_kept`) or all. Returns forms used, keys kept, stop words,
-    next sentence.
-    """
-    got = stops = 0
-    for i in range(len(forms)):
-        while sentence < len(sentences) and sentences[sentence] <= first + i:
-            sentences_out[sentence] = written + got
+def kept_tokens(keys, keep, sentences):
+    """The keys of a chunk that are kept, and how many of them come before the start of each sentence in it."""
+    out = np.empty(len(keys), dtype=np.uint32)
+    places = np.empty(len(sentences), dtype=np.int64)
+    got = sentence = 0
+    for i in range(len(keys)):
+        while sentence < len(sentences) and sentences[sentence] <= i:
+            places[sentence] = got
             sentence += 1
-        if (got if by_kept else got + stops) >= limit:
-            return i, got, stops, sentence
-        key = key_of_form[forms[i]]
-        if stop[key]:
-            stops += 1
-        else:
-            out[got] = key
+        if keep[keys[i]]:
+            out[got] = keys[i]
             got += 1
-    return len(forms), got, stops, sentence
+    places[sentence:] = got
+    return out[:got], places
 
 
 @kernel()

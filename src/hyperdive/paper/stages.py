@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from hyperdive._atomic import explain_os_errors, write_file
+from hyperdive._locks import OwnerLock
 from hyperdive._progress import duration
 from hyperdive._resources import Run
-from hyperdive._resume import OwnerLock
 from hyperdive._store import HEADER, canonical_json, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.errors import Error, FormatError, InputError

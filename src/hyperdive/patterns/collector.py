@@ -275,24 +275,24 @@ class Collector:
         for run in (*statements, *candidates):
             run["key"] = renumbered(run["key"], table)
             run[:] = run[np.argsort(run["key"], kind="stable")]
-        stated = TemporaryArray(STATEMENT, self._scratch)
+        keys, values = (TemporaryArray(dtype, self._scratch) for dtype in (np.uint64, np.int64))
         chosen: list[tuple[Array, Ints, Ints]] = []
         for low, high in self._ranges(len(terms), [statements, candidates]):
             counts = _summed(_between(statements, low, high, STATEMENT))
-            stated.append(counts)
+            keys.append(counts["key"])
+            values.append(counts["count"])
             rows = _between(candidates, low, high, CANDIDATE)
             if len(rows):
                 best, place = choose(rows["key"], rows["order"], rows["hash"], self._ranks, self._cap)
                 chosen.append((rows[best], place, _statements_of_pairs(rows["key"][best], counts)))
             if sum(len(place) for _, place, _ in chosen) > 2 * self._total:
                 chosen = [_cut(chosen, self._total)]
-        counts = stated.mapped()
         rows = _cut(chosen, self._total)[0] if chosen else np.zeros(0, dtype=CANDIDATE)
         chosen.clear()
         sentences = self._evidence(rows) if self._has_sentences else None
         self._begin()
-        keys, values = (np.ascontiguousarray(counts[name]) for name in ("key", "count"))
-        return Patterns(terms, self.names, keys, values, self.precision, documents, sentences, sums=totals)
+        counted = keys.mapped(), values.mapped()
+        return Patterns(terms, self.names, *counted, self.precision, documents, sentences, sums=totals)
 
     def _ordered_terms(self, statements: Sequence[Array]) -> tuple[Any, Ints, tuple[Ints, Ints, int]]:
         """The terms of all statements, the most frequent first; the new number of each old one; and their totals.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +11,22 @@ from hyperdive import __version__
 from hyperdive._engine import Engine
 from hyperdive._progress import SILENT, Progress
 from hyperdive._resources import Run, memory_limit
-from hyperdive._resume import WorkFolder
+from hyperdive._resume import WorkFolder, run_identity
 from hyperdive._store import check_output, fingerprint
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.errors import Error, InputError, OptionError
-from hyperdive.options import EncodeCall, EncodeOptions, takes
+from hyperdive.errors import InputError, OptionError
+from hyperdive.options import EncodeCall, EncodeOptions, RunOptions, takes
 from hyperdive.patterns.collector import PatternReader
 from hyperdive.patterns.lexicon import LANGUAGES, term_roles
 from hyperdive.pipeline.inputs import TokenLists, file_identity, find_files, read_input
 from hyperdive.text.corpus import Corpus
-from hyperdive.text.encoder import encode_text
-from hyperdive.text.memory_plan import pattern_memory
-from hyperdive.text.parts import PART_BYTES, PartReading
+from hyperdive.text.encoder import default_part_bytes, encode_text, pattern_memory
 from hyperdive.text.readers import BLOCK_BYTES
 from hyperdive.text.sources import DocumentSource, TextFiles
 from hyperdive.text.token_lists import encode_tokens
+
+KEPT_BYTES = 64 << 20
+"""A text of this size takes so long that an interrupted run should go on with the parts it has read."""
 
 
 @takes(EncodeCall)
@@ -54,7 +54,7 @@ def encode(
         preset: The rules to start from, `default` or `paper`.
         progress: Where to report progress.
         engine: Where the work is run (`hyperdive.engines`); None is this process.
-        part_bytes: Text that a task of an engine reads.
+        part_bytes: Text that a task reads; the result does not depend on it.
         block_bytes: Text that is tokenised at once; the result does not depend on it.
         options: Those of `hyperdive.options.EncodeCall`. Without the text (`keep_text=False`) no sentences are kept
             with the patterns.
@@ -82,8 +82,8 @@ def encode(
         raise InputError("this is encoded already", hint="train on it as it is")
     rules = EncodeOptions.preset(preset, **EncodeOptions.own(options))
     if isinstance(given, TokenLists):
-        if engine is not None:
-            raise OptionError("an engine reads files of text, not token lists", hint="leave out engine=")
+        if engine is not None and not engine.in_process:
+            raise OptionError("a cluster reads files of text, not token lists", hint="leave out engine=")
         return _encode_tokens(given, output, patterns, preset, progress, options)
     language = rules.language
     if language not in LANGUAGES:
@@ -97,47 +97,45 @@ def encode(
     shared: dict[str, Any] = {
         "preset": preset,
         "block_bytes": block_bytes,
+        "part_bytes": part_bytes,
+        "engine": engine,
         "observer": reader,
         "word_roles": term_roles if language in LANGUAGES else None,
         "progress": progress,
     }
-    if engine is None:
-        return encode_text(given, output, **shared, **options)
-    if isinstance(given, DocumentSource):
-        raise OptionError("an engine reads files, not documents of a program", hint="write the text to files")
-    files = given if isinstance(given, TextFiles) else find_files(given, engine)
-    part_bytes = part_bytes or PART_BYTES
+    if engine is not None and not engine.in_process and isinstance(given, DocumentSource):
+        raise OptionError("a cluster reads files, not documents of a program", hint="write the text to files")
+    files = given if isinstance(given, DocumentSource | TextFiles) else find_files(given, engine)
     output = Path(output)
+    folder = output.parent / f".{output.name}.encode"
+    WorkFolder.sweep(folder, output)
+    if isinstance(files, DocumentSource) or not _is_kept(files, engine):
+        return encode_text(files, output, **shared, **options)
+    shared["part_bytes"] = part_bytes or default_part_bytes(options.get("memory"), engine)
     check_output(output, force=bool(options.get("force")))
     plan = {
         "input": [[source.path] if source.size is None else file_identity(source) for source in files.sources],
-        "options": {
-            name: content_of(value)
-            for name, value in options.items()
-            if name not in ("threads", "memory", "force", "progress")
-        },
+        "options": {name: content_of(value) for name, value in options.items() if name not in RunOptions.described()},
         "preset": preset,
         "patterns": patterns is not False,
-        "part_bytes": part_bytes,
+        "part_bytes": shared["part_bytes"],
+        "block_bytes": block_bytes,
         "version": __version__,
     }
-    with kept_work(output, "encode", plan, Run(force=bool(options.get("force")))) as work:
-        return encode_text(files, output, reading=PartReading(engine, work, part_bytes), **shared, **options)
+    # parts are read within minutes: what another command left is not worth a question
+    run = Run(force=bool(options.get("force")), restart=run_identity(folder) != fingerprint(plan))
+    with WorkFolder(folder, output, fingerprint(plan), run) as work:
+        if work.started:
+            progress.note("resuming with the parts of an interrupted run")
+        return encode_text(files, output, folder=work.folder, **shared, **options)
 
 
-@contextmanager
-def kept_work(output: Path, verb: str, plan: dict[str, Any], run: Run = Run()) -> Iterator[WorkFolder]:
-    """A work folder next to an output, kept for the same run where the work was stopped before its end."""
-    work = WorkFolder(output.parent / f".{output.name}.{verb}", output, fingerprint(plan), run)
-    try:
-        yield work
-    except Error:
-        work.remove()
-        raise
-    except BaseException:
-        work.release()
-        raise
-    work.remove()
+def _is_kept(files: TextFiles, engine: Engine | None) -> bool:
+    """Whether the results of tasks are kept until the corpus is complete: on a cluster, and of a large text."""
+    if engine is not None and not engine.in_process:
+        return True
+    sizes = [source.size for source in files.sources]
+    return None not in sizes and sum(size for size in sizes if size) >= KEPT_BYTES
 
 
 def content_of(option: Any) -> Any:

@@ -22,7 +22,7 @@ from hyperdive._resume import ONCE, WorkFolder
 from hyperdive._store import check_output, fingerprint, is_ours, read_header
 from hyperdive._types import Floats32
 from hyperdive.counts.cooccurrence import Cooccurrence
-from hyperdive.errors import DiskFullError, Error, InputError, OptionError, OutputError
+from hyperdive.errors import InputError, OptionError
 from hyperdive.model import Model
 from hyperdive.options import MODEL_SPACE, EncodeOptions, ReadingOptions, TrainOptions, check_name
 from hyperdive.pipeline.encode import content_of, encode
@@ -100,10 +100,9 @@ def train(
         "version": __version__,
     }
     once = isinstance(opened, TextFiles) and any(source.size is None for source in opened.sources)
-    work = WorkFolder(folder, output, f"{ONCE if once else ''}{fingerprint(plan)}", run)
-    if work.started:
-        run.progress.note("going on with the finished stages of an earlier run (--restart begins anew)")
-    try:
+    with WorkFolder(folder, output, f"{ONCE if once else ''}{fingerprint(plan)}", run) as work:
+        if work.started:
+            run.progress.note("going on with the finished stages of an earlier run (--restart begins anew)")
         if isinstance(opened, TextFiles):
             # nothing is read from the text that the model has no use for
             rules = {**text, "terms": chosen.terms if chosen.space == MODEL_SPACE else "none", "preset": preset}
@@ -113,16 +112,6 @@ def train(
         inputs = SpaceInputs(opened, work, chosen, replace(run, force=False), start=start)
         made = _made(inputs, chosen, patterns, run)
         made.save(output, force=run.force)
-    except DiskFullError as error:
-        raise OutputError(f"{output}: the disk is full", hint=work.advice()) from error
-    except Error as error:
-        # text that cannot work never will; an option such as the memory may be corrected and the run goes on
-        if isinstance(error, InputError):
-            work.remove()
-        raise
-    finally:
-        work.leave()
-    work.remove()
     return Model.load(output, verify=False)
 
 

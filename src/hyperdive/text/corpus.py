@@ -1,17 +1,16 @@
 """The encoded corpus: word ids of a whole text collection as one memory-mapped array, with offsets into the text.
 
-Folder (format `hyperdive-corpus`, version 2):
+Folder (format `hyperdive-corpus`, version 3):
 
 | file | content |
 | --- | --- |
-| `tokens.bin` | uint32, the id of every kept token in reading order |
-| `words.txt` | one word a line; line k (from 0) is the word with id k; id 0 is the unknown symbol |
-| `counts.bin`, `document_frequency.bin` | int64 for each id |
-| `documents.bin`, `sentences.bin` | int64 token offsets, one more than there are documents or sentences |
-| `document_sentences.bin` | int64, the first sentence of each document, plus an end |
-| `lines.bin` | int64 token offsets of lines, only where lines do not all have the same length |
-| `text.zst`, `text_blocks.bin`, `sentence_text.bin` | the original text, when it was kept |
-| `terms.txt`, `term_*.bin` | terms and where they occur; see `hyperdive.text.term_occurrences` |
+| `tokens.npy` | uint32, the id of every kept token in reading order |
+| `words.parquet` | the word with id k (from 0) in row k, its count and document frequency; id 0 is the unknown symbol |
+| `documents.npy`, `sentences.npy` | int64 token offsets, one more than there are documents or sentences |
+| `document_sentences.npy` | int64, the first sentence of each document, plus an end |
+| `lines.npy` | int64 token offsets of lines, only where lines do not all have the same length |
+| `text.parquet` | the original text of each sentence, when it was kept; `sentence_rows.npy`: its rows, when shuffled |
+| `terms.txt`, `term_*` | terms and where they occur; see `hyperdive.text.term_occurrences` |
 | `abbreviations.txt` | abbreviations with their long forms; see `hyperdive.text.abbreviations` |
 
 Every word keeps an id of its own, however rare: ids run by falling count, then by word. Words under the minimum
@@ -29,15 +28,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._checks import are_below, are_pointers
+from hyperdive._checks import are_below, are_pointers, unfolds
 from hyperdive._store import Artifact, fingerprint, header_fields
 from hyperdive._types import Ids
 from hyperdive.errors import Error, FormatError, OptionError
 from hyperdive.text.abbreviations import Abbreviations
-from hyperdive.text.kept_text import TEXT_FILES, KeptText
+from hyperdive.text.kept_text import TEXT, TEXT_FILES, KeptText
 from hyperdive.text.term_occurrences import TermOccurrences
 
-KIND, VERSION = "corpus", 2
+KIND, VERSION = "corpus", 3
+WORDS = "words.parquet"
 UNKNOWN = "<unk>"
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
 
@@ -89,10 +89,10 @@ class Corpus:
         """Check what the header says and the counts of words; other arrays are checked when they are first read."""
         totals = self.header.get("totals", {})
         sizes = {
-            "tokens": self._rows("tokens.bin"),
-            "types": self._rows("counts.bin") - 1,
-            "documents": self._rows("documents.bin") - 1,
-            "sentences": self._rows("sentences.bin") - 1,
+            "tokens": self._rows("tokens.npy"),
+            "types": len(self.counts) - 1,
+            "documents": self._rows("documents.npy") - 1,
+            "sentences": self._rows("sentences.npy") - 1,
         }
         for name, value in sizes.items():
             if totals.get(name) != value:
@@ -100,9 +100,9 @@ class Corpus:
                     f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="create it again"
                 )
         length = self.parameters["line_length"]
-        if "lines.bin" not in self._artifact and not (isinstance(length, int) and length > 0):
+        if "lines.npy" not in self._artifact and not (isinstance(length, int) and length > 0):
             raise self._wrong("line_length")
-        if not isinstance(totals["lines"], int) or self.document_frequency.shape != self.counts.shape:
+        if not isinstance(totals["lines"], int):
             raise self._wrong("totals")
 
     def _rows(self, name: str) -> int:
@@ -143,17 +143,37 @@ class Corpus:
     # ---- words ----------------------------------------------------------------------------------------------
 
     @cached_property
+    def _words(self) -> Any:
+        """The table of words."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        path = self._artifact.file(WORDS)
+        try:
+            file = parquet.ParquetFile(path)
+            if unfolds(file, path.stat().st_size):
+                raise ValueError("more than a table of words can hold")
+            table = file.read(columns=["word", "count", "documents"], use_threads=False)
+        except (pa.ArrowException, OSError, ValueError, KeyError, IndexError):
+            raise self._wrong(WORDS) from None
+        kinds = [pa.large_string(), pa.int64(), pa.int64()]
+        if [column.type for column in table.columns] != kinds or any(column.null_count for column in table.columns):
+            raise self._wrong(WORDS)
+        return table
+
+    @cached_property
     def all_words(self) -> list[str]:
         """Every word by its id, rare ones too; the unknown symbol first."""
-        words = self._artifact.lines("words.txt")
-        if len(words) != len(self.counts):
-            raise FormatError(f"{self.path}: {len(words)} words for {len(self.counts)} counts", hint="create it again")
+        try:
+            words: list[str] = self._words["word"].to_pylist()
+        except UnicodeDecodeError:
+            raise self._wrong(WORDS) from None
         return words
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """How often each word occurs, by its own id (index 0 is 0)."""
-        counts = self._artifact.array("counts.bin", "int64")
+        counts: npt.NDArray[np.int64] = self._words["count"].to_numpy()
         falling = len(counts) > 0 and int(counts[0]) == 0 and bool((counts[2:] <= counts[1:-1]).all())
         if not falling or not are_below(counts, len(self) + 1) or int(counts.sum()) != len(self):
             raise FormatError(f"{self.path}: word counts do not add up to the number of tokens", hint="create it again")
@@ -162,7 +182,8 @@ class Corpus:
     @cached_property
     def document_frequency(self) -> npt.NDArray[np.int64]:
         """In how many documents each word occurs."""
-        return self._artifact.array("document_frequency.bin", "int64")
+        frequency: npt.NDArray[np.int64] = self._words["documents"].to_numpy()
+        return frequency
 
     @cached_property
     def vocabulary_size(self) -> int:
@@ -191,7 +212,7 @@ class Corpus:
     @cached_property
     def tokens(self) -> Ids:
         """Own ids of all tokens, rare words included, as stored."""
-        tokens = self._artifact.array("tokens.bin", "uint32")
+        tokens = self._artifact.array("tokens.npy", "uint32")
         if not self._artifact.trusted and not are_below(tokens, len(self.counts)):
             raise FormatError(
                 f"{self.path}: a token has a number beyond its {len(self.counts) - 1} words",
@@ -200,7 +221,7 @@ class Corpus:
         return tokens
 
     def __len__(self) -> int:
-        return self._rows("tokens.bin")
+        return self._rows("tokens.npy")
 
     def __getitem__(self, where: int | slice) -> Any:
         """Ids of a range of tokens with rare words read as the unknown symbol 0."""
@@ -212,8 +233,8 @@ class Corpus:
     @cached_property
     def line_offsets(self) -> Offsets:
         """Where each line starts, plus the end: windows never reach across a line."""
-        if "lines.bin" in self._artifact:
-            return self._offsets("lines.bin", len(self))
+        if "lines.npy" in self._artifact:
+            return self._offsets("lines.npy", len(self))
         length = int(self.parameters["line_length"])
         starts = np.arange(0, len(self), length, dtype=np.int64)
         return np.append(starts, np.int64(len(self)))
@@ -245,19 +266,19 @@ class Corpus:
     @cached_property
     def document_offsets(self) -> Offsets:
         """Token offsets of documents, plus the end."""
-        return self._offsets("documents.bin", len(self))
+        return self._offsets("documents.npy", len(self))
 
     @cached_property
     def sentence_offsets(self) -> Offsets:
         """Token offsets of sentences, plus the end; a sentence may have no kept token."""
-        return self._offsets("sentences.bin", len(self))
+        return self._offsets("sentences.npy", len(self))
 
     @cached_property
     def document_sentences(self) -> Offsets:
         """The first sentence of each document, plus the end."""
-        offsets = self._offsets("document_sentences.bin", self._rows("sentences.bin") - 1)
-        if len(offsets) != self._rows("documents.bin"):
-            raise self._wrong("document_sentences.bin")
+        offsets = self._offsets("document_sentences.npy", self._rows("sentences.npy") - 1)
+        if len(offsets) != self._rows("documents.npy"):
+            raise self._wrong("document_sentences.npy")
         return offsets
 
     def document(self, number: int) -> Ids:
@@ -280,7 +301,7 @@ class Corpus:
     @cached_property
     def text(self) -> KeptText | None:
         """The original text, or None when it was not kept."""
-        return KeptText(self._artifact, self._rows("sentences.bin") - 1) if "text.zst" in self._artifact else None
+        return KeptText(self._artifact, self._rows("sentences.npy") - 1) if TEXT in self._artifact else None
 
     def sentence_text(self, number: int) -> str:
         """The original text of one sentence."""

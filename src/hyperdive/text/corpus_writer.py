@@ -1,16 +1,14 @@
-"""From a spool of word forms to the corpus folder: select, count, order the vocabulary, write.
+"""From the words of a text to the corpus folder: select, count, order the vocabulary, write.
 
-The spool is everything that was read, once, as form ids in input order. What happens here depends on whole-corpus
-facts (counts, the vocabulary's order), so it is a second, streaming pass: memory does not grow with the text.
+What happens here depends on the whole text (counts, the order of the vocabulary), so it is a second, streaming pass:
+memory does not grow with the text.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,73 +20,22 @@ from hyperdive._types import Ints
 from hyperdive.errors import InputError
 from hyperdive.kernels import forms as kernels
 from hyperdive.options import EncodeOptions
-from hyperdive.text.corpus import UNKNOWN
-from hyperdive.text.forms import words_at
-from hyperdive.text.lemmas import FormKeys
+from hyperdive.text.corpus import UNKNOWN, WORDS
+from hyperdive.text.fold import Accounting, TokenStream
+from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.kept_text import ROWS, ParquetFile
 
 _CHUNK_TOKENS = 4 << 20
 _CHUNK_WORDS = _CHUNK_DOCUMENTS = 1 << 16
-# Arrays over the whole text up to this many bytes stay in memory; longer texts work on disk.
-IN_MEMORY = 192 << 20
 
 
-@dataclass
-class Spool:
-    """Everything read: form ids, from 1, and where documents and sentences start."""
-
-    forms: npt.NDArray[np.uint32]
-    documents: Ints
-    """First form of each document, plus the end."""
-    document_sentences: Ints
-    sentences: Ints
-    """First form of each sentence, plus the end."""
-    sentence_text: npt.NDArray[np.int64] | None = None
-    """Start and end of each sentence in the kept text."""
+def chunks(size: int) -> Iterator[slice]:
+    """Yield slices that cover so many tokens."""
+    for start in range(0, size, _CHUNK_TOKENS):
+        yield slice(start, min(size, start + _CHUNK_TOKENS))
 
 
-@dataclass
-class Accounting:
-    """Tokens read, kept, and dropped by reason; they add up."""
-
-    read: int = 0
-    dropped: dict[str, int] = field(default_factory=dict)
-
-    def drop(self, reason: str, count: int) -> None:
-        self.dropped[reason] = self.dropped.get(reason, 0) + int(count)
-
-    def as_dict(self, kept: int) -> dict[str, Any]:
-        return {"read": self.read, "kept": kept, "dropped": {k: v for k, v in sorted(self.dropped.items()) if v}}
-
-
-@dataclass
-class KeyStream:
-    """Kept tokens as key numbers on disk, with document and sentence offsets into them."""
-
-    keys: npt.NDArray[np.uint32]
-    documents: Ints
-    document_sentences: Ints
-    sentences: Ints
-    sentence_text: npt.NDArray[np.int64] | None
-
-
-def scratch_array(writer: ArtifactWriter, name: str, size: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-    """A temporary array: in memory while it is small, else on disk."""
-    if size * np.dtype(dtype).itemsize <= min(IN_MEMORY, writer.in_memory):
-        return np.empty(size, dtype=dtype)
-    path = writer.scratch(name)
-    reserve(path, size * np.dtype(dtype).itemsize)
-    return np.asarray(np.memmap(path, dtype=dtype, mode="r+", shape=(size,)))
-
-
-def reserve(path: Path, size: int) -> None:
-    """Allocate disk space now: writing a mapped page on a full disk later would kill the process."""
-    with path.open("wb") as file:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)
-            return
-        zeros = bytes(1 << 20)
-        for start in range(0, size, len(zeros)):
-            file.write(zeros[: size - start])
+# ---- which tokens -------------------------------------------------------------------------------------------
 
 
 def document_order(seed: int, documents: int) -> Ints:
@@ -96,188 +43,119 @@ def document_order(seed: int, documents: int) -> Ints:
     return np.random.default_rng(seed).permutation(documents)
 
 
-def shuffle_documents(spool: Spool, seed: int, writer: ArtifactWriter) -> Spool:
+def shuffle_documents(stream: TokenStream, seed: int, writer: ArtifactWriter) -> TokenStream:
     """The same documents in an order drawn with `seed`; in memory there is this order, 8 bytes a document."""
-    order = document_order(seed, len(spool.documents) - 1)
-    forms = scratch_array(writer, "shuffled.bin", len(spool.forms))
-    documents, document_sentences, sentences, pairs = (
-        scratch_array(writer, f"shuffled_{name}.bin", size, np.int64)
-        for name, size in (
-            ("documents", len(spool.documents)),
-            ("document_sentences", len(spool.documents)),
-            ("sentences", len(spool.sentences)),
-            ("spans", 0 if spool.sentence_text is None else 2 * len(spool.sentence_text)),
-        )
+    order = document_order(seed, len(stream.documents) - 1)
+    keys = GrowingArray(writer.scratch("shuffled.bin"), "uint32")
+    documents, document_sentences, sentences, rows = (
+        GrowingArray(writer.scratch(f"shuffled_{name}.bin"), "int64")
+        for name in ("documents", "document_sentences", "sentences", "rows")
     )
-    text = None if spool.sentence_text is None else pairs.reshape(-1, 2)
-    documents[0] = document_sentences[0] = 0
     for start in range(0, len(order), _CHUNK_DOCUMENTS):
         some = order[start : start + _CHUNK_DOCUMENTS]
-        new = slice(start, start + len(some))
-        behind = slice(start + 1, start + len(some) + 1)
-        firsts, ends = spool.documents[some], spool.documents[some + 1]
-        documents[behind] = documents[start] + np.cumsum(ends - firsts)
-        places = zip(documents[new].tolist(), firsts.tolist(), ends.tolist(), strict=True)
-        for place, first, end in places:
-            forms[place : place + end - first] = spool.forms[first:end]
-        first_sentences = spool.document_sentences[some]
-        counts = spool.document_sentences[some + 1] - first_sentences
-        document_sentences[behind] = document_sentences[start] + np.cumsum(counts)
-        low, high = int(document_sentences[start]), int(document_sentences[start + len(some)])
+        firsts, ends = stream.documents[some], stream.documents[some + 1]
+        new = keys.size + np.cumsum(ends - firsts) - (ends - firsts)
+        documents.append(new)
+        for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
+            keys.append(stream.keys[first:end])
+        first_sentences = stream.document_sentences[some]
+        counts = stream.document_sentences[some + 1] - first_sentences
+        new_sentences = sentences.size + np.cumsum(counts) - counts
+        document_sentences.append(new_sentences)
         # sentence j of new document i is sentence (start of its old document + j)
-        pick = np.repeat(first_sentences - document_sentences[new], counts) + np.arange(low, high)
-        sentences[low:high] = spool.sentences[pick] + np.repeat(documents[new] - firsts, counts)
-        if text is not None and spool.sentence_text is not None:
-            text[low:high] = spool.sentence_text[pick]
-    sentences[-1] = len(forms)
-    return Spool(forms, documents, document_sentences, sentences, text)
-
-
-def taken(values: Ints, places: Ints, writer: ArtifactWriter, name: str) -> Ints:
-    """The values at some places, as a temporary array."""
-    chosen = scratch_array(writer, name, len(places), values.dtype)
-    np.take(values, places, out=chosen, mode="clip")  # any other mode makes a copy first
-    return chosen
+        places = np.arange(sentences.size, sentences.size + int(counts.sum()))
+        old = np.repeat(first_sentences - new_sentences, counts) + places
+        sentences.append(stream.sentences[old] + np.repeat(new - firsts, counts))
+        rows.append(old)
+    documents.append(np.array([keys.size]))
+    document_sentences.append(np.array([sentences.size]))
+    sentences.append(np.array([keys.size]))
+    arrays = (keys, documents, document_sentences, sentences, rows)
+    return TokenStream(*(array.close() for array in arrays))
 
 
 def select(
-    spool: Spool,
-    keys: FormKeys,
-    options: EncodeOptions,
-    accounting: Accounting,
+    stream: TokenStream, stop: npt.NDArray[np.bool_], options: EncodeOptions, accounting: Accounting,
     writer: ArtifactWriter,
-    progress: Progress,
-) -> KeyStream:
-    """Forms → keys: drop stop words, apply the budget, move the offsets of documents and sentences."""
-    end = len(spool.forms)
-    selected = scratch_array(writer, "kept.bin", end)
-    sentences = scratch_array(writer, "kept_sentences.bin", len(spool.sentences), np.int64)
-    stops = alphabetic = written = sentence = 0
-    limit = options.max_tokens or np.iinfo(np.int64).max
-    by_kept = options.budget == "kept"
-    with progress.stage("selecting", total=end, unit="words") as bar:
-        start = 0
-        while start < end and (written if by_kept else alphabetic) < limit:
-            piece = np.asarray(spool.forms[start : start + _CHUNK_TOKENS])
-            out = np.empty(len(piece), dtype=np.uint32)
-            used, got, new_stops, sentence = kernels.select(
-                piece, keys.of_form, keys.stop, out, start, written, spool.sentences, sentence, sentences,
-                limit - (written if by_kept else alphabetic), by_kept,
-            )  # fmt: skip
-            selected[written : written + got] = out[:got]
-            written += got
-            stops += new_stops
-            alphabetic += got + new_stops
-            start += used
-            bar.advance(used)
-            if used < len(piece):
-                break
-    over = end - start
-    sentences[sentence:] = written
-    accounting.drop("stop_word", stops)
-    accounting.drop("over_budget", over)
-    # documents that start beyond the cut are not part of the corpus
-    inside = int(np.searchsorted(spool.documents[:-1], start, side="left")) if start < end else len(spool.documents) - 1
-    last_sentence = int(spool.document_sentences[inside])
-    document_sentences = spool.document_sentences[: inside + 1]
-    sentences = sentences[: last_sentence + 1]
-    sentences[-1] = written
-    text = None if spool.sentence_text is None else spool.sentence_text[:last_sentence]
-    documents = taken(sentences, document_sentences, writer, "kept_documents.bin")
-    return KeyStream(selected[:written], documents, document_sentences, sentences, text)
-
-
-def compact(stream: KeyStream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> KeyStream:
-    """Drop the tokens whose key is not in `keep` and move all offsets."""
+) -> TokenStream:  # fmt: skip
+    """The words within the budget that are no stop words."""
     size = len(stream.keys)
-    selected = scratch_array(writer, name, size)
-    sentences = scratch_array(writer, f"sentences_{name}", len(stream.sentences), np.int64)
-    written = sentence = 0
-    for start in range(0, size, _CHUNK_TOKENS):
-        piece = np.asarray(stream.keys[start : start + _CHUNK_TOKENS])
-        stays = keep[piece]
-        new = np.concatenate([[0], np.cumsum(stays)]) + written
-        stop = int(np.searchsorted(stream.sentences, start + len(piece), side="left"))
-        sentences[sentence:stop] = new[stream.sentences[sentence:stop] - start]
-        sentence = stop
-        remaining = piece[stays]
-        selected[written : written + len(remaining)] = remaining
-        written += len(remaining)
-    sentences[sentence:] = written
-    return KeyStream(
-        selected[:written],
-        taken(sentences, stream.document_sentences, writer, f"documents_{name}"),
-        stream.document_sentences,
-        sentences,
-        stream.sentence_text,
-    )
+    end = _budget_end(stream, stop, options)
+    accounting.drop("over_budget", size - end)
+    if end < size:
+        # documents that start beyond the cut are not part of the corpus
+        inside = int(np.searchsorted(stream.documents[:-1], end, side="left"))
+        sentences = int(stream.document_sentences[inside])
+        stream = TokenStream(
+            stream.keys[:end],
+            stream.documents[: inside + 1],
+            stream.document_sentences[: inside + 1],
+            stream.sentences[: sentences + 1],
+            None if stream.sentence_rows is None else stream.sentence_rows[:sentences],
+        )
+    kept = _compact(stream, ~stop, writer, "kept")
+    accounting.drop("stop_word", end - len(kept.keys))
+    return kept
 
 
-def count_keys(stream: KeyStream, size: int) -> Ints:
+def _budget_end(stream: TokenStream, stop: npt.NDArray[np.bool_], options: EncodeOptions) -> int:
+    """The place behind the last word of the budget."""
+    size, left = len(stream.keys), int(options.max_tokens)
+    if not left or options.budget != "kept":
+        return min(size, left or size)
+    for chunk in chunks(size):
+        counted = np.cumsum(~stop[stream.keys[chunk]])
+        if counted[-1] >= left:
+            return int(chunk.start + np.searchsorted(counted, left) + 1)
+        left -= int(counted[-1])
+    return size
+
+
+def _compact(stream: TokenStream, keep: npt.NDArray[np.bool_], writer: ArtifactWriter, name: str) -> TokenStream:
+    """Drop the words whose key is not in `keep` and move all offsets."""
+    size = len(stream.keys)
+    keys = GrowingArray(writer.scratch(f"{name}.bin"), "uint32")
+    sentences = GrowingArray(writer.scratch(f"{name}_sentences.bin"), "int64")
+    documents = GrowingArray(writer.scratch(f"{name}_documents.bin"), "int64")
+    for chunk in chunks(size):
+        piece = np.asarray(stream.keys[chunk])
+        stop = int(np.searchsorted(stream.sentences, chunk.stop, side="left"))
+        starts = np.asarray(stream.sentences[sentences.size : stop])
+        kept, places = kernels.kept_tokens(piece, keep, starts - chunk.start)
+        sentences.append(places + keys.size)
+        keys.append(kept)
+    sentences.append(np.full(len(stream.sentences) - sentences.size, keys.size))
+    moved = sentences.close()
+    for start in range(0, len(stream.document_sentences), _CHUNK_DOCUMENTS):
+        documents.append(moved[stream.document_sentences[start : start + _CHUNK_DOCUMENTS]])
+    return replace(stream, keys=keys.close(), documents=documents.close(), sentences=moved)
+
+
+def count_keys(stream: TokenStream, size: int) -> Ints:
     """How often each key occurs."""
     counts = np.zeros(size, dtype=np.int64)
-    for start in range(0, len(stream.keys), _CHUNK_TOKENS):
-        kernels.add_counts(np.asarray(stream.keys[start : start + _CHUNK_TOKENS]), counts)
+    for chunk in chunks(len(stream.keys)):
+        kernels.add_counts(np.asarray(stream.keys[chunk]), counts)
     return counts
 
 
-def vocabulary_order(words: Sequence[str], counts: Ints) -> Ints:
-    """FormKeys that occur, by falling count, then by word (code points).
-
-    >>> vocabulary_order(["b", "a", "never", "c"], np.array([2, 2, 0, 9])).tolist()
-    [3, 1, 0]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    used = np.flatnonzero(counts)
-    pieces = [
-        pa.array(words_at(words, used[start : start + _CHUNK_WORDS]), type=pa.large_string())
-        for start in range(0, len(used), _CHUNK_WORDS)
-    ]
-    # strings are compared by their bytes, which is by their code points
-    by_word = used[pc.sort_indices(pa.chunked_array(pieces, type=pa.large_string())).to_numpy().astype(np.int64)]
-    order: Ints = by_word[np.argsort(-counts[by_word], kind="stable")]
-    return order
-
-
-def write_lines(stream: KeyStream, options: EncodeOptions, writer: ArtifactWriter) -> int:
-    """Write the offsets of lines that do not all have one length, without empty ones; returns how many lines."""
-    if isinstance(options.line_length, int):
-        return -(-len(stream.keys) // options.line_length)
-    offsets = stream.documents if options.line_length == "document" else stream.sentences
-    out = writer.stream("lines.bin", "int64")
-    written, last = 0, -1
-    for some in chunks(len(offsets)):
-        distinct = np.unique(offsets[some])  # they are in order
-        distinct = distinct[int(distinct[0] == last) :]
-        out.append(distinct)
-        written, last = written + len(distinct), int(offsets[some.stop - 1])
-    return written - 1
-
-
-def chunks(size: int) -> Iterator[slice]:
-    for start in range(0, size, _CHUNK_TOKENS):
-        yield slice(start, min(size, start + _CHUNK_TOKENS))
-
-
 def settle(
-    stream: KeyStream, words: Sequence[str], options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter
-) -> KeyStream:
+    stream: TokenStream, keys: int, options: EncodeOptions, accounting: Accounting, writer: ArtifactWriter
+) -> TokenStream:
     """Exactly the tokens of the corpus: without rare words, where these are dropped, and without an incomplete line.
 
     Args:
         stream: the tokens that are no stop words.
-        words: the word of each key.
+        keys: how many keys there are.
         options: what becomes of rare words and of the last line.
         accounting: counts what is dropped.
         writer: the corpus folder, for scratch files.
     """
     if options.rare == "drop":
-        counts = count_keys(stream, len(words))
+        counts = count_keys(stream, keys)
         rare = counts < options.min_count
         accounting.drop("rare", int(counts[rare].sum()))
-        stream = compact(stream, ~rare, writer, "frequent.bin")
+        stream = _compact(stream, ~rare, writer, "frequent")
     size = len(stream.keys)
     if isinstance(options.line_length, int) and options.last_line == "drop":
         size -= size % options.line_length
@@ -289,70 +167,125 @@ def settle(
     return replace(stream, keys=stream.keys[:size])
 
 
+# ---- the folder ---------------------------------------------------------------------------------------------
+
+
+def vocabulary_order(words: Any, counts: Ints) -> Ints:
+    """Keys that occur, by falling count, then by word (code points).
+
+    Args:
+        words: the words of all keys, as an Arrow array of strings.
+        counts: how often each occurs.
+
+    >>> import pyarrow as pa
+    >>> vocabulary_order(pa.array(["b", "a", "never", "c"]), np.array([2, 2, 0, 9])).tolist()
+    [3, 1, 0]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    used = np.flatnonzero(counts)
+    # strings are compared by their bytes, which is by their code points
+    by_word = used[pc.sort_indices(words.take(pa.array(used))).to_numpy().astype(np.int64)]
+    order: Ints = by_word[np.argsort(-counts[by_word], kind="stable")]
+    return order
+
+
 def write_words(
-    stream: KeyStream, words: Sequence[str], options: EncodeOptions, writer: ArtifactWriter, progress: Progress
+    stream: TokenStream, words: Any, options: EncodeOptions, writer: ArtifactWriter, progress: Progress
 ) -> dict[str, int]:
-    """Order the vocabulary, number the tokens by it and write both; returns how many there are of everything."""
+    """Order the vocabulary, number the tokens by it and write both; returns how many there are of everything.
+
+    Args:
+        stream: the tokens of the corpus.
+        words: the words of all keys, as an Arrow array of strings.
+        options: the rules of the corpus.
+        writer: the corpus folder.
+        progress: where progress is shown.
+    """
     size = len(stream.keys)
     counts = count_keys(stream, len(words))
     order = vocabulary_order(words, counts)
     number = np.zeros(len(words), dtype=np.uint32)
     number[order] = np.arange(1, len(order) + 1, dtype=np.uint32)
-    documents, sentences = stream.documents, stream.sentences
-
     frequency = np.zeros(len(order) + 1, dtype=np.int64)
     last_seen = np.full(len(order) + 1, -1, dtype=np.int64)
-    out = writer.stream("tokens.bin", "uint32")
+    out = writer.stream("tokens.npy", "uint32")
     with progress.stage("writing", total=size, unit="words") as bar, ThreadPoolExecutor(1) as background:
         written: Future[None] | None = None
         for chunk in chunks(size):
             ids = number[stream.keys[chunk]]
             if written is not None:
                 written.result()
-            # hashing and writing overlap with counting documents
+            # writing overlaps with counting documents
             written = background.submit(out.append, ids)
-            kernels.document_frequency(ids, chunk.start, documents, last_seen, frequency)
+            kernels.document_frequency(ids, chunk.start, stream.documents, last_seen, frequency)
             bar.advance(len(ids))
         if written is not None:
             written.result()
-    lines = writer.stream("words.txt")
-    lines.append(f"{UNKNOWN}\n".encode())
-    for start in range(0, len(order), _CHUNK_WORDS):
-        some = words_at(words, order[start : start + _CHUNK_WORDS])
-        lines.append("".join(f"{word}\n" for word in some).encode("utf-8"))
-    writer.put("counts.bin", np.concatenate([[0], counts[order]]).astype(np.int64))
-    writer.put("document_frequency.bin", frequency)
-    writer.put("documents.bin", documents)
-    writer.put("document_sentences.bin", stream.document_sentences)
-    writer.put("sentences.bin", sentences)
-    if stream.sentence_text is not None:
-        writer.put("sentence_text.bin", np.ascontiguousarray(stream.sentence_text))
-    n_lines = write_lines(stream, options, writer)
+    _write_vocabulary(words, order, counts, frequency, writer)
+    writer.put("documents.npy", stream.documents)
+    writer.put("document_sentences.npy", stream.document_sentences)
+    writer.put("sentences.npy", stream.sentences)
+    n_lines = _write_lines(stream, options, writer)
     return {
         "tokens": size,
         "types": len(order),
         "vocabulary": int(np.count_nonzero(counts >= options.min_count)) + 1,
-        "documents": len(documents) - 1,
-        "sentences": len(sentences) - 1,
+        "documents": len(stream.documents) - 1,
+        "sentences": len(stream.sentences) - 1,
         "lines": n_lines,
     }
 
 
+def _write_vocabulary(words: Any, order: Ints, counts: Ints, frequency: Ints, writer: ArtifactWriter) -> None:
+    """Write the table of words, the unknown symbol first."""
+    import pyarrow as pa
+
+    schema = pa.schema([("word", pa.large_string()), ("count", pa.int64()), ("documents", pa.int64())])
+    file = ParquetFile(writer, WORDS, schema)
+    file.append(pa.table([[UNKNOWN], [0], [0]], schema=schema))
+    for start in range(0, len(order), _CHUNK_WORDS):
+        some = order[start : start + _CHUNK_WORDS]
+        columns = [words.take(pa.array(some)), counts[some], frequency[start + 1 : start + 1 + len(some)]]
+        file.append(pa.table([pa.array(column) for column in columns], schema=schema))
+    file.finish()
+
+
+def _write_lines(stream: TokenStream, options: EncodeOptions, writer: ArtifactWriter) -> int:
+    """Write the offsets of lines that do not all have one length, without empty ones; returns how many lines."""
+    if isinstance(options.line_length, int):
+        return -(-len(stream.keys) // options.line_length)
+    offsets = stream.documents if options.line_length == "document" else stream.sentences
+    out = writer.stream("lines.npy", "int64")
+    written, last = 0, -1
+    for some in chunks(len(offsets)):
+        distinct = np.unique(offsets[some])  # they are in order
+        distinct = distinct[int(distinct[0] == last) :]
+        out.append(distinct)
+        written, last = written + len(distinct), int(offsets[some.stop - 1])
+    return written - 1
+
+
 def finish(
-    stream: KeyStream,
+    stream: TokenStream,
     options: EncodeOptions,
     accounting: Accounting,
     writer: ArtifactWriter,
     totals: dict[str, int],
     header: dict[str, Any],
+    *,
+    keep_text: bool = False,
 ) -> dict[str, Any]:
     """Write the header of a corpus whose files are all there, and put the folder in its place."""
+    if keep_text and stream.sentence_rows is not None:
+        writer.put(ROWS, stream.sentence_rows)
     return writer.finish(
         {
             "parameters": options.as_parameters(),
             "accounting": accounting.as_dict(totals["tokens"]),
             "totals": totals,
-            "keep_text": stream.sentence_text is not None,
+            "keep_text": keep_text,
             **header,
         }
     )

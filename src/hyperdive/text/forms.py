@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,14 @@ class FormTable:
         size = self._size
         return self._arena[: self._used], self._starts[:size], self._lengths[:size], self._hashes[:size]
 
+    def strings(self) -> Any:
+        """All forms as an Arrow array of strings, without a copy of their bytes."""
+        import pyarrow as pa
+
+        ends = np.append(self._starts[: self._size], self._used).astype(np.int64)
+        data = self._arena[: self._used]
+        return pa.LargeStringArray.from_buffers(self._size, pa.py_buffer(ends), pa.py_buffer(data))
+
     def word(self, number: int) -> str:
         """The form with this number."""
         start = self._starts.item(number - 1)
@@ -112,6 +120,15 @@ class FormTable:
         return [data[a:b].decode("utf-8") for a, b in zip(starts, ends, strict=True)]
 
 
+def bytes_of(
+    arrays: Mapping[str, npt.NDArray[Any]], prefix: str = ""
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint64]]:
+    """What `FormTable.merge` takes of the forms of a part, whose arrays have names with this prefix."""
+    # copies: compiled code is made for arrays that can be written to
+    arena, lengths, hashes = (np.array(arrays[f"{prefix}{name}"]) for name in ("arena", "lengths", "hashes"))
+    return arena, np.cumsum(lengths, dtype=np.int64) - lengths, lengths, hashes
+
+
 class TableWords(Sequence[str]):
     """The words of a table as a sequence that decodes them when they are asked for; number 0 is the empty word.
 
@@ -137,6 +154,13 @@ class TableWords(Sequence[str]):
             raise IndexError(place)
         number = int(place) % size + self._first
         return self._table.word(number) if number else ""
+
+    def strings(self) -> Any:
+        """Return all words as an Arrow array of strings."""
+        import pyarrow as pa
+
+        words = self._table.strings()
+        return words if self._first else pa.concat_arrays([pa.array([""], type=pa.large_string()), words])
 
     def at(self, places: Sequence[int] | npt.NDArray[Any]) -> list[str]:
         """The words at some places, all at once; places count from 0 on."""

@@ -22,7 +22,7 @@ class GrowingArray:
     """
 
     def __init__(self, path: Path, dtype: str) -> None:
-        self._path, self._dtype = path, np.dtype(dtype)
+        self.path, self._dtype = path, np.dtype(dtype)
         self._file = path.open("wb")
         self.size = 0
 
@@ -37,4 +37,4 @@ class GrowingArray:
         self._file.close()
         if self.size == 0:
             return np.zeros(0, dtype=self._dtype)
-        return np.asarray(np.memmap(self._path, dtype=self._dtype, mode="r+"))
+        return np.asarray(np.memmap(self.path, dtype=self._dtype, mode="r+"))

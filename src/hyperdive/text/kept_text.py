@@ -1,130 +1,152 @@
-"""The original text inside a corpus folder, in separately compressed blocks, for access to single sentences."""
+"""The original text inside a corpus folder: a Parquet table with a row per sentence, for access to single sentences."""
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+from pyarrow import parquet
 
-from hyperdive._checks import are_below, are_pointers
-from hyperdive._store import Artifact, ArtifactWriter, drop_files, read_header
+from hyperdive._checks import MOST_UNFOLDED, UNFOLDED_BYTES, are_below
+from hyperdive._store import Artifact, ArtifactWriter, FileWriter, drop_files, read_header
+from hyperdive._types import Ints
 from hyperdive.errors import FormatError
 
-BLOCK = 1 << 20
-_WAITING = 4
-# Above this much raw text `encode` does not keep the text unless asked to (`--keep-text`).
+TEXT, ROWS = "text.parquet", "sentence_rows.npy"
+TEXT_FILES = (TEXT, ROWS)
 KEEP_BELOW = 1 << 30
-TEXT_FILES = ("text.zst", "text_blocks.bin", "sentence_text.bin")
+"""Above this much raw text `encode` does not keep the text unless told to (`--keep-text`)."""
+GROUP_ROWS, GROUP_BYTES = 4096, 1 << 20
+"""A row group ends after so many sentences, or after the sentence with which it has so much text."""
+_SCHEMA = pa.schema([("text", pa.large_binary())])
 
 
-def _codec() -> Any:
-    return pa.Codec("zstd", compression_level=3)
+class ParquetFile:
+    """A Parquet file of an artefact, written table by table, each a row group; its bytes depend on these alone."""
+
+    closed = False
+
+    def __init__(self, writer: ArtifactWriter, name: str, schema: Any) -> None:
+        self._file: FileWriter = writer.stream(name)
+        self._tables = parquet.ParquetWriter(
+            self, schema, compression="zstd", compression_level=3, use_dictionary=False, write_statistics=False
+        )
+
+    def append(self, table: Any) -> None:
+        """Write a row group."""
+        self._tables.write_table(table, row_group_size=max(len(table), 1))
+
+    def finish(self) -> None:
+        """Write the end of the file."""
+        self._tables.close()
+
+    # ---- the file object that the Parquet library writes to ----------------------------------------------------
+
+    def write(self, data: Any) -> int:
+        self._file.append(bytes(data))
+        return len(data)
+
+    def tell(self) -> int:
+        return self._file.bytes
+
+    def flush(self) -> None:
+        """What is written is hashed and on its way already."""
+
+    def close(self) -> None:
+        """The artefact closes its files."""
 
 
 class TextKeeper:
-    """Collects the raw text while it is read and writes it in compressed blocks of exactly `BLOCK` bytes.
-
-    A thread of its own compresses; at most `_WAITING` blocks wait for it.
-    """
+    """Writes the sentences of a text while it is read; row groups do not depend on the pieces they come in."""
 
     def __init__(self, writer: ArtifactWriter) -> None:
-        self._out = writer.stream("text.zst")
-        self._codec = _codec()
-        self._thread = ThreadPoolExecutor(1)
-        self._waiting: deque[Future[bytes]] = deque()
-        self._pending = bytearray()
-        self._starts = [0]
-        self.bytes = 0
+        self._writer = writer
+        self._file = ParquetFile(writer, TEXT, _SCHEMA)
+        self._pending: Any = pa.array([], type=pa.large_binary())
 
-    def append(self, text: bytes) -> None:
-        self._pending += text
-        self.bytes += len(text)
-        while len(self._pending) >= BLOCK:
-            self._flush(bytes(self._pending[:BLOCK]))
-            del self._pending[:BLOCK]
+    def append(self, text: npt.NDArray[np.uint8], lengths: Ints) -> None:
+        """Add sentences of these lengths, one behind the other."""
+        ends = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(text))]
+        # damaged UTF-8 of the input is kept as it came: the column holds bytes
+        sentences = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
+        rows = pa.concat_arrays([self._pending, sentences])
+        ends = np.frombuffer(rows.buffers()[1], dtype=np.int64)[rows.offset :][: len(rows) + 1]
+        start = 0
+        while True:
+            full = int(np.searchsorted(ends, ends[start] + GROUP_BYTES))
+            end = min(start + GROUP_ROWS, full)
+            if end > len(rows):
+                break
+            self._file.append(pa.table([rows[start:end]], schema=_SCHEMA))
+            start = end
+        self._pending = rows[start:]
 
-    def _flush(self, block: bytes) -> None:
-        self._waiting.append(self._thread.submit(self._codec.compress, block, asbytes=True))
-        if len(self._waiting) > _WAITING:
-            self._write()
+    def close(self) -> None:
+        """Write what is left."""
+        if len(self._pending):
+            self._file.append(pa.table([self._pending], schema=_SCHEMA))
+        self._file.finish()
 
-    def _write(self) -> None:
-        self._out.append(self._waiting.popleft().result())
-        self._starts.append(self._out.bytes)
-
-    def stop(self) -> None:
-        """End the thread; what waits is not written."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
-
-    def close(self, writer: ArtifactWriter) -> None:
-        if self._pending:
-            self._flush(bytes(self._pending))
-        while self._waiting:
-            self._write()
-        self.stop()
-        writer.put("text_blocks.bin", np.array([*self._starts, self.bytes], dtype=np.int64))
+    def discard(self) -> None:
+        """Give the text up."""
+        self._writer.discard(TEXT)
 
 
 class KeptText:
     """Read access to the kept text by sentence."""
 
     def __init__(self, artifact: Artifact, sentences: int) -> None:
-        self._path, self._file = artifact.path, artifact.file("text.zst")
-        blocks, self._spans = (
-            artifact.array("text_blocks.bin", "int64"),
-            artifact.array("sentence_text.bin", "int64", ndim=2),
-        )
-        self._starts, self._bytes = blocks[:-1], int(blocks[-1]) if len(blocks) > 1 else -1
-        spans, size = self._spans, self._file.stat().st_size
-        whole = -(-self._bytes // BLOCK) == len(self._starts) - 1 and are_pointers(self._starts, size)
-        inside = spans.shape == (sentences, 2) and are_below(spans.reshape(-1), self._bytes + 1)
-        if not whole or not inside or not (spans[:, 0] <= spans[:, 1]).all():
-            raise FormatError(f"{self._path}: the kept text does not fit its sentences", hint="create it again")
-        self._block = lru_cache(maxsize=8)(self._read_block)
-
-    def _read_block(self, number: int) -> bytes:
-        start, end = int(self._starts[number]), int(self._starts[number + 1])
-        size = min(BLOCK, self._bytes - number * BLOCK)
-        with self._file.open("rb") as file:
-            file.seek(start)
-            data = file.read(end - start)
+        self._path = artifact.path
+        path = artifact.file(TEXT)
         try:
-            return bytes(_codec().decompress(data, decompressed_size=size, asbytes=True))
-        except MemoryError:
-            raise
-        except (OSError, ValueError, pa.ArrowException):
-            raise FormatError(
-                f"{self._path}: block {number} of the kept text is damaged", hint="create it again"
-            ) from None
+            self._file = parquet.ParquetFile(path)
+            about = self._file.metadata
+            groups = [about.row_group(number) for number in range(about.num_row_groups)]
+            self._starts = np.cumsum([0, *(group.num_rows for group in groups)])
+            size = sum(group.total_byte_size for group in groups)
+        except (pa.ArrowException, OSError, ValueError):
+            raise self._damaged() from None
+        self._rows: Ints | None = artifact.array(ROWS, "int64") if ROWS in artifact else None
+        fits = self._file.schema_arrow.equals(_SCHEMA) and all(0 <= group.num_rows <= GROUP_ROWS for group in groups)
+        fits = fits and 0 <= size <= MOST_UNFOLDED * path.stat().st_size + UNFOLDED_BYTES
+        if self._rows is None:
+            fits = fits and sentences <= int(self._starts[-1])
+        else:
+            fits = fits and len(self._rows) == sentences and are_below(self._rows, int(self._starts[-1]))
+        if not fits:
+            raise FormatError(f"{self._path}: the kept text does not fit its sentences", hint="create it again")
+        self._group = lru_cache(maxsize=8)(self._read_group)
+
+    def _damaged(self) -> FormatError:
+        return FormatError(f"{self._path}: {TEXT} is damaged", hint="create it again")
+
+    def _read_group(self, number: int) -> Any:
+        try:
+            # a reader refuses damaged descriptions of columns; asked for them directly, the library ends the process
+            next(self._file.iter_batches(batch_size=1, row_groups=[number], use_threads=False), None)
+            if "DICTIONARY" in "".join(self._file.metadata.row_group(number).column(0).encodings):
+                raise ValueError("one text may stand for thousands")
+            rows = self._file.read_row_group(number, use_threads=False).column(0)
+        except (pa.ArrowException, OSError, ValueError, IndexError):
+            raise self._damaged() from None
+        if len(rows) != self._starts[number + 1] - self._starts[number] or rows.null_count:
+            raise self._damaged()
+        return rows
 
     def sentence(self, number: int) -> str:
         """One sentence as in the input, white space normalised."""
-        start, end = (int(x) for x in self._spans[number])
-        first, last = start // BLOCK, max(start, end - 1) // BLOCK
-        data = b"".join(self._block(i) for i in range(first, last + 1))
-        piece = data[start - first * BLOCK : end - first * BLOCK]
-        return " ".join(piece.decode("utf-8", errors="replace").split())
+        row = number if self._rows is None else int(self._rows[number])
+        group = int(np.searchsorted(self._starts, row, side="right")) - 1
+        text: bytes = self._group(group)[row - int(self._starts[group])].as_py()
+        return " ".join(text.decode("utf-8", errors="replace").split())
 
 
 def drop_text(path: str | Path) -> int:
     """Remove the original text from a corpus folder and return how many bytes that freed."""
     about = read_header(Path(path), "hyperdive-corpus", made_with="hyperdive encode TEXT -o CORPUS")
     return drop_files(Path(path), about, TEXT_FILES, {"keep_text": False})
-
-
-class KnownDigest:
-    """A hash that is known already, in the place of one that is being computed."""
-
-    def __init__(self, sha256: str) -> None:
-        self._sha256 = sha256
-
-    def digest(self) -> bytes:
-        return bytes.fromhex(self._sha256)
-
-    def hexdigest(self) -> str:
-        return self._sha256

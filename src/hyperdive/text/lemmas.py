@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._lines import read_lines
+from hyperdive._types import Array, Ints
 from hyperdive.errors import OptionError
 from hyperdive.options import EncodeOptions
-from hyperdive.text.forms import FormTable, TableWords
+from hyperdive.text.forms import FormTable, TableWords, bytes_of
 
 # The content is that of the list the paper's authors released: ordinary function words, two words of their corpus's
 # mark-up, and what a tokeniser leaves of contractions. `will`, `may`, `also` and `one` are deliberately not here.
@@ -154,7 +155,7 @@ def lower(form: str) -> str:
 class FormKeys:
     """The key of each form: `of_form[form]` is a key number (form 0 has none)."""
 
-    words: Sequence[str]
+    words: TableWords
     """The word of each key."""
     of_form: npt.NDArray[np.int64]
     stop: npt.NDArray[np.bool_]
@@ -172,8 +173,7 @@ class FormResolver:
     """Maps forms to keys: all forms of a word share a key; a tag is not part of the word.
 
     >>> resolver = FormResolver(EncodeOptions())
-    >>> resolver.add(["dogs", "dog", "the"]).tolist()
-    [False, False, True]
+    >>> resolver.add(["dogs", "dog", "the"])
     >>> list(resolver.keys().words), resolver.keys().of_form.tolist(), resolver.keys().stop.tolist()
     (['', 'dog', 'the'], [0, 1, 1, 2], [False, False, True])
     """
@@ -184,20 +184,19 @@ class FormResolver:
                 f"no stop words for language {options.language!r} here",
                 hint="give your own with --set stopwords=FILE, or --set stopwords=none",
             )
-        self._options, self.language = options, options.language
-        self._stop = load_stopwords(options.stopwords)
-        self._lemma = lemmatiser(options)
+        self.language = options.language
+        self.key = _key_function(
+            replace(EncodeOptions(), **{name: getattr(options, name) for name in _KEY_OPTIONS}),
+            load_stopwords(options.stopwords),
+        )
+        """From a form to its key, and whether that is a stop word."""
         self._keys = FormTable()
         self._of_form = array("I", [0])
         self._stops = bytearray(1)
 
-    def add(self, forms: list[str]) -> npt.NDArray[np.bool_]:
-        """Resolve the next forms, in the order of their numbers, and tell which are stop words."""
-        return self.add_keys(map(self.key, forms))
-
-    def add_keys(self, resolved: Iterable[tuple[str, bool]]) -> npt.NDArray[np.bool_]:
-        """The same for forms whose keys are known already, each with whether it is a stop word."""
-        pairs = list(resolved)
+    def add(self, forms: list[str]) -> None:
+        """Resolve the next forms, in the order of their numbers."""
+        pairs = list(map(self.key, forms))
         numbers = np.zeros(len(pairs), dtype=np.uint32)
         filled = [place for place, (key, _) in enumerate(pairs) if key]  # the empty key is number 0
         if filled:
@@ -206,7 +205,36 @@ class FormResolver:
             _, first = np.unique(numbers, return_index=True)
             self._stops += bytes(pairs[place][1] for place in first.tolist() if numbers[place] > known)
         self._of_form.frombytes(numbers.tobytes())
-        return np.frombuffer(bytes(self._stops), dtype=np.bool_)[numbers]
+
+    def state(self) -> dict[str, Array]:
+        """Return all keys and the key of each form, for the resolver of the whole text."""
+        arena, _, lengths, hashes = self._keys.arrays()
+        return {
+            "key_arena": arena,
+            "key_lengths": lengths,
+            "key_hashes": hashes,
+            "key_stops": np.frombuffer(bytes(self._stops), dtype=np.uint8),
+            "key_of_form": np.frombuffer(self._of_form.tobytes(), dtype=np.uint32),
+        }
+
+    def add_state(self, arrays: Mapping[str, Array], new: Ints) -> npt.NDArray[np.uint32]:
+        """Resolve forms as another resolver did; return the key of each of its forms.
+
+        Args:
+            arrays: the state of the other resolver.
+            new: those of its forms that come next here, in the order of their numbers.
+        """
+        known = len(self._keys)
+        numbers = self._keys.merge(*bytes_of(arrays, "key_"))
+        self._stops += np.asarray(arrays["key_stops"])[1:][numbers > known].tobytes()
+        of_form = np.append(np.uint32(0), numbers)[arrays["key_of_form"]]
+        self._of_form.frombytes(of_form[new].tobytes())
+        return of_form
+
+    def are_stops(self, forms: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+        """Return which of these forms are stop words."""
+        stops = np.frombuffer(bytes(self._stops), dtype=np.bool_)
+        return stops[np.frombuffer(self._of_form.tobytes(), dtype=np.uint32)[forms]]
 
     def block_keys(self, forms: npt.NDArray[np.uint32]) -> BlockKeys:
         """The keys of a block's forms, which are given by their numbers in the whole text."""
@@ -214,33 +242,48 @@ class FormResolver:
         of_form = np.frombuffer(self._of_form, dtype=np.uint32)[np.concatenate([[0], forms])]
         return BlockKeys(of_form, self._keys)
 
-    def key(self, form: str) -> tuple[str, bool]:
-        """The key of one form, and whether it is a stop word."""
+    def forget(self) -> None:
+        """Let go of the keys that are remembered for forms that come again."""
+        _key_function.cache_clear()
+        self.key = self.key.__wrapped__  # type: ignore[attr-defined]
+
+    def keys(self) -> FormKeys:
+        """All keys and which form has which."""
+        stop = np.frombuffer(bytes(self._stops), dtype=np.bool_).copy()
+        of_form = np.frombuffer(self._of_form.tobytes(), dtype=np.uint32).astype(np.int64)
+        return FormKeys(TableWords(self._keys, 0), of_form, stop)
+
+
+_KEY_OPTIONS = ("language", "lemmas", "alphabet", "hyphens")
+
+
+@lru_cache(maxsize=8)
+def _key_function(options: EncodeOptions, stopwords: frozenset[str]) -> Callable[[str], tuple[str, bool]]:
+    """A function from a form to its key and whether that is a stop word, which remembers frequent forms."""
+    lemma_of = lemmatiser(options)
+
+    def is_word(lemma: str) -> bool:
+        """A lemma must pass the filter its form has passed."""
+        if options.alphabet == "ascii" and not lemma.isascii():
+            return False
+        letters = lemma.translate(_JOINTS) if options.hyphens == "keep" else lemma
+        return letters.isalpha() if letters.isascii() else all(unicodedata.category(c)[0] in "LM" for c in letters)
+
+    def key(form: str) -> tuple[str, bool]:
         bar = tag = ""
         if "|" in form:
             form, bar, tag = form.partition("|")
         form = lower(form)
         if not form.isalpha() and any(unicodedata.category(c)[0] == "N" for c in form):
             return form, False  # a numeral, which only terms have
-        lemma = self._lemma(form)
+        lemma = lemma_of(form)
         if lemma != form:
             lemma = lemma.lower()
-            if (lemma not in self._stop and form in self._stop) or not self._is_word(lemma):
+            if (lemma not in stopwords and form in stopwords) or not is_word(lemma):
                 lemma = form
-        return (f"{lemma}|{tag}" if bar else lemma), lemma in self._stop
+        return (f"{lemma}|{tag}" if bar else lemma), lemma in stopwords
 
-    def _is_word(self, lemma: str) -> bool:
-        """A lemma must pass the filter its form has passed."""
-        if self._options.alphabet == "ascii" and not lemma.isascii():
-            return False
-        letters = lemma.translate(_JOINTS) if self._options.hyphens == "keep" else lemma
-        return letters.isalpha() if letters.isascii() else all(unicodedata.category(c)[0] in "LM" for c in letters)
+    return lru_cache(maxsize=_REMEMBERED)(key)
 
-    def of_form(self) -> npt.NDArray[np.int64]:
-        """Key number of each form so far."""
-        return np.frombuffer(self._of_form.tobytes(), dtype=np.uint32).astype(np.int64)
 
-    def keys(self) -> FormKeys:
-        """All keys and which form has which."""
-        stop = np.frombuffer(bytes(self._stops), dtype=np.bool_).copy()
-        return FormKeys(TableWords(self._keys, 0), self.of_form(), stop)
+_REMEMBERED = 1 << 17

@@ -1,175 +1,205 @@
-"""Text in parts that are read by tasks of an engine, and put together so that no byte tells the parts.
+"""Text in parts: each is read by a task, and no byte of a corpus depends on how the text was cut.
 
-A part is some small files, or a range of the lines of a large one that begins and ends where blocks of the whole file
-do: so its blocks are those of the whole file. A task tokenises a part, numbers its forms and collects its patterns.
-Taken in one after the other, the forms of all parts get the numbers that they have when the text is read at once, and
-everything that looks across documents (the budget, the order, lines) is decided on the whole. Then the items
-are searched for terms, in the chunks of the whole text, by tasks again.
+A part is some small files, a range of lines of a large file, or blocks of a stream that only the driver can read. A
+task tokenises a part, numbers its word forms from 1 and collects its items and patterns. `hyperdive.text.fold` puts the
+results together in the order of the text.
 """
 
 from __future__ import annotations
 
 import hashlib
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._engine import Arrays, Engine, Facts
-from hyperdive._progress import SILENT, Progress
-from hyperdive._resume import WorkFolder
+from hyperdive._engine import Arrays, Facts
 from hyperdive._types import Array, Ints
 from hyperdive.errors import Error, InputError, OptionError
-from hyperdive.kernels.forms import hash_forms, renumber
+from hyperdive.kernels import tokens as k
+from hyperdive.kernels.forms import renumber
 from hyperdive.options import EncodeOptions
-from hyperdive.text.encoder import read_text
-from hyperdive.text.item_stream import Border, ItemChunk, ItemStream, chunk_of
-from hyperdive.text.lemmas import FormKeys, FormResolver
-from hyperdive.text.readers import DocumentLayout, read_blocks
+from hyperdive.text.forms import FormTable
+from hyperdive.text.lemmas import FormResolver
+from hyperdive.text.readers import BOM, DocumentLayout, TextBlock, read_blocks
 from hyperdive.text.sources import STDIN, DocumentSource, TextSource, is_address, open_source, what_is_wrong
-from hyperdive.text.spool_writer import SpoolWriter
-from hyperdive.text.term_items import TextItems
-from hyperdive.text.tokens import BlockObserver
+from hyperdive.text.term_items import PartItems
+from hyperdive.text.tokens import BlockObserver, Tokens, tokenise
 
-PART_BYTES = 64 << 20
-_CHUNK = 4 << 20
 _SEARCH = 1 << 16
 _UNPACKED = 3  # text is larger than its compressed file by about so much
-
-TextPart = tuple[TextSource, ...]
+_REASONS = {
+    "number": k.NUMBER,
+    "joined": k.JOINED,
+    "abbreviation": k.ABBREVIATION,
+    "not_in_alphabet": k.NOT_IN_ALPHABET,
+    "clitic": k.CLITIC,
+    "too_long": k.TOO_LONG,
+}
+OBSERVED = "observed."
+"""How the names of an observer's arrays begin."""
 
 
 # ---- cutting ------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class TextPart:
+    """The text of one task: files or ranges of their lines, or blocks of them that were read already."""
+
+    sources: tuple[TextSource, ...]
+    read: tuple[TextBlock, ...] = ()
+
+    @property
+    def address(self) -> str | None:
+        """The file of other storage that this part is."""
+        return self.sources[0].path if is_address(self.sources[0].path) else None
+
+    def blocks(self, layout: DocumentLayout, block_bytes: int) -> Iterator[TextBlock]:
+        """Yield the text in blocks."""
+        if self.read:
+            yield from self.read
+        else:
+            for source in self.sources:
+                yield from read_blocks(source, layout, block_bytes)
+
+    def is_whole(self, number: int) -> bool:
+        """Return whether a source is read by this part alone, from its beginning to its end."""
+        source = self.sources[number]
+        return not self.read and source.start == 0 and source.end is None
+
+    def text(self, number: int, size: int) -> Iterator[Any]:
+        """Yield the first bytes of the text of a source, which is not whole."""
+        source = self.sources[number]
+        if self.read:
+            pieces: Iterator[Any] = (block.data.data for block in self.read if block.source is source)
+        else:
+            pieces = _lines_of(source)
+        for piece in pieces:
+            yield piece[:size]
+            size -= len(piece)
+            if size <= 0:
+                return
+
+
+def _lines_of(source: TextSource) -> Iterator[bytes]:
+    with open_source(source) as stream:
+        if source.start == 0 and (head := stream.read(len(BOM))) != BOM:
+            yield head
+        yield from stream.chunks(1 << 20)
+
+
 def cut_parts(
-    sources: Sequence[TextSource], layout: DocumentLayout, part_bytes: int, block_bytes: int
-) -> list[TextPart]:
-    """All sources in their order, in parts of about `part_bytes` of text.
+    sources: Sequence[TextSource],
+    layout: DocumentLayout,
+    part_bytes: int,
+    block_bytes: int,
+    *,
+    streams: bool = True,
+) -> Iterator[TextPart]:
+    """Yield all sources in their order, in parts of about `part_bytes` of text.
 
     Args:
         sources: the files.
         layout: where documents are in a file.
         part_bytes: how much text a part should have.
-        block_bytes: the size of the blocks that the whole text is read in.
+        block_bytes: the size of the blocks of a stream.
+        streams: whether parts may hold text that was read here, from a pipe, a program or a large compressed file.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "a.txt").write_text("one two\\n" * 10), (folder / "b.txt").write_text("three\\n")
     >>> files = [TextSource(str(folder / name), size=size) for name, size in (("a.txt", 80), ("b.txt", 6))]
-    >>> [[(source.name, source.start, source.end) for source in part]
+    >>> [[(source.name, source.start, source.end) for source in part.sources]
     ...     for part in cut_parts(files, DocumentLayout(), 40, 8)]
     [[('a.txt', 0, 40)], [('a.txt', 40, None)], [('b.txt', 0, None)]]
     """
-    parts: list[TextPart] = []
     few: list[TextSource] = []
     size = 0
+
+    def together() -> Iterator[TextPart]:
+        nonlocal size
+        if few:
+            yield TextPart(tuple(few))
+        few.clear()
+        size = 0
+
     for source in sources:
-        if isinstance(source, DocumentSource) or source.path == STDIN or source.size is None:
+        is_stream = isinstance(source, DocumentSource) or source.path == STDIN or source.size is None
+        if is_stream and not streams:
             raise OptionError(
-                "only files can be read in parts, not a pipe or documents of a program", hint="write the text to files"
+                "only files can be read by a cluster, not a pipe or documents of a program",
+                hint="write the text to files",
             )
-        if is_address(source.path):  # one file a task
-            parts += [tuple(few)] if few else []
-            parts.append((source,))
-            few, size = [], 0
+        if not is_stream and is_address(source.path):  # one file per task
+            yield from together()
+            yield TextPart((source,))
             continue
-        plain = is_plain(source)
-        if plain and layout.document == "line" and source.size >= 2 * part_bytes:
-            if few:
-                parts.append(tuple(few))
-            parts += [(piece,) for piece in _ranges(source, part_bytes, block_bytes)]
-            few, size = [], 0
-            continue
-        few.append(source)
-        size += source.size * (1 if plain else _UNPACKED)
-        if size >= part_bytes:
-            parts.append(tuple(few))
-            few, size = [], 0
-    return [*parts, tuple(few)] if few else parts
+        plain = not is_stream and is_plain(source)
+        text = (source.size or 0) * (1 if plain else _UNPACKED)
+        if plain and layout.document == "line" and text >= 2 * part_bytes:
+            yield from together()
+            for piece in _ranges(source, part_bytes):
+                yield TextPart((piece,))
+        elif is_stream or (streams and text >= 2 * part_bytes):
+            yield from together()
+            yield from _streamed(source, layout, part_bytes, block_bytes)
+        else:
+            few.append(source)
+            size += text
+            if size >= part_bytes:
+                yield from together()
+    yield from together()
 
 
 def is_plain(source: TextSource) -> bool:
-    """Whether a file is its text: uncompressed lines."""
+    """Return whether a file is its text: uncompressed lines."""
     if source.format != "text" or is_address(source.path):
         return False
     with open_source(source) as stream:
         return not stream.compression
 
 
-def _ranges(source: TextSource, part_bytes: int, block_bytes: int) -> Iterator[TextSource]:
-    """A file in ranges that end behind the last line end of a block."""
+def _streamed(source: TextSource, layout: DocumentLayout, part_bytes: int, block_bytes: int) -> Iterator[TextPart]:
+    blocks: list[TextBlock] = []
+    size = 0
+    for block in read_blocks(source, layout, block_bytes):
+        blocks.append(block)
+        size += len(block.data)
+        if size >= part_bytes:
+            yield TextPart((block.source,), tuple(blocks))
+            blocks, size = [], 0
+    if blocks:
+        yield TextPart((blocks[0].source,), tuple(blocks))
+
+
+def _ranges(source: TextSource, part_bytes: int) -> Iterator[TextSource]:
+    """A file in ranges that end behind a line end."""
     size = source.size or 0
     start = 0
     with Path(source.path).open("rb") as file:
-        for target in range(part_bytes, size, part_bytes):
-            block_end = max(1, round(target / block_bytes)) * block_bytes
-            end = None
-            # the last block of a file reaches to its end, wherever its lines end
-            while end is None and block_end <= size:
-                end = _line_end(file, block_end - block_bytes, block_end)
-                block_end += block_bytes
-            if end is not None and start < end < size:
-                yield replace(source, size=end - start, start=start, end=end)
-                start = end
+        while start + part_bytes < size:
+            file.seek(start + part_bytes - 1)
+            end = start + part_bytes - 1
+            while chunk := file.read(_SEARCH):
+                at = chunk.find(b"\n")
+                if at >= 0:
+                    end += at + 1
+                    break
+                end += len(chunk)
+            else:
+                break
+            if end >= size:
+                break
+            yield replace(source, size=end - start, start=start, end=end)
+            start = end
     yield replace(source, size=size - start, start=start)
 
 
-def _line_end(file: Any, low: int, high: int) -> int | None:
-    """The place behind the last line end between two places of a file."""
-    while high > low:
-        first = max(low, high - _SEARCH)
-        file.seek(first)
-        at = file.read(high - first).rfind(b"\n")
-        if at >= 0:
-            return int(first + at + 1)
-        high = first
-    return None
-
-
 # ---- a task: reading a part ---------------------------------------------------------------------------------
-
-
-class _Scratch:
-    """A temporary folder in the place of the writer that a spool asks for scratch files."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = Path(folder)
-
-    def scratch(self, name: str) -> Path:
-        return self._folder / name
-
-
-class _RawText:
-    """The text of a part; that of plain files is not stored again."""
-
-    def __init__(self, stored: bool) -> None:
-        self.stored, self.pieces = stored, list[bytes]()
-
-    def append(self, text: bytes) -> None:
-        if self.stored:
-            self.pieces.append(text)
-
-    def close(self, writer: Any) -> None:
-        pass
-
-
-class _PartSpool(SpoolWriter):
-    """The spool of one part, which notes how much text came from each of its sources, with its digest."""
-
-    def __init__(self, writer: Any, options: EncodeOptions, strict: bool, observer: BlockObserver | None) -> None:
-        super().__init__(writer, options, FormResolver(options), False, strict, SILENT, observer)
-        self.digests: list[tuple[TextSource, int, str]] = []
-
-    def _next_file(self, source: TextSource | None) -> None:
-        if source is not self._source and self._source is not None:
-            self.digests.append((self._source, self._file_bytes, self._file_sha.hexdigest()))
-            self._file_sha, self._file_bytes = hashlib.sha256(), 0
-        self._source = source
 
 
 @dataclass(frozen=True)
@@ -180,257 +210,181 @@ class PartReader:
     layout: DocumentLayout
     block_bytes: int
     keep_text: bool
-    strict: bool
     observer: BlockObserver | None
 
-    def __call__(self, part: TextPart, copied: bool = False) -> tuple[Facts, Arrays]:
-        """What the whole text needs of this part; the driver cannot read again what was copied."""
-        observer = None if self.observer is None else self.observer.part()
-        with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
-            # the budget is that of the whole text
-            rules = replace(self.options, max_tokens=0)
-            spool = _PartSpool(_Scratch(folder), rules, self.strict, observer)
-            text = _RawText(copied or not all(map(is_plain, part)))
-            if self.keep_text:
-                spool.keeper = text  # type: ignore[assignment]
-            read_text(spool, list(part), self.layout, 1, self.block_bytes, SILENT)
-            arrays = _spooled(spool)
-            facts = {
-                "sources": [
-                    [next(number for number, own in enumerate(part) if own is source), size, sha]
-                    for source, size, sha in spool.digests
-                ],
-                "mixed": {},
-                "budget": self._counted(spool, arrays["forms"]),
-                "read": spool.accounting.read,
-                "dropped": spool.accounting.dropped,
-                "invalid": spool.invalid,
-                "first_invalid": spool.first_invalid,
-                "nul": spool.nul,
-            }
-            if spool.items is not None:
-                facts["mixed"], items = spool.items.state()
-                arrays |= items
-            if text.pieces:
-                arrays["text"] = np.frombuffer(b"".join(text.pieces), dtype=np.uint8)
-            if observer is not None:
-                strings, state = observer.state()
-                arrays |= {f"{_OBSERVED}{name}": array for name, array in state.items()}
-                arrays[_OBSERVED] = np.frombuffer("".join(f"{line}\n" for line in strings).encode(), dtype=np.uint8)
-            # the arrays lie in the folder that goes now
-            return facts, {name: np.array(array) for name, array in arrays.items()}
+    def __call__(self, part: TextPart, copy: str | None = None, limit: int = 0) -> tuple[Facts, Arrays]:
+        """Return what the corpus needs of this part.
 
-    def _counted(self, spool: SpoolWriter, forms: npt.NDArray[np.uint32]) -> int:
-        """How many tokens of the budget the part uses."""
-        counted = forms != 0
-        if self.options.budget == "kept":
-            keys = spool.resolver.keys()
-            counted &= ~keys.stop[keys.of_form][forms]
-        return int(np.count_nonzero(counted))
-
-
-@dataclass(frozen=True)
-class CopyReader:
-    """Reads parts of which some are a file of other storage, that an engine copies: a task function."""
-
-    reader: PartReader
-
-    def __call__(self, task: tuple[TextPart, str | None]) -> tuple[Facts, Arrays]:
-        """As `PartReader`; errors name the file and not its copy."""
-        part, copy = task
+        Args:
+            part: the text.
+            copy: the path of a copy of a part that lies in other storage; errors name the file and not its copy.
+            limit: read up to the end of the document in which a budget of so many words ends; 0 reads everything.
+        """
         if copy is None:
-            return self.reader(part)
-        [source] = part
+            return self._read(part, limit)
+        [source] = part.sources
         own = replace(source, path=copy)
         try:
             if reason := what_is_wrong(own):
                 raise InputError(f"{copy}: {reason[0]}", hint=reason[1])
-            return self.reader((own,), copied=True)
+            return self._read(TextPart((own,)), limit)
         except Error as error:
             raise type(error)(error.what.replace(copy, source.path), hint=error.hint) from None
 
+    def _read(self, part: TextPart, limit: int) -> tuple[Facts, Arrays]:
+        found = _FoundText(self.options, None if self.observer is None else self.observer.part(), self.keep_text, part)
+        for block in part.blocks(self.layout, self.block_bytes):
+            tokens = self._tokenised(block)
+            counted = found.merge(tokens)
+            if limit and found.budget + np.count_nonzero(counted) >= limit:
+                at = int(np.searchsorted(np.cumsum(counted), limit - found.budget))
+                block = block.first(int(np.searchsorted(tokens.piece_tokens, at, side="right")))
+                tokens = self._tokenised(block)
+                found.add(block, tokens, found.merge(tokens))
+                break
+            found.add(block, tokens, counted)
+        return found.facts(), found.arrays()
 
-_OBSERVED = "observed."
+    def _tokenised(self, block: TextBlock) -> Tokens:
+        examine = None if self.observer is None else self.observer.examine
+        if self.options.pos == "none":
+            return tokenise(block, self.options, examine=examine)
+        from hyperdive.text import tagging
 
-
-def _spooled(spool: SpoolWriter) -> dict[str, Array]:
-    documents = spool.documents.size
-    whole = spool.close()
-    arena, starts, lengths, _ = spool.table.arrays()
-    keys = spool.resolver.keys()
-    words = [keys.words[key] for key in keys.of_form[1:].tolist()]
-    arrays: dict[str, Array] = {
-        # without the ends, and without a document for words that belong to the one before
-        "documents": whole.documents[:documents],
-        "document_sentences": whole.document_sentences[:documents],
-        "sentences": whole.sentences[:-1],
-        "forms": whole.forms,
-        "arena": arena,
-        "starts": starts,
-        "lengths": lengths,
-        "form_keys": np.frombuffer("\n".join(words).encode(), dtype=np.uint8),
-        "form_stops": keys.stop[keys.of_form[1:]].astype(np.uint8),
-    }
-    return arrays if whole.sentence_text is None else {**arrays, "spans": whole.sentence_text}
+        return tagging.tag_block(block, self.options, examine=examine)
 
 
-# ---- the whole text -----------------------------------------------------------------------------------------
+@dataclass
+class _SourceText:
+    """How much text of a source was read, and its hash."""
+
+    number: int
+    bytes: int = 0
+    sha: Any = field(default_factory=hashlib.sha256)
 
 
-class PartReading:
-    """Reads the text and searches it by tasks of an engine; see `hyperdive.text.encoder.TextReading`.
+class _FoundText:
+    """What is found in the blocks of a part."""
 
-    Args:
-        engine: where tasks run.
-        work: where their results are kept.
-        part_bytes: how much text a part has.
-    """
+    def __init__(self, options: EncodeOptions, observer: BlockObserver | None, keep_text: bool, part: TextPart) -> None:
+        self._options, self._observer, self._part = options, observer, part
+        self._table, self._resolver = FormTable(), FormResolver(options)
+        self._items = PartItems(self._table) if options.terms != "none" else None
+        self._numbers: npt.NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+        self._sources: list[_SourceText] = []
+        self._forms: list[Array] = []
+        self._documents: list[Ints] = []
+        self._document_sentences: list[Ints] = []
+        self._sentences: list[Ints] = []
+        self._texts: list[bytes] | None = [] if keep_text else None
+        self._text_lengths: list[Ints] = []
+        self._n_forms = self._n_documents = self._n_sentences = 0
+        self._continues: bool | None = None
+        self.budget = 0
+        """Words of the budget that the blocks use."""
+        self._counters = np.zeros(k.N_COUNTERS, dtype=np.int64)
+        self._invalid: list[Any] = []
+        self._nul = ""
+        self._without_text = 0
 
-    def __init__(self, engine: Engine, work: WorkFolder, part_bytes: int = PART_BYTES) -> None:
-        self._engine, self._work, self._part_bytes = engine, work, part_bytes
+    def merge(self, tokens: Tokens) -> npt.NDArray[np.bool_]:
+        """Replace the numbers of a block's forms by those of the part; return which tokens the budget counts."""
+        known = len(self._table)
+        self._numbers = self._table.merge(tokens.arena, tokens.starts, tokens.lengths, tokens.hashes)
+        renumber(tokens.forms, self._numbers)
+        if self._items is not None and tokens.items is not None:
+            self._items.merge(tokens.items, self._numbers)
+        self._resolver.add(self._table.words(known))
+        counted: npt.NDArray[np.bool_] = tokens.forms != 0
+        if self._options.budget == "kept":
+            counted &= ~self._resolver.are_stops(tokens.forms)
+        return counted
 
-    def read(
-        self,
-        spooler: SpoolWriter,
-        sources: list[TextSource],
-        layout: DocumentLayout,
-        threads: int,
-        block_bytes: int,
-        progress: Progress,
-    ) -> None:
-        """Take in what tasks read, part by part; the part in which the budget ends is read here."""
-        options = spooler.options
-        parts = cut_parts(sources, layout, self._part_bytes, block_bytes)
-        limit = options.max_tokens if options.shuffle is None else 0
-        reader = PartReader(
-            options,
-            layout,
-            block_bytes,
-            spooler.keeper is not None,
-            spooler.strict,
-            None if spooler.observer is None else spooler.observer.part(),
-        )
-        addresses = [part[0].path if is_address(part[0].path) else None for part in parts]
-        if any(addresses):
-            results = self._engine.results(self._work.folder, "part", CopyReader(reader), parts, addresses)
-        else:
-            results = self._engine.results(self._work.folder, "part", reader, parts)
-        with progress.stage("reading", total=len(parts), unit="parts") as bar:
-            for part, address, (facts, arrays) in zip(parts, addresses, results, strict=True):
-                if limit and spooler.budget_used + int(facts["budget"]) >= limit:
-                    with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
-                        if address is not None:
-                            copy = Path(folder) / Path(address).name
-                            self._engine.fetch(address, copy)
-                            part = (replace(part[0], path=str(copy)),)
-                        read_text(spooler, list(part), layout, threads, block_bytes, progress)
-                    return
-                _take_in(spooler, part, facts, arrays)
-                bar.advance(1)
+    def add(self, block: TextBlock, tokens: Tokens, counted: npt.NDArray[np.bool_]) -> None:
+        """Append a merged block."""
+        if self._continues is None:
+            self._continues = bool(block.continued[0])
+        source = self._source(block.source)
+        source.bytes += len(block.data)
+        if self._part.is_whole(source.number):
+            source.sha.update(block.data.data)
+        self._note_counters(block, tokens.counters)
+        self.budget += int(np.count_nonzero(counted))
+        if self._observer is not None:
+            documents = self._n_documents + bool(self._continues)  # one before it goes on
+            self._observer.absorb(block.data, tokens, self._resolver.block_keys(self._numbers), documents)
+        if self._items is not None:
+            self._items.absorb(block.data, tokens, self._numbers)
+        self._documents.append(tokens.doc_tokens + self._n_forms)
+        self._document_sentences.append(tokens.doc_sentences + self._n_sentences)
+        self._sentences.append(tokens.sent_tokens + self._n_forms)
+        self._forms.append(tokens.forms)
+        self._n_forms += len(tokens.forms)
+        self._n_documents += len(tokens.doc_tokens)
+        self._n_sentences += len(tokens.sent_tokens)
+        if self._texts is not None:
+            raw = block.data.tobytes()
+            spans = zip(tokens.sent_starts.tolist(), tokens.sent_ends.tolist(), strict=True)
+            self._texts.append(b"".join([raw[start:end] for start, end in spans]))
+            self._text_lengths.append(tokens.sent_ends - tokens.sent_starts)
 
-    def items(self, text: TextItems, keys: FormKeys, counts: Ints, threads: int, progress: Progress) -> ItemStream:
-        """A stream that tasks search."""
-        stream = _SharedItemStream(text, keys, counts, threads, progress)
-        stream.engine, stream.folder = self._engine, self._work.folder
-        return stream
+    def _source(self, source: TextSource) -> _SourceText:
+        number = next(number for number, own in enumerate(self._part.sources) if own is source)
+        if not self._sources or self._sources[-1].number != number:
+            self._sources.append(_SourceText(number))
+        return self._sources[-1]
 
+    def _note_counters(self, block: TextBlock, counters: Ints) -> None:
+        if counters[k.INVALID] and not self._invalid:
+            self._invalid = [block.source.path, block.source.name, block.offset + int(counters[k.FIRST_INVALID])]
+        if counters[k.NUL]:
+            self._nul = self._nul or block.source.path
+        self._counters += counters
+        self._without_text += block.without_text
 
-def _take_in(spooler: SpoolWriter, part: TextPart, facts: Facts, arrays: Arrays) -> None:
-    """Append a part to the spool of the whole text."""
-    arena, starts, lengths = (np.array(arrays[name]) for name in ("arena", "starts", "lengths"))
-    known = len(spooler.table)
-    numbers = spooler.table.merge(arena, starts, lengths, hash_forms(arena, starts, lengths))
-    new = np.flatnonzero(numbers > known).tolist()
-    keys = np.asarray(arrays["form_keys"]).tobytes().decode().split("\n")
-    stops = arrays["form_stops"].tolist()
-    spooler.add_stops(spooler.resolver.add_keys((keys[form], bool(stops[form])) for form in new))
-    if spooler.memory is not None:
-        spooler.memory.check(len(spooler.table))
-    spooler.accounting.read += int(facts["read"])
-    for reason, count in facts["dropped"].items():
-        spooler.accounting.drop(reason, count)
-    spooler.invalid += int(facts["invalid"])
-    spooler.first_invalid = spooler.first_invalid or facts["first_invalid"]
-    spooler.nul += int(facts["nul"])
-    if spooler.observer is not None:
-        strings = np.asarray(arrays[_OBSERVED]).tobytes().decode().split("\n")[:-1]
-        state = {name.removeprefix(_OBSERVED): array for name, array in arrays.items() if name.startswith(_OBSERVED)}
-        spooler.observer.add_state(strings, state, spooler.documents.size)
-    if spooler.items is not None:
-        spooler.items.add_state(facts["mixed"], arrays, numbers)
-    spooler.documents.append(arrays["documents"] + spooler.forms.size)
-    spooler.document_sentences.append(arrays["document_sentences"] + spooler.sentences.size)
-    spooler.sentences.append(arrays["sentences"] + spooler.forms.size)
-    if spooler.keeper is not None:
-        spooler.spans.append(arrays["spans"] + spooler.text_bytes)
-    spooler.budget_used += int(facts["budget"])
-    for piece in _pieces(arrays["forms"]):
-        renumber(piece, numbers)
-        spooler.forms.append(piece)
-    _take_in_text(spooler, part, facts, arrays)
+    def facts(self) -> Facts:
+        """Return sizes, hashes and counters."""
+        counters = self._counters
+        return {
+            "sources": [
+                [one.number, one.bytes, one.sha.hexdigest() if self._part.is_whole(one.number) else ""]
+                for one in self._sources
+            ],
+            "continues": bool(self._continues),
+            "budget": self.budget,
+            "read": int(counters[k.READ]),
+            "dropped": {reason: int(counters[index]) for reason, index in _REASONS.items()},
+            "invalid": int(counters[k.INVALID]),
+            "first_invalid": self._invalid,
+            "nul": int(counters[k.NUL]),
+            "first_nul": self._nul,
+            "without_text": self._without_text,
+        }
 
-
-def _take_in_text(spooler: SpoolWriter, part: TextPart, facts: Facts, arrays: Arrays) -> None:
-    """Hash the text of a part, and keep it if it is to be kept; plain files are read here once more."""
-    at = 0
-    for number, size, sha in facts["sources"]:
-        source = part[number]
-        if "text" in arrays:
-            spooler.take_text(source, (piece for piece in _pieces(arrays["text"][at : at + size])))
-        elif is_plain(source):
-            spooler.take_text(source, (block.data for block in read_blocks(source, DocumentLayout())))
-        else:
-            spooler.take_digest(source, size, sha)
-        at += size
-
-
-def _pieces(array: Array) -> Iterator[Array]:
-    for start in range(0, len(array), _CHUNK):
-        yield np.array(array[start : start + _CHUNK])
-
-
-# ---- terms --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _ChunkSearch:
-    """Searches a chunk of the items, which lie in a file: a task function."""
-
-    path: str
-    search: Callable[[ItemChunk], tuple[Array, ...]]
-
-    def __call__(self, border: Border) -> tuple[Facts, Arrays]:
-        items = np.memmap(self.path, dtype=np.uint32, mode="r")
-        chunk = chunk_of(items, border)
-        found = self.search(chunk._replace(items=np.array(chunk.items)))
-        return {}, {str(number): array for number, array in enumerate(found)}
+    def arrays(self) -> Arrays:
+        """Return tokens, forms, their keys, items, text and what the observer found."""
+        arena, _, lengths, hashes = self._table.arrays()
+        arrays: dict[str, Array] = {
+            "documents": _joined(self._documents),
+            "document_sentences": _joined(self._document_sentences),
+            "sentences": _joined(self._sentences),
+            "forms": _joined(self._forms, np.uint32),
+            "arena": arena,
+            "lengths": lengths,
+            "hashes": hashes,
+            **self._resolver.state(),
+        }
+        if self._texts is not None:
+            arrays["text"] = np.frombuffer(b"".join(self._texts), dtype=np.uint8)
+            arrays["text_lengths"] = _joined(self._text_lengths)
+        if self._items is not None:
+            arrays |= self._items.state()
+        if self._observer is not None:
+            strings, state = self._observer.state()
+            arrays |= {f"{OBSERVED}{name}": array for name, array in state.items()}
+            arrays[OBSERVED] = np.frombuffer("".join(f"{line}\n" for line in strings).encode(), dtype=np.uint8)
+        return arrays
 
 
-class _SharedItemStream(ItemStream):
-    """Items that lie in a file which the tasks of an engine search."""
-
-    def __init__(self, text: TextItems, keys: FormKeys, kept_counts: Ints, threads: int, progress: Progress) -> None:
-        super().__init__(text, keys, kept_counts, threads, progress)
-        self.engine: Engine | None = None
-        self.folder = Path()
-
-    def map(self, stage: str, search: Callable[[ItemChunk], Any]) -> Iterator[tuple[ItemChunk, Any]]:
-        assert self.engine is not None
-        task = _ChunkSearch(self._file(), search)
-        results = self.engine.results(self.folder, stage.replace(" ", "-"), task, self.borders)
-        with self._progress.stage(stage, total=self.total, unit="words") as bar:
-            for border, (_, arrays) in zip(self.borders, results, strict=True):
-                chunk = chunk_of(self.items, border)
-                yield chunk, tuple(np.array(arrays[str(number)]) for number in range(len(arrays)))
-                bar.advance(chunk.end - chunk.first)
-
-    def _file(self) -> str:
-        """The file that holds the items."""
-        base: Any = self.items
-        while base is not None and not isinstance(base, np.memmap):
-            base = base.base
-        if base is not None and base.filename is not None:
-            return str(base.filename)
-        place = self.folder / "items.bin"
-        self.items.tofile(place)
-        return str(place)
+def _joined(pieces: Sequence[Array], dtype: Any = np.int64) -> Array:
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=dtype)

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ BLOCK_BYTES = 1 << 20
 PIECE_BYTES = 16 << 20
 LONGEST_LINE = 128 << 20
 """Bytes of the longest JSON line that is read: a whole line has to be in memory to be understood."""
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,14 @@ class TextBlock:
 
     def first(self, documents: int) -> TextBlock:
         """The block cut after some of its pieces."""
-        end = int(self.ends[documents - 1])
-        return TextBlock(
-            self.data[:end],
-            self.ends[:documents],
-            self.continued[:documents],
-            self.unfinished[:documents],
-            self.source,
-            self.offset,
-            self.position,
+        end, some = int(self.ends[documents - 1]), slice(documents)
+        return replace(
+            self,
+            data=self.data[:end],
+            ends=self.ends[some],
+            continued=self.continued[some],
+            unfinished=self.unfinished[some],
+            without_text=0,
         )
 
 
@@ -113,19 +112,11 @@ def _cut(document: bytes | memoryview) -> int:
     return at
 
 
-class _BlockOrigin(Protocol):
-    """Where a block comes from."""
-
-    source: TextSource
-
-    def position(self) -> int: ...
-
-
 def _block(
     data: bytes,
     ends: npt.NDArray[np.int64],
     going_on: bool,
-    stream: _BlockOrigin,
+    origin: ByteStream | TextSource,
     offset: int,
     *,
     unfinished: bool = False,
@@ -151,9 +142,9 @@ def _block(
             start = end
         ends, continued = np.array(cuts, dtype=np.int64), np.array(flags, dtype=np.bool_)
     follows = np.append(continued[1:], unfinished)
-    return TextBlock(
-        np.frombuffer(data, dtype=np.uint8), ends, continued, follows, stream.source, offset, stream.position()
-    )
+    # how far a library has read a file is not known
+    source, position = (origin, 0) if isinstance(origin, TextSource) else (origin.source, origin.position())
+    return TextBlock(np.frombuffer(data, dtype=np.uint8), ends, continued, follows, source, offset, position)
 
 
 def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
@@ -163,12 +154,12 @@ def _lines(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     first = offset == 0
     while True:
         # a byte-order mark must not be split between blocks
-        wanted = max(wanted, len(_BOM)) if first else wanted
+        wanted = max(wanted, len(BOM)) if first else wanted
         chunk = stream.read(wanted)
         last = len(chunk) < wanted
         wanted = block_bytes
-        if first and chunk.startswith(_BOM):
-            chunk, offset = chunk[len(_BOM) :], len(_BOM)
+        if first and chunk.startswith(BOM):
+            chunk, offset = chunk[len(BOM) :], len(BOM)
         first = False
         pending = pending + chunk if pending else chunk
         cut = len(pending) if last else pending.rfind(b"\n") + 1
@@ -197,7 +188,7 @@ def _one_document(stream: ByteStream, block_bytes: int) -> Iterator[TextBlock]:
     while True:
         chunk = stream.read(max(block_bytes, PIECE_BYTES))
         last = len(chunk) < max(block_bytes, PIECE_BYTES)
-        if not offset and not going_on and not pending and chunk.startswith(_BOM):
+        if not offset and not going_on and not pending and chunk.startswith(BOM):
             chunk, offset = chunk[3:], 3
         pending += chunk
         while len(pending) > PIECE_BYTES or (last and pending):
@@ -218,7 +209,7 @@ def _pack(
     parts: list[bytes] = []
     ends: list[int] = []
     size = offset = without_text = 0
-    origin: _BlockOrigin = stream or _LibraryOrigin(source)
+    origin = stream or source
     ready: TextBlock | None = None
     for text in texts:
         if text is None:
@@ -240,16 +231,6 @@ def _pack(
         ready = _block(b"".join(parts), np.array(ends, dtype=np.int64), False, origin, offset)
     if ready is not None:  # rows at the end belong to the last block
         yield replace(ready, without_text=ready.without_text + without_text)
-
-
-@dataclass
-class _LibraryOrigin:
-    """The origin of blocks from a file that a library reads; its position is unknown."""
-
-    source: TextSource
-
-    def position(self) -> int:
-        return 0
 
 
 def _json_lines(stream: ByteStream, layout: DocumentLayout) -> Iterator[bytes | None]:
@@ -299,7 +280,7 @@ def _raw_lines(stream: ByteStream) -> Iterator[bytes]:
     first = True
     for chunk in stream.chunks(1 << 20):
         if first:
-            chunk, first = chunk.removeprefix(_BOM), False
+            chunk, first = chunk.removeprefix(BOM), False
         head, *lines = chunk.split(b"\n")
         pending.append(head)
         size += len(head)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from hyperdive._engine import address_error
 from hyperdive._progress import duration, human
 from hyperdive._store import HEADER, is_artifact
 from hyperdive.errors import InputError
@@ -113,11 +114,6 @@ def is_address(path: str | Path) -> bool:
     [True, True, False, False, False]
     """
     return isinstance(path, str) and _ADDRESS.match(path) is not None
-
-
-def address_error(address: str) -> InputError:
-    """Why an address cannot be read here."""
-    return InputError(f"{address}: only Spark opens such an address", hint="add --engine spark, or mount the storage")
 
 
 def compression_by_name(path: str) -> str:
@@ -357,8 +353,10 @@ def text_bytes(sources: Sequence[TextSource]) -> int | None:
     return int(sum(sizes))
 
 
-def estimate(sources: Sequence[TextSource], threads: int, *, tagged: bool = False) -> str:
+def estimate(sources: Sequence[TextSource], threads: int, *, tagged: bool = False, kept: bool = False) -> str:
     """Return one line on what reading a large text takes, by rates of two cores of 2024; nothing for a small one.
+
+    Words of a tagger are slower, and parts that are kept until the end take disk.
 
     >>> estimate([TextSource("notes.txt", "text", 0)], 2)
     ''
@@ -366,5 +364,6 @@ def estimate(sources: Sequence[TextSource], threads: int, *, tagged: bool = Fals
     size = text_bytes(sources) or 0
     if size < _LONG:
         return ""
+    disk = (4 if kept else 1.4) * size
     seconds = 3 + size / (threads * (0.9e6 if tagged else 5e6))
-    return f"reading {human(size, 'B')} of text: about {duration(seconds)}, {human(1.4 * size, 'B')} of disk"
+    return f"reading {human(size, 'B')} of text: about {duration(seconds)}, {human(disk, 'B')} of disk"

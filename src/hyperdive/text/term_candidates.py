@@ -6,20 +6,23 @@ when it occurs often enough, its normalised PMI is high enough, and it is not me
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperdive._resources import default_memory, fitting, release_memory, require_memory
 from hyperdive._types import Ints
 from hyperdive.kernels import terms as k
 from hyperdive.text.forms import FormTable
-from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
-from hyperdive.text.scratch_arrays import Scratch
+from hyperdive.text.growing_array import GrowingArray
+from hyperdive.text.item_stream import IN_PARTS, HashTable, ItemChunk, ItemStream, hash_table
 
 Hashes = npt.NDArray[np.uint64]
 Run = tuple[Hashes, Any]
@@ -60,10 +63,13 @@ def cohesive_phrases(stream: ItemStream, roles: Roles) -> PhraseKeys:
     """
     roles = _with_numerals(roles, stream)
     hashes, counts = _frequent(stream, roles)
-    stream.memory.release()
-    stream.memory.require(
+    if stream.memory is not None:
+        release_memory()
+    require_memory(
+        stream.memory,
         len(hashes) * (_CANDIDATE_BYTES + _CANDIDATE_THREAD_BYTES * stream.threads),
         f"{len(hashes):,} candidates for terms",
+        instead=IN_PARTS,
     )
     keys, lengths, strong = _described(stream, roles, hashes)
     good = _cohesion(stream.counts, keys, lengths, counts) > np.where(
@@ -104,7 +110,8 @@ class _CandidateCounts:
 def _frequent(stream: ItemStream, roles: Roles) -> tuple[Hashes, Ints]:
     """Hashes of the frequent candidates, sorted, and their counts."""
     runs: list[Run] = []
-    most = stream.memory.fitting(stream.memory.candidates, _COUNTED_BYTES)
+    share = (default_memory() if stream.memory is None else stream.memory) // 160
+    most = fitting(stream.memory, share, _COUNTED_BYTES)
     for _, run in stream.map("candidates", _CandidateCounts(roles, stream.key_of)):
         runs.append(run)
         # runs of like sizes are merged, so that every hash is copied a few times only
@@ -154,16 +161,16 @@ def _pieces(run: Run, most: int) -> Iterator[Run]:
 
 
 def _joined(parts: Iterable[Run], size: int, most: int) -> Run:
-    """Runs that follow each other as one of at most `size` hashes."""
-    scratch = Scratch(None, 0 if size > most else 1 << 62)
-    hashes, counts, filled = scratch.array(size, np.uint64), scratch.array(size, np.uint32), 0
-    for part_hashes, part_counts in parts:
-        hashes.put(filled, part_hashes)
-        counts.put(filled, part_counts)
-        filled += len(part_hashes)
-    hashes.shorten(filled)
-    counts.shorten(filled)
-    return hashes.whole(), counts.whole()
+    """Runs that follow each other as one; on disk if there may be more than `most` hashes."""
+    if size <= most:
+        pieces = [*parts, (np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32))]
+        return np.concatenate([hashes for hashes, _ in pieces]), np.concatenate([counts for _, counts in pieces])
+    with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:  # a map outlives the name of its file
+        hashes, counts = (GrowingArray(Path(folder) / dtype, dtype) for dtype in ("uint64", "uint32"))
+        for part_hashes, part_counts in parts:
+            hashes.append(part_hashes)
+            counts.append(part_counts)
+        return hashes.close(), counts.close()
 
 
 @dataclass(frozen=True, eq=False)

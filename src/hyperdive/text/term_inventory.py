@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperdive._resources import release_memory, require_memory
 from hyperdive._store import ArtifactWriter
 from hyperdive._types import Ints
 from hyperdive.kernels import terms as k
@@ -16,7 +17,7 @@ from hyperdive.kernels.terms import FORM_MASK
 from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
 from hyperdive.text.forms import words_at
 from hyperdive.text.growing_array import GrowingArray
-from hyperdive.text.item_stream import HashTable, ItemChunk, ItemStream, hash_table
+from hyperdive.text.item_stream import IN_PARTS, HashTable, ItemChunk, ItemStream, hash_table
 from hyperdive.text.lemmas import FormResolver, dictionary, lower
 from hyperdive.text.term_candidates import LONGEST, Roles, cohesive_phrases
 from hyperdive.text.term_list import TermList
@@ -95,20 +96,20 @@ class TermInventory:
         """Find all occurrences and write the files of `TermOccurrences`; returns how many there are."""
         words, memory = self._stream.words, self._stream.memory
         many = len(self._words) + len(self._acronyms) + len(self._phrases)
-        memory.release()
-        memory.require(_TERM_BYTES * many, f"{many:,} terms")
+        require_memory(memory, _TERM_BYTES * many, f"{many:,} terms", instead=IN_PARTS)
         names = [words[key] for key in self._words]
         names += self._acronyms
         parts = _each(words, np.fromiter(chain.from_iterable(self._phrases), dtype=np.int64))
         names += [" ".join(islice(parts, len(phrase))) for phrase in self._phrases]
         counts = np.zeros(len(names), dtype=np.int64)
         votes = _SpellingVotes(len(names))
-        starts, lengths = writer.stream("term_starts.bin", "int64"), writer.stream("term_lengths.bin", "uint8")
+        starts, lengths = writer.stream("term_starts.npy", "int64"), writer.stream("term_lengths.npy", "uint8")
         unordered = GrowingArray(writer.scratch("term_ids.bin"), "uint32")
         search = self._search()
         self._words.clear()
         self._phrases.clear()
-        memory.release()
+        if memory is not None:
+            release_memory()
         for chunk, found in self._stream.map("terms", search):
             at_item, n_items, first_tokens, n_tokens, ids = found
             votes.add(chunk, at_item, n_items, ids)
@@ -118,7 +119,8 @@ class TermInventory:
             unordered.append(ids)
         spellings = votes.spellings(self._stream, names)
         del votes, search
-        memory.release()
+        if memory is not None:
+            release_memory()
         known = set(names)
         never = [name for name in self._spelling_of if name not in known]
         names, spellings = names + never, spellings + never
@@ -133,8 +135,8 @@ class TermInventory:
             some = order[start : start + _CHUNK_TERMS].tolist()
             text = "".join(f"{names[term]}\t{given.get(names[term], spellings[term])}\n" for term in some)
             lines.append(text.encode("utf-8"))
-        writer.put("term_counts.bin", counts[order])
-        ids_file, all_ids = writer.stream("term_ids.bin", "uint32"), unordered.close()
+        writer.put("term_counts.npy", counts[order])
+        ids_file, all_ids = writer.stream("term_ids.npy", "uint32"), unordered.close()
         for start in range(0, len(all_ids), _CHUNK):
             ids_file.append(number[all_ids[start : start + _CHUNK]])
         abbreviations = self._abbreviations(names)

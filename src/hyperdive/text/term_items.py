@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from hyperdive.text.abbreviation_search import Pair, find_pairs
 from hyperdive.text.abbreviations import AbbreviationCounts
 from hyperdive.text.forms import FormTable, TableWords, words_at
 from hyperdive.text.growing_array import GrowingArray
-from hyperdive.text.memory_plan import MemoryPlan
 
 if TYPE_CHECKING:
     from hyperdive.text.tokens import Tokens
@@ -107,37 +107,27 @@ def read_items(data: npt.NDArray[np.uint8], tokens: Tokens) -> BlockItems:
     return BlockItems(*found, pairs)  # type: ignore[call-arg]
 
 
-class ItemSpool:
-    """Collects the items of blocks in input order.
+class PartItems:
+    """Collects the items of the blocks of a part.
 
     Args:
-        writer: the corpus folder, for scratch files.
-        table: the forms of the whole text; numerals are added to it.
+        table: the forms of the part; numerals are added to it.
     """
 
-    def __init__(self, writer: ArtifactWriter, table: FormTable) -> None:
+    def __init__(self, table: FormTable) -> None:
         self._table = table
-        self._items = GrowingArray(writer.scratch("items.bin"), "uint32")
-        self._documents = GrowingArray(writer.scratch("document_items.bin"), "int64")
-        self._is_numeral: npt.NDArray[np.bool_] = np.zeros(1 << 16, dtype=np.bool_)
+        self._items: list[npt.NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
+        self._documents: list[npt.NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+        self._numerals: list[npt.NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
         self._mixed: dict[int, str] = {}
         self._abbreviations = AbbreviationCounts()
+        self._size = 0
 
     def merge(self, items: BlockItems, numbers: npt.NDArray[np.uint32]) -> None:
-        """Replace the numbers of a block's forms and numerals by those of the whole text."""
+        """Replace the numbers of a block's forms and numerals by those of the part."""
         numerals = self._table.merge(items.arena, items.starts, items.lengths, items.hashes)
-        if len(self._table) > MAX_FORMS:
-            raise InputError(f"more than {MAX_FORMS:,} distinct word forms", hint="add --terms none")
-        self._note_numerals(numerals)
+        self._numerals.append(numerals)
         k.renumber_items(items.items, numbers, numerals)
-
-    def _note_numerals(self, forms: npt.NDArray[np.uint32]) -> None:
-        last = int(forms.max(initial=0))
-        if last >= len(self._is_numeral):
-            more = np.zeros(max(last + 1, 2 * len(self._is_numeral)), dtype=np.bool_)
-            more[: len(self._is_numeral)] = self._is_numeral
-            self._is_numeral = more
-        self._is_numeral[forms] = True
 
     def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, numbers: npt.NDArray[np.uint32]) -> None:
         """Append the items of a merged block.
@@ -155,29 +145,60 @@ class ItemSpool:
                 self._mixed[number] = data[start : start + int(tokens.lengths[form])].tobytes().decode("utf-8")
         self._abbreviations.add(items.abbreviations)
         first_items = np.append(items.sentence_items, len(items.items))
-        self._documents.append(first_items[tokens.doc_sentences] + self._items.size)
+        self._documents.append(first_items[tokens.doc_sentences] + self._size)
         self._items.append(items.items)
+        self._size += len(items.items)
 
-    def state(self) -> tuple[dict[str, str], dict[str, Array]]:
-        """What was collected, for the spool of the whole text: how forms in mixed case are written, and arrays."""
-        numerals = np.flatnonzero(self._is_numeral).astype(np.uint32)
-        arrays = {"items": self._items.close(), "document_items": self._documents.close(), "numerals": numerals}
-        return {str(form): word for form, word in self._mixed.items()}, arrays | self._abbreviations.state()
+    def state(self) -> dict[str, Array]:
+        """Return what was collected, for the items of the whole text."""
+        return {
+            "items": np.concatenate(self._items),
+            "document_items": np.concatenate(self._documents),
+            "numerals": np.unique(np.concatenate(self._numerals)),
+            "mixed_forms": np.fromiter(self._mixed, dtype=np.int64, count=len(self._mixed)),
+            "mixed": np.frombuffer("".join(f"{word}\n" for word in self._mixed.values()).encode(), dtype=np.uint8),
+            **self._abbreviations.state(),
+        }
 
-    def add_state(self, mixed: Mapping[str, str], arrays: Mapping[str, Array], numbers: npt.NDArray[np.uint32]) -> None:
+
+class ItemSpool:
+    """Collects the items of all parts in input order.
+
+    Args:
+        writer: the corpus folder, for scratch files.
+        table: the forms of the whole text, numerals included.
+    """
+
+    def __init__(self, writer: ArtifactWriter, table: FormTable) -> None:
+        self._table = table
+        self._items = GrowingArray(writer.scratch("items.bin"), "uint32")
+        self._documents = GrowingArray(writer.scratch("document_items.bin"), "int64")
+        self._is_numeral: npt.NDArray[np.bool_] = np.zeros(1 << 16, dtype=np.bool_)
+        self._mixed: dict[int, str] = {}
+        self._abbreviations = AbbreviationCounts()
+
+    def _note_numerals(self, forms: npt.NDArray[np.uint32]) -> None:
+        last = int(forms.max(initial=0))
+        if last >= len(self._is_numeral):
+            more = np.zeros(max(last + 1, 2 * len(self._is_numeral)), dtype=np.bool_)
+            more[: len(self._is_numeral)] = self._is_numeral
+            self._is_numeral = more
+        self._is_numeral[forms] = True
+
+    def add_state(self, arrays: Mapping[str, Array], numbers: npt.NDArray[np.uint32]) -> None:
         """Append the items of a part.
 
         Args:
-            mixed: how its forms in mixed case are written.
-            arrays: its items, where documents start among them, which forms are numerals, and its abbreviations.
+            arrays: its items, where documents start among them, which forms are numerals, how forms in mixed case are
+                written, and its abbreviations.
             numbers: the number in the table of each form of the part.
         """
         if len(self._table) > MAX_FORMS:
             raise InputError(f"more than {MAX_FORMS:,} distinct word forms", hint="add --terms none")
-        for form, word in mixed.items():
-            self._mixed.setdefault(int(numbers[int(form) - 1]), word)
-        if len(arrays["numerals"]):
-            self._note_numerals(numbers[np.asarray(arrays["numerals"]) - 1])
+        words = np.asarray(arrays["mixed"]).tobytes().decode().split("\n")
+        for form, word in zip(numbers[np.asarray(arrays["mixed_forms"]) - 1].tolist(), words, strict=False):
+            self._mixed.setdefault(form, word)
+        self._note_numerals(numbers[np.asarray(arrays["numerals"]) - 1])
         self._abbreviations.add_state(arrays)
         self._documents.append(np.asarray(arrays["document_items"]) + self._items.size)
         items = arrays["items"]
@@ -194,7 +215,8 @@ class ItemSpool:
         numerals = np.flatnonzero(self._is_numeral)
         spelling = ItemSpelling(TableWords(self._table, 1), self._mixed)
         pairs = dict(self._abbreviations.pairs)
-        return TextItems(self._items.close(), self._documents.close(), numerals, spelling, pairs)
+        documents = self._documents.close()
+        return TextItems(self._items.close(), documents, numerals, spelling, pairs, self._items.path)
 
 
 @dataclass(frozen=True)
@@ -209,8 +231,8 @@ class TextItems:
     spelling: ItemSpelling
     abbreviations: Mapping[Pair, int] = field(default_factory=dict)
     """How often the text explains each abbreviation by each long form."""
-    memory: MemoryPlan = field(default_factory=lambda: MemoryPlan.of(None, threads=1))
-    """What the search for terms may take."""
+    path: Path | None = None
+    """The file that holds the items."""
 
     def shuffled(self, order: npt.NDArray[np.int64], writer: ArtifactWriter) -> TextItems:
         """The same with the documents in another order."""
@@ -223,4 +245,4 @@ class TextItems:
             documents.append(items.size + np.cumsum(ends - firsts))
             for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
                 items.append(self.items[first:end])
-        return replace(self, items=items.close(), documents=documents.close())
+        return replace(self, items=items.close(), documents=documents.close(), path=items.path)

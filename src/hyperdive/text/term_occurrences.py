@@ -3,10 +3,10 @@
 | file | content |
 | --- | --- |
 | `terms.txt` | one term a line: its name, a tab, its preferred spelling; by falling count, then by name |
-| `term_counts.bin` | int64, how often each term occurs |
-| `term_starts.bin` | int64 for each occurrence: the first kept token at or after its start |
-| `term_lengths.bin` | uint8, the number of kept tokens inside it |
-| `term_ids.bin` | uint32, the term: its line in `terms.txt`, from 0 |
+| `term_counts.npy` | int64, how often each term occurs |
+| `term_starts.npy` | int64 for each occurrence: the first kept token at or after its start |
+| `term_lengths.npy` | uint8, the number of kept tokens inside it |
+| `term_ids.npy` | uint32, the term: its line in `terms.txt`, from 0 |
 
 Occurrences are sorted by start, then by length; those of longer terms do not hide the ones inside them.
 """
@@ -64,8 +64,8 @@ class TermOccurrences:
         if NAMES not in artifact:
             return None
         lines = artifact.lines(NAMES)
-        counts, ids = artifact.array("term_counts.bin", "int64"), artifact.array("term_ids.bin", "uint32")
-        starts, lengths = artifact.array("term_starts.bin", "int64"), artifact.array("term_lengths.bin", "uint8")
+        counts, ids = artifact.array("term_counts.npy", "int64"), artifact.array("term_ids.npy", "uint32")
+        starts, lengths = artifact.array("term_starts.npy", "int64"), artifact.array("term_lengths.npy", "uint8")
         fits = len(counts) == len(lines) and len(starts) == len(lengths) == len(ids)
         if fits and not artifact.trusted:
             fits = are_below(ids, len(lines)) and _inside(starts, lengths, tokens)

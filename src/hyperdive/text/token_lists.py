@@ -14,8 +14,9 @@ from hyperdive._store import ArtifactWriter
 from hyperdive.errors import InputError, OptionError
 from hyperdive.options import EncodeOptions
 from hyperdive.text.corpus import KIND, UNKNOWN, VERSION, Corpus
-from hyperdive.text.corpus_writer import Accounting, Spool, finish, select, settle, write_words
-from hyperdive.text.lemmas import FormKeys
+from hyperdive.text.corpus_writer import finish, select, settle, write_words
+from hyperdive.text.fold import Accounting, TokenStream
+from hyperdive.text.forms import FormTable, TableWords
 
 
 def encode_tokens(
@@ -60,10 +61,12 @@ def encode_tokens(
     accounting = Accounting(read=len(forms))
     with ArtifactWriter(output, KIND, VERSION, force=force) as writer:
         sentences = np.arange(len(starts), dtype=np.int64)
-        spool = Spool(np.array(forms, dtype=np.uint32), offsets, sentences, offsets)
-        words = ["", *numbers]
-        keys = FormKeys(words, np.arange(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.bool_))
-        stream = settle(select(spool, keys, rules, accounting, writer, progress), words, rules, accounting, writer)
+        stream = TokenStream(np.array(forms, dtype=np.uint32), offsets, sentences, offsets.copy())
+        table = FormTable()
+        table.add(list(numbers))
+        words = TableWords(table, 0).strings()
+        stream = select(stream, np.zeros(len(words), dtype=np.bool_), rules, accounting, writer)
+        stream = settle(stream, len(words), rules, accounting, writer)
         totals = write_words(stream, words, rules, writer, progress)
         finish(stream, rules, accounting, writer, totals, {"input": {"kind": "tokens"}})
     return Corpus.open(output)

@@ -63,11 +63,14 @@ Examine = Callable[[npt.NDArray[np.uint8], Tokens], Any]
 
 
 class BlockObserver(Protocol):
-    """Examines the text in the same reading pass and writes its result into the corpus folder."""
+    """Examines the text in the same reading pass and writes its result into the corpus folder.
+
+    One observer made by `part` absorbs the blocks of each part of the text; the first takes in the states of all parts.
+    """
 
     @property
     def examine(self) -> Examine:
-        """Called in a worker (perhaps another process) for each block."""
+        """Called for each block; its result becomes the observation of the tokens."""
         ...
 
     def absorb(self, data: npt.NDArray[np.uint8], tokens: Tokens, keys: BlockKeys, documents: int) -> None:

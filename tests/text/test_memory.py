@@ -9,47 +9,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperdive._resources import anonymous_memory
+from hyperdive._resources import anonymous_memory, fitting
 from hyperdive.errors import OptionError
-from hyperdive.options import EncodeOptions
 from hyperdive.pipeline.encode import encode
-from hyperdive.text import term_candidates
+from hyperdive.text import encoder, item_stream, term_candidates
 from hyperdive.text.forms import FormTable, TableWords, words_at
-from hyperdive.text.lemmas import FormResolver
-from hyperdive.text.memory_plan import MemoryPlan, pattern_memory
 from hyperdive.text.readers import BLOCK_BYTES
 from tests.examples import examples
 
 MB = 10**6
 
 
-def test_less_memory_means_smaller_shares() -> None:
-    little, much = MemoryPlan.of(200 * MB, threads=8), MemoryPlan.of(8_000 * MB, threads=8)
-    assert (much.threads, much.block_bytes, much.items) == (8, BLOCK_BYTES, 4 << 20)
-    assert little.threads == 1
-    assert little.block_bytes == 200 * MB // 256
-    assert little.in_memory == 200 * MB // 16
-    assert little.items == 200 * MB // 1024
-    assert little.candidates == 200 * MB // 160
-    assert MemoryPlan.of(10 * MB, threads=8).block_bytes == 1 << 18
-    assert MemoryPlan.of(10 * MB, threads=8).items == 1 << 16
-    assert pattern_memory(1_000 * MB) == 100 * MB
-    assert pattern_memory(10 * MB) == 1 << 24
+def test_less_memory_means_smaller_parts_and_fewer_threads() -> None:
+    assert [encoder.default_part_bytes(limit * MB, None) for limit in (10, 64, 1024, 8000)] == [
+        10 * MB // 256, 64 * MB // 256, 1024 * MB // 256, 8 << 20,
+    ]  # fmt: skip
+    assert encoder.default_part_bytes(8000 * MB, None, share=3 << 20) == 3 << 20
+    assert encoder.default_part_bytes(8000 * MB, None, share=5) == BLOCK_BYTES
+    assert [encoder._threads(encoder.TextRun(threads=8, memory=limit * MB)) for limit in (200, 400, 8_000)] == [1, 3, 8]
+    assert encoder.pattern_memory(1_000 * MB) == 100 * MB
+    assert encoder.pattern_memory(10 * MB) == 1 << 24
 
 
 def hold(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """Let this process have so much memory of its own."""
-    for module in ("_resources", "text.memory_plan"):
-        monkeypatch.setattr(f"hyperdive.{module}.anonymous_memory", lambda: size)
+    monkeypatch.setattr("hyperdive._resources.anonymous_memory", lambda: size)
 
 
-def test_forms_beyond_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forms_beyond_the_limit_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.txt").write_text("dog cat bird\n")
     hold(monkeypatch, 200 * MB)
-    plan = MemoryPlan.of(300 * MB, threads=1)
-    plan.check(500_000)
-    with pytest.raises(OptionError, match=r"1,500,000 different words so far need .* at least --memory"):
-        plan.check(1_500_000)
-    MemoryPlan.of(None, threads=1).check(10**12)
+    encode(tmp_path / "t.txt", tmp_path / "c", min_count=1, terms="none", patterns=False, memory=200 * MB + 330)
+    with pytest.raises(OptionError, match=r"3 different words so far need .* at least --memory .* in parts"):
+        encode(tmp_path / "t.txt", tmp_path / "d", terms="none", patterns=False, memory=200 * MB + 329)
+    with pytest.raises(OptionError, match="what the text states"):
+        encode(tmp_path / "t.txt", tmp_path / "d", terms="none", memory=260 * MB)
 
 
 @pytest.mark.parametrize(
@@ -70,17 +64,11 @@ def test_terms_beyond_the_limit_are_told(
 
 def test_what_has_room_in_the_rest_of_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     hold(monkeypatch, 200 * MB)
-    plan = MemoryPlan.of(300 * MB, threads=1)
-    assert plan.fitting(10**9, each=100) == MB
-    assert plan.fitting(5, each=100) == 5
-    assert plan.fitting(10**9, each=100 * MB, least=7) == 7
-    assert MemoryPlan.of(None, threads=1).fitting(10**9, each=100) == 10**9
-    plan.require(100 * MB, "words")
-    plan.require_for_patterns()
-    with pytest.raises(OptionError, match="what the text states"):
-        MemoryPlan.of(290 * MB, threads=1).require_for_patterns()
-    with pytest.raises(OptionError, match="words need"):
-        plan.require(100 * MB + 1, "words")
+    assert fitting(300 * MB, 10**9, each=100) == MB
+    assert fitting(300 * MB, 5, each=100) == 5
+    assert fitting(300 * MB, 10**9, each=100 * MB, least=7) == 7
+    assert fitting(300 * MB, 10**9, each=100 * MB) == 1 << 16
+    assert fitting(None, 10**9, each=100) == 10**9
 
 
 runs = st.lists(st.dictionaries(st.integers(0, 60), st.integers(1, 9), max_size=25), max_size=5)
@@ -106,13 +94,8 @@ def test_candidates_on_disk_do_not_change_a_byte(tmp_path: Path, monkeypatch: py
     text = "The guide dog of the old fire engine ran. A sour cherry tree grew near the fire engine.\n" * 60
     (tmp_path / "t.txt").write_text(text)
     whole = encode(tmp_path / "t.txt", tmp_path / "whole", min_count=1)
-    real = MemoryPlan.of
-
-    def small(*arguments: object, **options: object) -> MemoryPlan:
-        plan = real(*arguments, **options)  # type: ignore[arg-type]
-        return MemoryPlan(plan.limit, 1, 500, 0, 40, 3)
-
-    monkeypatch.setattr(MemoryPlan, "of", small)
+    monkeypatch.setattr(item_stream, "CHUNK_ITEMS", 40)
+    monkeypatch.setattr(term_candidates, "fitting", lambda *_: 3)
     few = encode(tmp_path / "t.txt", tmp_path / "few", min_count=1)
     assert few.fingerprint == whole.fingerprint
     assert few.terms is not None and len(few.terms.names) > 2
@@ -138,34 +121,3 @@ def test_words_of_a_table_are_a_sequence() -> None:
         with pytest.raises(IndexError):
             sequence[place]
     assert table.words(3, 5) == words[3:5]
-
-
-def test_keys_of_forms_are_numbered_in_the_order_they_come() -> None:
-    resolver = FormResolver(EncodeOptions())
-    assert resolver.add_keys([("dog", False), ("", False), ("the", True), ("dog", False)]).tolist() == [
-        False, False, True, False,
-    ]  # fmt: skip
-    assert resolver.add(["dogs", "cats", "THE"]).tolist() == [False, False, True]
-    keys = resolver.keys()
-    assert list(keys.words) == ["", "dog", "the", "cat"]
-    assert keys.of_form.tolist() == [0, 1, 0, 2, 1, 1, 3, 2]
-    assert keys.stop.tolist() == [False, False, True, False]
-    block = resolver.block_keys(np.array([1, 2, 3, 6], dtype=np.uint32))
-    assert block.of_form.tolist() == [0, 1, 0, 2, 3] and block.table.words(0) == ["dog", "the", "cat"]
-
-
-def test_shares_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit = 250_000_000 + 3 * 30 * (1 << 20)  # of the process, and of three threads
-    assert [MemoryPlan.of(limit + more, threads=8).threads for more in (-1, 0)] == [2, 3]
-    assert MemoryPlan.of(limit, threads=2, block_bytes=100).threads == 2
-    assert MemoryPlan.of(limit, threads=8).block_bytes == 1 << 20
-    assert MemoryPlan.of(10 * MB, threads=1, block_bytes=100).block_bytes == 100
-    hold(monkeypatch, 200 * MB)
-    plan = MemoryPlan.of(300 * MB, threads=1)
-    plan.check(909_090)  # 110 bytes each
-    with pytest.raises(OptionError, match="909,091 different words"):
-        plan.check(909_091)
-    assert plan.fitting(10**9, each=100 * MB) == 1 << 16
-    MemoryPlan.of(200 * MB, threads=1).release()  # all of it is held, and nothing more is asked for
-    with pytest.raises(OptionError, match="1 different words"):
-        MemoryPlan.of(200 * MB, threads=1).release(1)
