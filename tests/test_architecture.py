@@ -79,6 +79,7 @@ LATE = {
     "text.vocabulary": {"text.lemmas"},
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts.count", "kernels.counts"},
+    "counts.rows": {"kernels.counts"},
     "counts.term_counts": {"kernels.counts"},
     "spaces.dive": {"kernels.dive"},
     "spaces.dive_objective": {"kernels.dive"},

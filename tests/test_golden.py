@@ -76,7 +76,10 @@ def test_corpus_version_3() -> None:
     assert (one.short, one.name, one.long, one.count) == ("GDS", "gds", "guide dog school", 2)
 
 
-def test_counts_version_1() -> None:
-    counts = Cooccurrence.open(GOLDEN / "counts-1")
+def test_counts_version_2() -> None:
+    counts = Cooccurrence.open(GOLDEN / "counts-2")
     counts.verify()
-    assert counts.row("dog") == {"cat": 3, "dog": 2}
+    assert counts.row("dog") == {"cat": 301, "dog": 2}
+    assert counts.row("dog", near=True) == {"cat": 301, "dog": 2}
+    assert counts.csr().indices.tolist() == [1, 2, 0, 1, 2, 0, 1]
+    assert counts.csr().data.tolist() == [3, 1, 3, 2, 301, 1, 301]

@@ -43,8 +43,6 @@ class Run:
     """Begin anew; without it the same run goes on where it was stopped."""
     force: bool = False
     """Replace an artefact that already has the output's name."""
-    sync: bool = True
-    """Wait until results are on the disk; needless for what does not outlive the process."""
     engine: Engine | None = None
     """Where the tasks of large stages run; None is this process."""
 

@@ -22,13 +22,13 @@ slowly = examples(25)
 
 def counted(corpora, min_count=None, **options):
     place = folder() / "counts"
-    count(corpora, place, options=CountOptions(**options), min_count=min_count, run=Run(sync=False))
+    count(corpora, place, options=CountOptions(**options), min_count=min_count, run=Run())
     return Cooccurrence.open(place)
 
 
 def merged(stores, **options):
     place = folder() / "merged"
-    merge(stores, place, **{"run": Run(sync=False), **options})
+    merge(stores, place, **{"run": Run(), **options})
     return Cooccurrence.open(place)
 
 
@@ -48,7 +48,7 @@ def test_merge_equals_one_run(one, two, window, min_count, sides):
 
 
 def test_merge_of_three_large_corpora(monkeypatch):
-    monkeypatch.setattr("hyperdive.counts.shard_layout.SHARD_ENTRIES", 10_000)
+    monkeypatch.setattr("hyperdive.counts.rows.RANGE_ENTRIES", 10_000)
     corpora = [corpus_of(big_corpus(9_000, seed=seed, types=1_500 + 300 * seed), 4) for seed in range(3)]
     together = counted(corpora, near=True)
     stores = [counted([corpus], near=True) for corpus in corpora]

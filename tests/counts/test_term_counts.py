@@ -184,16 +184,6 @@ def test_rooms_of_terms_take_one_byte_while_the_window_fits(window, kind):
     assert counts.rows(0, 1).counts.tolist() == [2 * window]
 
 
-@pytest.mark.parametrize("near", [False, True])
-def test_zeros_of_a_thread_are_as_many_as_its_words(near):
-    for size, words, summary in ((63, 1, 1), (64, 2, 1), (4031, 63, 1), (4032, 64, 2)):
-        counts = TermCounts(
-            np.zeros(3, np.uint32), np.array([0, 3]), occurrences([], 1), size, CountOptions(near=near)
-        )  # fmt: skip
-        assert [len(part) for part in counts._scratch()] == [size, size if near else 0, words, summary]
-        assert counts._scratch()[0] is counts._scratch()[0]
-
-
 def test_a_pair_exactly_at_the_filter_is_kept():
     """Word 1 meets the term three times of four, word 2 once; the text has 40 words."""
     rows = TermRows(

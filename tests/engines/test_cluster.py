@@ -64,7 +64,7 @@ def test_the_loss_of_a_worker_while_encoding(tmp_path: Path, cluster: Cluster, l
     assert same(tmp_path / "corpus", one / "corpus")
 
 
-@pytest.mark.parametrize("moment", ["**/shuffle_*.data", ".counts.work/shards/*.json"])
+@pytest.mark.parametrize("moment", ["**/shuffle_*.data", ".counts.count/rows-of-*/header.json"])
 def test_the_loss_of_a_worker_while_counting(tmp_path: Path, cluster: Cluster, one: Path, moment: str) -> None:
     """With the first part counted, and with the first shard added up."""
     cluster.renew()
@@ -119,7 +119,7 @@ with SparkEngine(sys.argv[1], {"spark.executor.memory": "1g"}) as engine:
     [
         ("encode", ".made.encode/part-*/header.json"),
         ("encode", ".made.encode/terms-*/header.json"),
-        ("count", ".made.work/shards/*.json"),
+        ("count", ".made.count/rows-of-*/header.json"),
         ("train", ".made.train/rare-words-rows-*/header.json"),
     ],
 )

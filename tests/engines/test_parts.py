@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,13 @@ import numpy as np
 import pytest
 
 import hyperdive
-from hyperdive._engine import Emit, Gather
 from hyperdive._resources import Run
-from hyperdive._resume import WorkFolder, is_stage, read_stage
-from hyperdive.counts.count import count
-from hyperdive.counts.parts import RowPacker, RowSummation
-from hyperdive.counts.shard_layout import Shard, make_layout
-from hyperdive.counts.shards import RowArrays
+from hyperdive._resume import is_stage, read_stage
+from hyperdive.counts.count import BlockCounter, count
+from hyperdive.counts.inverted_index import TokenRange
+from hyperdive.counts.rows import cut_rows
 from hyperdive.engines import LocalEngine
-from hyperdive.errors import InputError, OptionError, OutputError
+from hyperdive.errors import InputError, OptionError
 from hyperdive.options import CountOptions
 from hyperdive.spaces import row_tasks
 from hyperdive.text import item_stream
@@ -137,29 +134,19 @@ def test_counts_of_parts_are_those_of_the_whole(tmp_path: Path, text: Path, near
 
 def test_a_frequent_word_is_no_larger_piece_for_more_text(tmp_path: Path) -> None:
     """Every other token is *also*: its row is one array of the words beside it, however often they meet."""
-
-    class Measured(LocalEngine):
-        def exchange(self, folder: Path, emit: Emit, tasks: Any, gather: Gather, groups: Any) -> Any:
-            def measured(task: Any) -> Iterator[tuple[int, memoryview]]:
-                for group, piece in emit(task):
-                    largest[group] = max(largest.get(group, 0), len(piece))
-                    yield group, piece
-
-            return super().exchange(folder, measured, tasks, gather, groups)
-
     sizes = []
     for times in (2, 16):
         words = [word for n in range(1000) for word in ("also", f"w{n * n % 997}")]
         corpus = encode_tokens([words] * times, tmp_path / f"c{times}", min_count=1)
-        largest: dict[int, int] = {}
-        options, run = CountOptions(window=5), Run(engine=Measured(1))
-        count([corpus], tmp_path / f"one{times}", options=options)
-        count([corpus], tmp_path / f"k{times}", options=options, block_tokens=-(-len(corpus) // 2), run=run)
-        assert contents(tmp_path / f"k{times}") == contents(tmp_path / f"one{times}")
-        layout = make_layout(corpus.counts, 1, options)
         assert corpus.vocabulary[1] == "also"
-        sizes.append(largest[layout.shard_of(1).number])
-        assert layout.shard_of(1).bound == layout.types
+        options = CountOptions(window=5)
+        ranges = cut_rows(corpus.counts, corpus.vocabulary_size, options)
+        counter = BlockCounter(
+            (str(corpus.path),), (np.zeros(0, np.uint32),), corpus.counts, corpus.vocabulary_size, ranges, options, 1
+        )  # fmt: skip
+        piece = counter([TokenRange(0, 0, len(corpus) // 2)])
+        sizes.append(len(piece(1)["indices"]))
+        assert ranges[1].first == 1 and ranges[1].bound >= sizes[-1]
     assert 0 < sizes[0] <= sizes[1] < 2 * sizes[0]
 
 
@@ -172,20 +159,6 @@ def test_the_limit_of_memory_is_looked_at_after_every_part(
     assert len(seen) == -(-text.stat().st_size // 150_000) > 1
     assert seen == sorted(seen)
     assert seen[0] > 0
-
-
-def test_a_sum_of_an_earlier_run_is_not_written(tmp_path: Path) -> None:
-    work = WorkFolder(tmp_path / ".k.work", tmp_path / "k", "run 2")
-    shard = Shard(0, 1, 2, 4, np.dtype("<u1"))
-    rows = RowArrays(np.array([2]), np.array([4, 7], np.uint32), np.array([1, 3], "<u1"), np.zeros(0, "<u1"))
-    pieces = [bytes(RowPacker().packed(rows))] * 2
-    with pytest.raises(OutputError, match="the run of this task is over"):
-        RowSummation(work.folder, "run 1", (shard,), near=False)(0, iter(pieces))
-    assert not (work.folder / "shards").exists()
-    facts = RowSummation(work.folder, "run 2", (shard,), near=False)(0, iter(pieces))
-    assert facts["entries"] == 2
-    made = (work.folder / facts["name"]).read_bytes()
-    assert made == np.array([4, 7], "<u4").tobytes() + bytes([2, 6]) + bytes(6)
 
 
 def test_a_model_by_tasks_is_that_of_one_machine(tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import json
 import os
 import resource
@@ -18,13 +17,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 import hyperdive
+from hyperdive._engine import Arrays, Exchange, KeptPieces
 from hyperdive._resources import Run
 from hyperdive._resume import WorkFolder
 from hyperdive.counts.count import count
 from hyperdive.engines import SparkEngine, hadoop_files
-from hyperdive.engines import spark as spark_module
 from hyperdive.engines.spark import _environment, _GatherTask, _Place, _reported, _ResultTask
 from hyperdive.errors import DiskFullError, Error, InputError, OutputError
 from hyperdive.options import CountOptions, EncodeOptions
@@ -150,37 +150,44 @@ def one_number(task: int) -> Any:
     return {}, {"task": np.array([task])}
 
 
-def test_what_a_task_gathers_waits_on_disk_beyond_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slices of four groups and thirty tasks, in any order but that of a task's own."""
-    sizes = {(group, task): 1 + (7 * group + task) % 3 for group in range(4) for task in range(30)}
-    slices = [(0, (group, task, bytes([group, task, part]) * 5000)) for part in range(3)
-              for (group, task), size in sizes.items() if part < size]  # fmt: skip
+def test_what_a_task_gathers_waits_on_disk(tmp_path: Path) -> None:
+    """Slices of four groups and thirty tasks, in any order but that of a task's own: no more than a piece is held."""
     most: list[int] = []
 
-    def gather(group: int, pieces: Iterator[bytes]) -> dict[str, Any]:
-        digest = hashlib.sha256()
+    def gather(pieces: Iterator[Arrays]) -> Arrays:
+        firsts, sums = [], np.zeros(30_000)
         for piece in pieces:
-            digest.update(piece)
+            firsts.append(piece["values"][0])
+            sums += piece["values"]
             most.append(tracemalloc.get_traced_memory()[0])
-        return {"group": group, "sha": digest.hexdigest()}
+        return {"firsts": np.array(firsts), "sums": sums}
 
-    expected = []
+    def slices() -> Iterator[Any]:
+        data = {(group, task): save({"values": np.full(30_000, 100.0 * group + task)})
+                for group in range(4) for task in reversed(range(30))}  # fmt: skip
+        for start in range(0, 300_000, 50_000):
+            yield from ((0, (group, task, whole[start : start + 50_000])) for (group, task), whole in data.items())
+
+    work = WorkFolder(tmp_path / ".c.count", tmp_path / "c", "run")
+    exchange = Exchange("sums", list, gather, 4)
+    result = work.place("sums-000000")
+    tracemalloc.start()
+    assert list(_GatherTask(_Place.of(work.folder), exchange, [result])(0, slices())) == []
+    tracemalloc.stop()
+    made = KeptPieces(result)
     for group in range(4):
-        whole = b"".join(bytes([group, task, part]) * 5000 for task in range(30) for part in range(sizes[group, task]))
-        expected.append({"group": group, "sha": hashlib.sha256(whole).hexdigest()})
-    work = WorkFolder(tmp_path / ".c.work", tmp_path / "c", "run")
-    task = _GatherTask(_Place.of(work.folder), gather)
-    held = []
-    for limit in (1 << 30, 100_000, 1):
-        monkeypatch.setattr(spark_module, "HELD_BYTES", limit)
-        most.clear()
-        tracemalloc.start()
-        assert [json.loads(line) for line in task(iter(slices))] == expected
-        tracemalloc.stop()
-        held.append(max(most))
-    work.remove()
-    assert held[1] < 1_000_000
-    assert held[2] < 1_000_000
+        assert made[group]["firsts"].tolist() == [100 * group + task for task in range(30)]
+        assert made[group]["sums"].tolist() == [sum(100 * group + task for task in range(30))] * 30_000
+    assert max(most) < 3_000_000
+
+
+def test_what_a_task_of_an_earlier_run_gathers_is_not_kept(tmp_path: Path) -> None:
+    work = WorkFolder(tmp_path / ".c.count", tmp_path / "c", "run 2")
+    exchange, result = Exchange("sums", list, next, 1), work.place("sums-000000")
+    for run, kept in (("run 1", False), ("run 2", True)):
+        piece = (0, (0, 0, save({"values": np.ones(3)})))
+        list(_GatherTask(_Place(work.folder, run, hyperdive.__version__), exchange, [result])(0, iter([piece])))
+        assert result.exists() is kept
 
 
 def test_executors_compute_as_the_driver_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -230,9 +230,14 @@ def test_the_table_of_names(copy: Copy, name: str, columns: dict[str, Any]) -> N
         ("corpus", "term_ids.npy", 2**31),
         ("lines", "lines.npy", 2**40),
         ("lines", "lines.npy", -1),
-        ("counts", "pointers.bin", 2**40),
-        ("counts", "word_counts.bin", -1),
-        ("counts", "totals.bin", -7),
+        ("counts", "indptr.npy", 2**40),
+        ("counts", "word_counts.npy", -1),
+        ("counts", "totals.npy", -7),
+        ("counts", "indices.npy", 2**31),
+        ("counts", "counts.npy", 255),
+        ("counts", "edges.npy", 255),
+        ("counts", "large_positions.npy", 2**40),
+        ("counts", "large_counts.npy", 0),
     ],
 )
 def test_a_wrong_number_in_an_array(copy: Copy, name: str, file: str, value: int) -> None:

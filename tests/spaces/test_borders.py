@@ -195,7 +195,7 @@ class Elsewhere:
     def __init__(self) -> None:
         self.asked: list[tuple[str, list[int]]] = []
 
-    def finish(self, solver: FastSolver, stage: Any, seed: list[int]) -> bool:
+    def __call__(self, solver: FastSolver, stage: Any, seed: list[int]) -> bool:
         self.asked.append((stage.name, seed))
         return False
 
@@ -811,7 +811,7 @@ def test_rows_by_tasks_are_those_of_one_machine_or_none(
     asked: list[bool] = []
     honest = EngineRows.finish
     monkeypatch.setattr(EngineRows, "finish", lambda *given: asked.append(honest(*given)) or asked[-1])
-    result = train_dive(count_matrix(), rows=rows, **SMALL)
+    result = train_dive(count_matrix(), rows=rows.finish, **SMALL)
     assert same(result, plain) and result.history == plain.history
     assert asked == [bad is None] * 2 and engine.told == [True] * 4
 

@@ -112,7 +112,7 @@ def count(
                 rules = CountOptions.own(asdict(options))
                 counts = count_corpora(corpora, output, run=replace(run, engine=engine), **kept, **rules)
     except KeyboardInterrupt:
-        if (output.parent / f".{output.name}.work").exists():
+        if (output.parent / f".{output.name}.count").exists():
             run.progress.note("completed parts are kept; run the same command again to resume")
         raise
     if options.json:

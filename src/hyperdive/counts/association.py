@@ -156,10 +156,9 @@ def association_matrix(
     lookup(by)
     margins = counts.margins(include_unknown=include_unknown)
     size = len(margins.rows)
-    terms = None if filtered is None else filtered.terms(counts, include_unknown=include_unknown)
 
     def weighed(part: Any) -> Any:
-        start, _, block = counts.block(part, include_unknown=include_unknown, terms=terms)
+        start, _, block = counts.block(part, include_unknown=include_unknown, filtered=filtered)
         return weigh(block, start, margins, by, k=k, dtype=dtype)
 
     with ThreadPoolExecutor(check_threads(threads)) as pool:

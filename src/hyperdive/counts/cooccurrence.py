@@ -1,18 +1,4 @@
-"""`Cooccurrence`: the count store as a user holds it.
-
-Folder (format `hyperdive-counts`, version 1):
-
-| file | content |
-| --- | --- |
-| `words.txt`, `word_counts.bin` | every word by its number (the unknown symbol first), and its int64 number of tokens |
-| `pointers.bin` | int64, where each row starts among all entries, plus the end |
-| `totals.bin` | int64, three rows over the vocabulary: row sums, what of them is the unknown symbol, column sums |
-| `shards/NNNNNN.bin` | rows: uint32 indices, then counts, then (with `near`) the counts at distance window exactly |
-
-Row r holds the contexts of word r by their own numbers, rare words too, so that counts of several corpora can be added
-and the minimum count applied afterwards; row 0 holds those of the unknown symbol. Readers see the vocabulary: rare
-contexts, the last of each row, are summed into the unknown symbol.
-"""
+"""`Cooccurrence`: counts as a user holds them; `hyperdive.counts.store` describes their folder."""
 
 from __future__ import annotations
 
@@ -21,8 +7,8 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,19 +18,19 @@ import numpy.typing as npt
 from hyperdive._checks import are_below, are_pointers
 from hyperdive._resources import Run, check_threads
 from hyperdive._spelling import unknown_word
-from hyperdive._store import HEADER, Artifact, header_fields
-from hyperdive._types import Ints
+from hyperdive._store import Artifact, header_fields
+from hyperdive._types import Array, Ids, Ints
 from hyperdive.counts.association import Margins, association_matrix, weigh
 from hyperdive.counts.pmi_filter import FilterTerms, PmiFilter
-from hyperdive.counts.shard_layout import COUNT_TYPES, Shard, ShardLayout, vocabulary_size
-from hyperdive.counts.shards import RowBlock, map_piece
-from hyperdive.counts.store_writer import KIND, VERSION, Beside
+from hyperdive.counts.rows import RANGE_ENTRIES, RowBlock, vocabulary_size
+from hyperdive.counts.store import KIND, VERSION, Beside
 from hyperdive.errors import FormatError, InputError
 from hyperdive.options import CountOptions
 from hyperdive.text.corpus import Corpus
 
 MADE_WITH = "hyperdive count CORPUS -o COUNTS"
 _DAMAGED = "the folder is damaged; create it again"
+_LARGE = 255
 
 
 class Csr(NamedTuple):
@@ -110,8 +96,7 @@ class Cooccurrence:
             return cls.open(output)
         folder = tempfile.mkdtemp(prefix="hyperdive-")
         try:
-            unsafe = replace(run, sync=False)
-            count(corpora, Path(folder) / "counts", options=rules, min_count=min_count, beside=beside, run=unsafe)
+            count(corpora, Path(folder) / "counts", options=rules, min_count=min_count, beside=beside, run=run)
             counts = cls.open(Path(folder) / "counts")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -121,9 +106,9 @@ class Cooccurrence:
 
     @classmethod
     def open(cls, path: str | Path) -> Cooccurrence:
-        """Open a count store; its small files are verified here, each shard before it is first used."""
+        """Open a folder of counts; its small files are verified here, the rows before they are first used."""
         artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH)
-        artifact.verify("words.txt", "word_counts.bin", "pointers.bin", "totals.bin")
+        artifact.verify("words.txt", "word_counts.npy", "indptr.npy", "totals.npy")
         counts = cls(artifact)
         with header_fields(artifact.path):
             counts._check()
@@ -131,15 +116,13 @@ class Cooccurrence:
 
     def _check(self) -> None:
         totals, types = self.header["totals"], len(self.word_counts)
-        shards = self._layout.shards
         _ = self.options, self.has_near, self.fingerprint
-        if self.scale < 1 or self.min_count < 1 or types == 0 or not shards or not are_below(self.word_counts, 1 << 48):
-            raise FormatError(f"{self.path}: its parts do not fit together", hint=_DAMAGED)
+        entries = self._artifact.shape("indices.npy")[0]
         wanted = {
             "tokens": int(self.word_counts.sum()),
             "types": types - 1,
             "vocabulary": vocabulary_size(self.word_counts, self.min_count),
-            "entries": int(self._pointers[-1]) if len(self._pointers) else -1,
+            "entries": entries,
             "pairs": int(self._totals[0].sum()),
         }
         for name, value in wanted.items():
@@ -147,32 +130,21 @@ class Cooccurrence:
                 raise FormatError(
                     f"{self.path}: {value} {name}, its header says {totals.get(name)}", hint="count the corpus again"
                 )
-        borders = [shard.first for shard in shards] + [types]
-        whole = shards[0].first == 0 and all(
-            shard.first < shard.last == last for shard, last in zip(shards, borders[1:], strict=True)
-        )
-        pointers = self._pointers
-        rising = len(pointers) == types + 1 and are_pointers(pointers, wanted["entries"])
         rows, unknown, _ = self._totals
-        whole = whole and self._totals.shape == (3, wanted["vocabulary"]) and bool((unknown <= rows).all())
-        if not (whole and rising) or int(self._totals.min(initial=0)) < 0:
-            raise FormatError(f"{self.path}: its parts do not fit together", hint=_DAMAGED)
-
-    @cached_property
-    def _layout(self) -> ShardLayout:
-        if any(kind not in COUNT_TYPES for _, _, _, kind in self.header["shards"]):
-            raise FormatError(f"{self.path}: a shard has an unknown number type", hint="count the corpus again")
-        if not all(
-            isinstance(number, int)
-            for first, last, entries, _ in self.header["shards"]
-            for number in (first, last, entries)
-        ):
-            raise FormatError(f"{self.path}: {HEADER} does not describe its shards", hint=_DAMAGED)
-        shards = tuple(
-            Shard(number, first, last, entries, np.dtype(kind))
-            for number, (first, last, entries, kind) in enumerate(self.header["shards"])
+        fitting = (
+            min(self.scale, self.min_count, types) >= 1
+            and are_below(self.word_counts, 1 << 48)
+            and len(self._pointers) == types + 1
+            and are_pointers(self._pointers, entries)
+            and self._totals.shape == (3, wanted["vocabulary"])
+            and bool((unknown <= rows).all())
+            and int(self._totals.min(initial=0)) >= 0
         )
-        return ShardLayout(shards, self.word_counts, int(self.header["totals"]["vocabulary"]))
+        if not fitting:
+            raise self._damaged()
+
+    def _damaged(self) -> FormatError:
+        return FormatError(f"{self.path}: its parts do not fit together", hint=_DAMAGED)
 
     # ---- what it was made with ------------------------------------------------------------------------------
 
@@ -220,12 +192,12 @@ class Cooccurrence:
     @cached_property
     def word_counts(self) -> Ints:
         """How many tokens each word has, by its own number (index 0 is 0)."""
-        return np.array(self._artifact.array("word_counts.bin", "int64"))
+        return np.array(self._artifact.array("word_counts.npy", "int64"))
 
     @property
     def vocabulary_size(self) -> int:
         """|V|: words at or above the minimum count, plus the unknown symbol."""
-        return self._layout.vocabulary_size
+        return int(self.header["totals"]["vocabulary"])
 
     @cached_property
     def words(self) -> list[str]:
@@ -251,11 +223,11 @@ class Cooccurrence:
 
     @cached_property
     def _totals(self) -> Ints:
-        return np.array(self._artifact.array("totals.bin", "int64", ndim=2))
+        return np.array(self._artifact.array("totals.npy", "int64", ndim=2))
 
     @cached_property
     def _pointers(self) -> Ints:
-        return np.array(self._artifact.array("pointers.bin", "int64"))
+        return np.array(self._artifact.array("indptr.npy", "int64"))
 
     @property
     def totals(self) -> Ints:
@@ -323,95 +295,141 @@ class Cooccurrence:
 
     def _row_of(self, number: int) -> tuple[Ints, Ints, Ints]:
         """Indices, counts and edges of one row over the vocabulary, the unknown symbol included."""
-        shard = self._layout.shard_of(number)
-        csr, edges = self._view(shard, number, number + 1, include_unknown=True, terms=None, with_edges=self.has_near)
-        return csr.indices.astype(np.int64), csr.data, edges
+        row, edges = self._view([(number, number + 1)], with_edges=self.has_near)
+        return row.indices.astype(np.int64), row.data.astype(np.int64), edges.astype(np.int64)
 
-    def shard_rows(self, shard: Shard) -> RowBlock:
-        """All rows of a shard as stored, verified once."""
-        file = self._artifact.file(shard.name)  # two threads at once would both verify: slower, never wrong
-        pointers = self._pointers[shard.first : shard.last + 1]
-        pointers = pointers - pointers[0]
-        if pointers[-1] != shard.bound:
-            raise FormatError(
-                f"{self.path}: {shard.name} does not have the entries of its rows", hint="create it again"
-            )
-        return RowBlock(pointers, *map_piece(file, shard, shard.bound, with_edges=self.has_near))
+    # ---- rows as stored -------------------------------------------------------------------------------------
 
-    @property
-    def shards(self) -> tuple[Shard, ...]:
-        """All shards of the store."""
-        return self._layout.shards
+    @cached_property
+    def _stored(self) -> tuple[RowBlock, Ints]:
+        """All rows, mapped, and the places of large counts; both are only looked at through `_rows`."""
+        array, entries = self._artifact.array, int(self._pointers[-1])
+        positions: Any = array("large_positions.npy", "int64")
+        indices, counts = array("indices.npy", "uint32"), array("counts.npy", "uint8")
+        large = array("large_counts.npy", "uint64")
+        edges, large_edges = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint64)
+        if self.has_near:
+            edges, large_edges = array("edges.npy", "uint8"), array("large_edges.npy", "uint64")
+        fitting = len(counts) == entries and len(large) == len(positions)
+        fitting = fitting and (not self.has_near or (len(edges) == entries and len(large_edges) == len(large)))
+        if not fitting or not bool((positions[1:] > positions[:-1]).all()):
+            raise self._damaged()
+        return RowBlock(self._pointers, indices, counts, edges, large, large_edges), positions
+
+    def _rows(self, first: int, last: int) -> RowBlock:
+        """Rows first to last as stored, checked: compiled loops read them."""
+        from hyperdive.kernels.counts import check_rows
+
+        whole, positions = self._stored
+        pointers = self._pointers[first : last + 1]
+        here = slice(int(pointers[0]), int(pointers[-1]))
+        lists = slice(*np.searchsorted(positions, [here.start, here.stop]).tolist())
+        rows = RowBlock(
+            pointers - here.start, whole.indices[here], whole.counts[here], whole.edges[here], whole.large[lists],
+            whole.large_edges[lists],
+        ).frozen()  # fmt: skip
+        places = np.asarray(positions[lists] - here.start)
+        places.flags.writeable = False
+        size = self.vocabulary_size if last == 1 else len(self.word_counts)
+        if not check_rows(*rows[:4], places, *rows[4:], size):
+            raise FormatError(f"{self.path}: rows {first} to {last - 1} are damaged", hint="count the corpus again")
+        return rows
+
+    def check_rows(self) -> None:
+        """Check every index and every count."""
+        for first, last in self._ranges(0, len(self.word_counts)):
+            self._rows(first, last)
+
+    def rows_of(self, numbers: Ints) -> tuple[Ints, Ids, Array, Array]:
+        """Rows in any order, of words that are rare too, once all are checked; number 0 stands for an empty row.
+
+        Pointers, indices, and counts and edges in 64 bits.
+        """
+        whole, positions = self._stored
+        lengths = np.where(numbers > 0, self._pointers[numbers + 1] - self._pointers[numbers], 0)
+        pointers = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self._pointers[numbers] - pointers[:-1], lengths) + np.arange(pointers[-1])
+        counts, edges = whole.counts[places].astype(np.uint64), np.zeros(0, dtype=np.uint64)
+        large = np.flatnonzero(counts == _LARGE)
+        listed = np.searchsorted(positions, places[large])
+        counts[large] = whole.large[listed]
+        if self.has_near:
+            edges = whole.edges[places].astype(np.uint64)
+            edges[large] = whole.large_edges[listed]
+        return pointers, whole.indices[places], counts, edges
+
+    # ---- rows over the vocabulary ---------------------------------------------------------------------------
+
+    def _ranges(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Rows first to last in ranges of about equally many entries; the unknown symbol's row by itself."""
+        at = np.arange(0, int(self._pointers[last]), RANGE_ENTRIES)
+        borders = np.searchsorted(self._pointers, at, side="right") - 1
+        borders = np.unique(np.concatenate([[first, last, 1], borders]).clip(first, last))
+        return list(pairwise(borders.tolist()))
+
+    def ranges(self, *, include_unknown: bool = False) -> list[tuple[int, int]]:
+        """The row blocks of the vocabulary: the first word number, and the number after the last."""
+        return self._ranges(0 if include_unknown else 1, self.vocabulary_size)
+
+    @cached_property
+    def _count_type(self) -> Any:
+        """The type that holds every count, and the sum of the rare contexts of a word."""
+        most = max(int(self._stored[0].large.max(initial=0)), int(self._totals[1].max(initial=0)))
+        return np.uint32 if most <= np.iinfo(np.uint32).max else np.uint64
 
     def _view(
         self,
-        shard: Shard,
-        first: int,
-        last: int,
+        ranges: Sequence[tuple[int, int]],
         *,
-        include_unknown: bool,
-        terms: FilterTerms | None,
+        include_unknown: bool = True,
+        filtered: PmiFilter | None = None,
         with_edges: bool = False,
-    ) -> tuple[Csr, npt.NDArray[Any]]:
-        """RowBlock first..last of a shard over the vocabulary, and their edges when wanted."""
-        lengths = self._view_lengths(shard, first, last, include_unknown=include_unknown, terms=terms)
-        pointers = np.concatenate([[0], np.cumsum(lengths)])
-        indices = np.empty(int(pointers[-1]), dtype=np.int32)
-        # wide enough to compute with: stored types only just hold the counts
-        data = np.empty(len(indices), dtype=np.int64)
-        edges = np.empty(len(indices) if with_edges else 0, dtype=np.int64)
-        arguments = self._arguments(shard, first, last, include_unknown, terms)
-        self._fill(arguments, pointers[:-1], indices, data, edges)
+        threads: int = 1,
+    ) -> tuple[Csr, Array]:
+        """The rows of consecutive ranges over the vocabulary in stored units, and their edges when wanted."""
+        from hyperdive.kernels.counts import view_lengths, view_rows
+
+        nothing = np.zeros(self.vocabulary_size)
+        limits = FilterTerms(0.0, 0.0, nothing, nothing, False)
+        if filtered is not None:
+            limits = filtered.terms(self, include_unknown=include_unknown)
+        rules = np.uint32(self.vocabulary_size), include_unknown, filtered is not None, limits.near
+        values = limits.left, limits.right, limits.a, limits.b
+        start = ranges[0][0]
+        pointers = np.zeros(ranges[-1][1] - start + 1, dtype=np.int64)
+        _ = self._stored  # threads would map the files twice
+
+        def measure(part: tuple[int, int]) -> None:
+            first, last = part
+            view_lengths(*self._rows(*part), first, *rules, *values, pointers[first - start + 1 : last - start + 1])
+
+        with ThreadPoolExecutor(threads) as pool:
+            run = pool.map if threads > 1 else map
+            list(run(measure, ranges))
+            np.cumsum(pointers, out=pointers)
+            indices = np.empty(int(pointers[-1]), dtype=np.int32)
+            data = np.empty(len(indices), dtype=self._count_type)
+            edges = np.empty(len(indices) if with_edges else 0, dtype=self._count_type)
+
+            def fill(part: tuple[int, int]) -> None:
+                first, last = part
+                places = pointers[first - start : last - start]
+                view_rows(*self._rows(*part), first, *rules, *values, places, indices, data, edges)
+
+            list(run(fill, ranges))
         return Csr(pointers, indices, data), edges
 
-    def _arguments(
-        self, shard: Shard, first: int, last: int, include_unknown: bool, terms: FilterTerms | None
-    ) -> tuple[Any, ...]:
-        rows = self.shard_rows(shard)
-        nothing = np.zeros(self.vocabulary_size)
-        limits = terms or FilterTerms(0.0, 0.0, nothing, nothing, False)
-        return (
-            rows.pointers[first - shard.first : last - shard.first + 1], rows.indices, rows.counts, rows.edges, first,
-            np.uint32(self.vocabulary_size), include_unknown, terms is not None, limits.near, limits.left, limits.right,
-            limits.a, limits.b,
-        )  # fmt: skip
-
-    def _view_lengths(
-        self, shard: Shard, first: int, last: int, *, include_unknown: bool, terms: FilterTerms | None
-    ) -> Ints:
-        from hyperdive.kernels import counts as kernels
-
-        lengths = np.empty(last - first, dtype=np.int64)
-        arguments: tuple[Any, ...] = (*self._arguments(shard, first, last, include_unknown, terms), lengths)
-        kernels.view_lengths(*arguments)
-        return lengths
-
-    @staticmethod
-    def _fill(arguments: tuple[Any, ...], places: Ints, indices: Any, data: Any, edges: Any) -> None:
-        from hyperdive.kernels import counts as kernels
-
-        kernel: Any = kernels.view_rows
-        kernel(*arguments, places, indices, data, edges)
-
-    # ---- the whole matrix -----------------------------------------------------------------------------------
-
-    def ranges(self, *, include_unknown: bool = False) -> list[tuple[Shard, int, int]]:
-        """The row blocks of the vocabulary: shard, first word number, and the number after the last."""
-        size, least = self.vocabulary_size, 0 if include_unknown else 1
-        cut = [(shard, max(shard.first, least), min(shard.last, size)) for shard in self.shards]
-        return [(shard, first, last) for shard, first, last in cut if first < last]
-
     def block(
-        self, part: tuple[Shard, int, int], *, include_unknown: bool = False, terms: FilterTerms | None = None
+        self, part: tuple[int, int], *, include_unknown: bool = False, filtered: PmiFilter | None = None
     ) -> tuple[int, int, Any]:
         """One of the `ranges`: first row, end, and CSR of int64 counts in stored units."""
         from scipy.sparse import csr_array
 
-        shard, first, last = part
         shift = 0 if include_unknown else 1
-        csr, _ = self._view(shard, first, last, include_unknown=include_unknown, terms=terms)
-        block = csr_array((csr.data, csr.indices, csr.indptr), shape=(last - first, self.vocabulary_size - shift))
-        return first - shift, last - shift, block
+        rows, _ = self._view([part], include_unknown=include_unknown, filtered=filtered)
+        shape = (part[1] - part[0], self.vocabulary_size - shift)
+        block = csr_array((rows.data.astype(np.int64), rows.indices, rows.indptr), shape=shape)
+        return part[0] - shift, part[1] - shift, block
 
     def blocks(
         self, *, include_unknown: bool = False, filtered: PmiFilter | None = None
@@ -420,44 +438,25 @@ class Cooccurrence:
 
         Without the unknown symbol rows and columns are those of `words`; with it they are word numbers.
         """
-        terms = None if filtered is None else filtered.terms(self, include_unknown=include_unknown)
         for part in self.ranges(include_unknown=include_unknown):
-            yield self.block(part, include_unknown=include_unknown, terms=terms)
+            yield self.block(part, include_unknown=include_unknown, filtered=filtered)
 
     def csr(
         self, *, filtered: PmiFilter | None = None, include_unknown: bool = True, threads: int | None = None
     ) -> Csr:
         """The matrix over the vocabulary in memory, compiled and threaded; counts that pass the filter only."""
-        terms = None if filtered is None else filtered.terms(self, include_unknown=include_unknown)
         ranges = self.ranges(include_unknown=include_unknown)
-        shift = 0 if include_unknown else 1
-        pointers = np.zeros(self.vocabulary_size - shift + 1, dtype=np.int64)
-
-        def measure(part: tuple[Shard, int, int]) -> None:
-            shard, first, last = part
-            here = slice(first - shift + 1, last - shift + 1)
-            pointers[here] = self._view_lengths(shard, first, last, include_unknown=include_unknown, terms=terms)
-
-        with ThreadPoolExecutor(check_threads(threads)) as pool:
-            list(pool.map(measure, ranges))
-            np.cumsum(pointers, out=pointers)
-            indices = np.empty(int(pointers[-1]), dtype=np.int32)
-            wide = any(shard.dtype.itemsize > 4 for shard, _, _ in ranges)
-            data = np.empty(len(indices), dtype=np.uint64 if wide else np.uint32)
-
-            def fill(part: tuple[Shard, int, int]) -> None:
-                shard, first, last = part
-                places = pointers[first - shift : last - shift]
-                self._fill(self._arguments(shard, first, last, include_unknown, terms), places, indices, data, data[:0])
-
-            list(pool.map(fill, ranges))
+        if not ranges:
+            return Csr(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint32))
+        whole, _ = self._view(
+            ranges, include_unknown=include_unknown, filtered=filtered, threads=check_threads(threads)
+        )
+        data = whole.data
         if self.scale > 1:
-            weighted = np.divide(data.astype(np.float64), self.scale)
-            return Csr(pointers, indices, weighted.astype(np.float32))
-        if wide:
-            fits = len(data) == 0 or int(data.max()) <= np.iinfo(np.uint32).max
-            return Csr(pointers, indices, data.astype(np.uint32 if fits else np.float32))
-        return Csr(pointers, indices, data)
+            data = np.divide(data.astype(np.float64), self.scale).astype(np.float32)
+        elif data.dtype == np.uint64:
+            data = data.astype(np.uint32 if int(data.max(initial=0)) <= np.iinfo(np.uint32).max else np.float32)
+        return whole._replace(data=data)
 
     def to_scipy(
         self, *, include_unknown: bool = False, filtered: PmiFilter | None = None, dtype: Any = np.int64
@@ -465,16 +464,16 @@ class Cooccurrence:
         """The matrix as a `scipy.sparse.csr_array`; weighted counts come as floats."""
         from scipy.sparse import csr_array
 
-        parts = [block for _, _, block in self.blocks(include_unknown=include_unknown, filtered=filtered)]
         size = self.vocabulary_size - (0 if include_unknown else 1)
-        lengths = np.concatenate([np.diff(part.indptr) for part in parts] or [np.zeros(0, dtype=np.int64)])
-        pointers = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        indices = np.concatenate([part.indices for part in parts] or [np.zeros(0, dtype=np.int32)])
-        wanted: Any = np.float64 if self.scale > 1 and np.issubdtype(dtype, np.integer) else dtype
-        data = np.concatenate([part.data.astype(wanted, copy=False) for part in parts] or [np.zeros(0, dtype=wanted)])
+        ranges = self.ranges(include_unknown=include_unknown)
+        if not ranges:
+            return csr_array((0, 0), dtype=dtype)
+        whole, _ = self._view(ranges, include_unknown=include_unknown, filtered=filtered)
+        data = whole.data
         if self.scale > 1:
-            data = np.divide(data, self.scale)
-        return csr_array((data, indices, pointers), shape=(size, size))
+            data = np.divide(data.astype(np.float64), self.scale)
+            dtype = np.float64 if np.issubdtype(dtype, np.integer) else dtype
+        return csr_array((data.astype(dtype), whole.indices, whole.indptr), shape=(size, size))
 
     def association(self, by: str = "ppmi", *, k: float = 1.0, include_unknown: bool = False, **options: Any) -> Any:
         """The matrix of an association (see `hyperdive.counts.association`) as CSR."""

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperdive._types import Ints
-from hyperdive.counts.shard_layout import Shard, ShardLayout
-from hyperdive.counts.shards import Buffers, RowArrays
+from hyperdive.counts.rows import DenseRows, RowBlock, RowRange
 from hyperdive.errors import FormatError
 from hyperdive.kernels import counts as kernels
 from hyperdive.options import CountOptions
@@ -143,32 +142,29 @@ def load(
     return InvertedIndex(tokens, positions, left, right, starts)
 
 
-def shard_rows(
-    block: InvertedIndex, shard: Shard, layout: ShardLayout, options: CountOptions, buffers: Buffers
-) -> RowArrays:
-    """The rows of a shard, counted in a block; they lie in the buffers.
+def count_range(block: InvertedIndex, rows: RowRange, size: int, options: CountOptions, scratch: DenseRows) -> RowBlock:
+    """Count a range of rows in a block of text.
 
     Args:
         block: the text.
-        shard: which rows.
-        layout: all shards.
+        rows: which rows.
+        size: words of the vocabulary, the unknown symbol among them.
         options: which pairs are counted.
-        buffers: where rows are written to.
+        scratch: dense rows of this thread.
     """
-    scratch, edge_scratch = buffers.scratch(shard.dtype)
-    counts, edges = buffers.counts(shard.dtype), buffers.edges(shard.dtype)
-    lengths = np.empty(shard.last - shard.first, dtype=np.int64)
-    starts, cut_at = block.starts[shard.first : shard.last + 1], layout.types
-    if shard.first == 0:
+    starts, cut_at = block.starts[rows.first : rows.last + 1], len(block.starts) - 1
+    if rows.first == 0:
         # the unknown symbol stands wherever a rare word stands, and its contexts are read through the vocabulary
-        starts, cut_at = block.starts[[layout.vocabulary_size, -1]], layout.vocabulary_size
-    weights = np.array(options.weights, dtype=np.int64)
-    n = kernels.count_rows(
+        starts, cut_at = block.starts[[size, -1]], size
+    counted = RowBlock.room(rows.last - rows.first, rows.bound, rows.large, near=options.near)
+    lengths = np.empty(rows.last - rows.first, dtype=np.int64)
+    n, large = kernels.count_rows(
         block.tokens, block.positions, block.left, block.right, starts, 0, len(lengths), np.uint32(cut_at),
-        weights, options.window if options.near else 0, scratch, edge_scratch, buffers.bits, buffers.summary,
-        buffers.indices, counts, edges, lengths,
+        np.array(options.weights, dtype=np.int64), options.window if options.near else 0, *scratch.rows(rows.dtype),
+        *counted[1:], lengths,
     )  # fmt: skip
-    return RowArrays(lengths, buffers.indices[:n], counts[:n], edges[:n])
+    np.cumsum(lengths, out=counted.pointers[1:])
+    return counted.cut(n, large)
 
 
 def _halo(corpus: Corpus, piece: TokenRange, window: int) -> tuple[int, int]:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hyperdive._types import Array, Floats, Ids, Ints
 from hyperdive.counts.pmi_filter import PmiFilter
+from hyperdive.counts.rows import DenseRows, RowBlock
 from hyperdive.errors import FormatError
 from hyperdive.options import CountOptions
 from hyperdive.text.term_occurrences import TermOccurrences
@@ -82,31 +83,19 @@ class TermCounts:
         here = slice(int(self._starts[first]), int(self._starts[last]))
         meetings = int(self._left[here].sum(dtype=np.int64) + self._right[here].sum(dtype=np.int64))
         near = self.options.near
-        indices: Ids = np.empty(meetings + 1, dtype=np.uint32)
-        counts = np.empty(meetings + 1, dtype=np.uint32)
-        edges = np.empty(meetings + 1 if near else 0, dtype=np.uint32)
+        if not hasattr(self._local, "scratch"):
+            self._local.scratch = DenseRows(self._size, near=near)
+        rows = RowBlock.room(last - first, meetings, meetings, near=near)
         lengths = np.empty(last - first, dtype=np.int64)
-        n = count_term_rows(
+        size = count_term_rows(
             self._tokens, self._begins, self._ends, self._left, self._right, self._starts, first, last,
             np.uint32(self._size), np.array(self.options.weights, dtype=np.int64), self.options.window if near else 0,
-            *self._scratch(),
-            indices, counts, edges, lengths,
+            *self._local.scratch.rows(np.dtype("<u4")), *rows[1:], lengths,
         )  # fmt: skip
+        rows = rows.cut(*size)
+        counts, edges = rows.values()
         pointers = np.concatenate([[0], np.cumsum(lengths)])
-        return TermRows(pointers, indices[:n].astype(np.int32), counts[:n], edges[:n])
-
-    def _scratch(self) -> tuple[Ids, Ids, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """Zeros for this thread; the kernel leaves them zero."""
-        if not hasattr(self._local, "scratch"):
-            words = self._size // 64 + 1
-            self._local.scratch = (
-                np.zeros(self._size, dtype=np.uint32),
-                np.zeros(self._size if self.options.near else 0, dtype=np.uint32),
-                np.zeros(words, dtype=np.uint64),
-                np.zeros(words // 64 + 1, dtype=np.uint64),
-            )
-        scratch: tuple[Ids, Ids, npt.NDArray[np.uint64], npt.NDArray[np.uint64]] = self._local.scratch
-        return scratch
+        return TermRows(pointers, rows.indices.astype(np.int32), counts, edges)
 
 
 def _rooms(begins: Ints, ends: Ints, lines: Ints, options: CountOptions) -> tuple[Array, Array]:

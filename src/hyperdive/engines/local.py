@@ -6,14 +6,28 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hyperdive._atomic import remove_any
-from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, address_error, result_place
+from hyperdive._engine import (
+    Arrays,
+    Exchange,
+    KeptPieces,
+    StoredFile,
+    TaskFunction,
+    address_error,
+    result_place,
+    write_pieces,
+)
 from hyperdive._resources import check_threads
 from hyperdive._resume import is_stage, read_stage, write_stage
 from hyperdive._types import Array
 from hyperdive.errors import FormatError
+
+T = TypeVar("T")
+R = TypeVar("R")
+AHEAD = 4
+"""Results of an exchange that may wait for one before them, for each thread: groups are not equally large."""
 
 
 class LocalEngine:
@@ -81,14 +95,47 @@ class LocalEngine:
                 pool.shutdown(wait=True, cancel_futures=True)
 
     def exchange(
-        self, folder: Path, emit: Emit, tasks: Sequence[Any], gather: Gather, groups: Sequence[int]
-    ) -> Iterator[dict[str, Any]]:
-        pieces: dict[int, list[bytes]] = {group: [] for group in groups}
-        for task in tasks:
-            for group, piece in emit(task):
-                pieces[group].append(bytes(piece))
-        for group in groups:
-            yield dict(gather(group, iter(pieces.pop(group))))
+        self, folder: Path, exchange: Exchange, tasks: Sequence[Any], advance: Callable[[float], None]
+    ) -> Iterator[Arrays]:
+        """One task after the other, each with all threads; the pieces of several tasks wait in the folder."""
+        groups = range(exchange.groups)
+        if len(tasks) == 1:
+            piece = exchange.scatter(tasks[0])
+            for arrays in in_order(lambda group: exchange.gather(iter([piece(group)])), groups, self._threads):
+                advance(1)
+                yield arrays
+            return
+        kept: list[KeptPieces] = []
+        for number, task in enumerate(tasks):
+            place = result_place(folder, exchange.stage, number)
+            finished = is_stage(place)
+            if finished:
+                advance(exchange.groups)
+            else:
+                write_pieces(place, _advancing(in_order(exchange.scatter(task), groups, self._threads), advance))
+            kept.append(KeptPieces(place, verify=finished))
+        yield from in_order(lambda group: exchange.gather(pieces[group] for pieces in kept), groups, self._threads)
+
+
+def in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """Yield the result of each item, in their order, while threads work some items ahead."""
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > AHEAD * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _advancing(pieces: Iterable[Arrays], advance: Callable[[float], None]) -> Iterator[Arrays]:
+    for piece in pieces:
+        advance(1)
+        yield piece
 
 
 def _stored(function: TaskFunction, task: Any, place: Path) -> Path:

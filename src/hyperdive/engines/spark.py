@@ -3,7 +3,7 @@
 Spark schedules, retries and shuffles; a task calls the package's own functions. What a task makes goes to the work
 folder next to the output, under a temporary name and then renamed, so that a task that runs twice leaves the same
 bytes; hence driver and executors must see input and output under the same paths. Errors of the user's making are one
-line in a file there: Spark does not retry them. The pieces of an exchange go through Spark's shuffle as plain bytes.
+line in a file there: Spark does not retry them. The pieces of an exchange go through Spark's shuffle as bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 import hyperdive
 from hyperdive import errors
 from hyperdive._atomic import explain_os_errors, write_file
-from hyperdive._engine import Emit, Gather, StoredFile, TaskFunction, result_place
+from hyperdive._engine import Arrays, Exchange, KeptPieces, StoredFile, TaskFunction, result_place, write_pieces
 from hyperdive._resume import is_stage, read_stage, run_identity, write_stage
 from hyperdive._types import Array
 from hyperdive.engines.hadoop_files import fetch_file, list_files
@@ -35,9 +35,7 @@ from hyperdive.errors import Error, InputError, MissingExtra, OptionError
 
 SLICE_BYTES = 256 << 10
 """Larger pieces go through the shuffle in slices of this size, of which Spark's Python side holds some hundreds."""
-HELD_BYTES = 64 << 20
-"""Pieces that a task gathers are held up to so many bytes; beyond that they wait on the executor's disk."""
-_GROUPS_A_TASK = 8
+GROUPS_A_TASK = 16
 """Groups that one task gathers: a task of Spark costs some hundredths of a second by itself."""
 _POLL_SECONDS = 0.05
 _VISIBLE_SECONDS = 30.0
@@ -50,8 +48,7 @@ _SETTINGS = {
     # the JVM only moves bytes: neither the second compiler nor small regions of the heap are worth their time
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
-    # packed rows get smaller by a tenth only, at a tenth of the time
-    "spark.shuffle.compress": "false",
+    "spark.io.compression.codec": "zstd",
     # what went through the shuffle is checked against the text in the end: sums of counts
     "spark.shuffle.checksum.enabled": "false",
     # pieces are few and large: bytes as they are, into one file and not into one for every reader first
@@ -133,23 +130,28 @@ class SparkEngine:
     # ---- exchange -----------------------------------------------------------------------------------------------
 
     def exchange(
-        self, folder: Path, emit: Emit, tasks: Sequence[Any], gather: Gather, groups: Sequence[int]
-    ) -> Iterator[dict[str, Any]]:
-        found: list[str] = []
+        self, folder: Path, exchange: Exchange, tasks: Sequence[Any], advance: Callable[[float], None]
+    ) -> Iterator[Arrays]:
+        """Some groups are gathered by one task, which keeps what it makes in the folder."""
+        spans = [range(exchange.groups)[at : at + GROUPS_A_TASK] for at in range(0, exchange.groups, GROUPS_A_TASK)]
+        places = [result_place(folder, exchange.stage, number) for number in range(len(spans))]
+        missing = [number for number, place in enumerate(places) if not is_stage(place)]
         place = _Place.of(folder)
-        partitions = {group: at // _GROUPS_A_TASK for at, group in enumerate(groups)}
-        emitting = _EmitTask(place, emit, partitions)
-        gathering = _GatherTask(place, gather)
+        scatter = _ScatterTask(place, exchange, [spans[number] for number in missing])
+        gather = _GatherTask(place, exchange, [places[number] for number in missing])
 
         def run() -> None:
-            slices = self._context.parallelize(list(enumerate(tasks)), len(tasks)).flatMap(emitting)
-            shuffled = slices.partitionBy(max(partitions.values(), default=0) + 1, _itself)
-            found.extend(shuffled.mapPartitions(gathering).collect())
+            if missing:
+                slices = self._context.parallelize(list(enumerate(tasks)), len(tasks)).flatMap(scatter)
+                slices.partitionBy(len(missing), _itself).mapPartitionsWithIndex(gather).count()
 
-        with self._job(folder, "exchange", run) as job:
-            job.wait()
-        for facts in found:
-            yield json.loads(facts)
+        with self._job(folder, exchange.stage, run) as job:
+            for kept, span in zip(places, spans, strict=True):
+                job.wait_for(kept)
+                pieces = KeptPieces(kept, verify=False)
+                for number in range(len(span)):
+                    advance(len(tasks))
+                    yield pieces[number]
 
     @contextlib.contextmanager
     def _job(self, folder: Path, stage: str, run: Callable[[], None]) -> Iterator[_Job]:
@@ -325,79 +327,54 @@ _Slice = tuple[int, tuple[int, int, bytes]]
 
 
 @dataclass(frozen=True)
-class _EmitTask:
-    """From a numbered task to the slices of its pieces."""
+class _ScatterTask:
+    """From a numbered task to the slices of its pieces for the groups of each partition."""
 
     place: _Place
-    emit: Emit
-    partitions: Mapping[int, int]
+    exchange: Exchange
+    partitions: list[range]
 
     def __call__(self, numbered: tuple[int, Any]) -> Iterator[_Slice]:
+        from safetensors.numpy import save
+
         number, task = numbered
         with _reported(self.place):
-            for group, piece in self.emit(task):
-                for start in range(0, max(len(piece), 1), SLICE_BYTES):
-                    yield self.partitions[group], (group, number, bytes(piece[start : start + SLICE_BYTES]))
+            piece = self.exchange.scatter(task)
+            for partition, groups in enumerate(self.partitions):
+                for group in groups:
+                    data = save(dict(piece(group)))
+                    for start in range(0, len(data), SLICE_BYTES):
+                        yield partition, (group, number, data[start : start + SLICE_BYTES])
 
 
 @dataclass(frozen=True)
 class _GatherTask:
+    """From the slices of a partition to what its groups make, kept in the folder."""
+
     place: _Place
-    gather: Gather
+    exchange: Exchange
+    results: list[Path]
 
-    def __call__(self, slices: Iterable[_Slice]) -> Iterator[str]:
-        with _reported(self.place), _ArrivedSlices() as arrived:
-            for _, (group, number, data) in slices:
-                arrived.add(group, number, data)
-            for group in arrived.groups():
-                yield json.dumps(dict(self.gather(group, arrived.pieces(group))))
+    def __call__(self, partition: int, slices: Iterable[_Slice]) -> Iterator[None]:
+        from safetensors.numpy import load
 
+        with _reported(self.place), tempfile.TemporaryFile() as file:
+            places: dict[int, dict[int, list[tuple[int, int]]]] = {}
+            for _, (group, task, data) in slices:  # they wait on the disk: all together they may be too many
+                places.setdefault(group, {}).setdefault(task, []).append((file.tell(), len(data)))
+                file.write(data)
 
-class _ArrivedSlices:
-    """The slices of some groups: in memory up to `HELD_BYTES`, beyond that in a temporary file."""
+            def read(start: int, size: int) -> bytes:
+                file.seek(start)
+                return file.read(size)
 
-    def __init__(self) -> None:
-        self._numbers: dict[int, dict[int, list[int]]] = {}
-        self._starts = [0]
-        self._held: list[bytes] = []
-        # closed with this object
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+            def pieces(group: int) -> Iterator[Arrays]:
+                for _, parts in sorted(places[group].items()):
+                    yield load(b"".join(read(*part) for part in parts))
 
-    def __enter__(self) -> _ArrivedSlices:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, group: int, task: int, data: bytes) -> None:
-        """Take a slice of the piece that a task has for a group."""
-        self._numbers.setdefault(group, {}).setdefault(task, []).append(len(self._starts) - 1)
-        self._starts.append(self._starts[-1] + len(data))
-        self._held.append(data)
-        if self._starts[-1] - self._file.tell() > HELD_BYTES:
-            self._store()
-
-    def _store(self) -> None:
-        self._file.writelines(self._held)
-        self._held.clear()
-
-    def groups(self) -> list[int]:
-        """All groups; no slice comes any more."""
-        if self._file.tell():
-            self._store()
-        return sorted(self._numbers)
-
-    def pieces(self, group: int) -> Iterator[bytes]:
-        """The pieces of a group, in the order of the tasks."""
-        numbers = self._numbers.pop(group)
-        for task in sorted(numbers):
-            yield b"".join(map(self._slice, numbers[task]))
-
-    def _slice(self, number: int) -> bytes:
-        if self._held:
-            return self._held[number]
-        self._file.seek(self._starts[number])
-        return self._file.read(self._starts[number + 1] - self._starts[number])
+            if self.place.is_current and not is_stage(self.results[partition]):
+                write_pieces(self.results[partition], (self.exchange.gather(pieces(group)) for group in sorted(places)))
+        yield from ()
 
 
 # ---- the session ------------------------------------------------------------------------------------------------

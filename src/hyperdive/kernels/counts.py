@@ -1,7 +1,8 @@
 """Compiled loops over token ids and sparse rows: arrays in, arrays out. Slow twins: `tests/counts/test_kernels.py`.
 
 A sparse row block is `pointers` (int64, one more than rows), `indices` (uint32, rising inside a row), `counts` and
-`edges` (one unsigned type of 8 to 64 bits; `edges` is empty when it is not wanted).
+`edges` (uint8; `edges` is empty where it is not kept), and for each count of 255 in their order, its true value in
+`large` and that of its edge in `large_edges` (uint64).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from hyperdive.kernels.decorator import kernel, subkernel
 
 # Windows are fetched this many occurrences ahead: their places in the text are random, so no hardware guesses them.
 _AHEAD = 8
+LARGE = np.uint8(255)
+"""A count of this value or more and its edge are stored as this value, and as they are in the lists of large counts."""
 
 
 @intrinsic
@@ -86,16 +89,17 @@ def invert(tokens, start, end, borders, window, to_left, to_right, cursors, posi
 @kernel()
 def count_rows(
     tokens, positions, left, right, starts, first, last, cut, weights, edge, scratch, edge_scratch, bits, summary,
-    indices, counts, edges, lengths,
+    indices, counts, edges, large, large_edges, lengths,
 ):  # fmt: skip
     """Rows first..last: walk each word's occurrences, add up its windows in a dense scratch row, emit it sorted.
 
     n(w,c) = Σ over positions p of w, q ≠ p inside p's window with tokens[q] = c, of weights[|p-q|]; ids from `cut`
     on count as 0. `edge` is the window when the count at exactly that distance is wanted too, else 0. `weights` is
     empty when every distance weighs 1. Scratch rows, bits and summary are zero before and after. Returns the number
-    of entries; `indices` has one place more than they need.
+    of entries and that of large counts; `indices` has one place more than they need.
     """
     n = np.int64(0)  # with 0, functions would be compiled for that constant, too
+    m = np.int64(0)
     one = scratch.dtype.type(1)
     end = np.int64(len(tokens))
     weighted = len(weights) > 0
@@ -131,15 +135,15 @@ def count_rows(
                     c = tokens[np.uint64(high)]
                     edge_scratch[c if c < cut else np.uint32(0)] += one
         _mark(indices, begin, n, bits, summary)
-        _emit(begin, scratch, edge_scratch, edge > 0, bits, summary, indices, counts, edges)
+        m = _emit(begin, m, scratch, edge_scratch, edge > 0, bits, summary, indices, counts, edges, large, large_edges)
         lengths[row - first] = n - begin
-    return n
+    return n, m
 
 
 @kernel()
 def count_term_rows(
     tokens, begins, ends, left, right, starts, first, last, cut, weights, edge, scratch, edge_scratch, bits, summary,
-    indices, counts, edges, lengths,
+    indices, counts, edges, large, large_edges, lengths,
 ):  # fmt: skip
     """Rows of terms first..last: as `count_rows`, but an occurrence covers tokens begins[i] to ends[i].
 
@@ -147,6 +151,7 @@ def count_term_rows(
     it. A context's distance is that from the nearer end of the occurrence.
     """
     n = np.int64(0)  # with 0, functions would be compiled for that constant, too
+    m = np.int64(0)
     one = scratch.dtype.type(1)
     end = np.int64(len(tokens))
     weighted = len(weights) > 0
@@ -180,9 +185,9 @@ def count_term_rows(
                     c = tokens[ends[i] + edge - 1]
                     edge_scratch[c if c < cut else np.uint32(0)] += one
         _mark(indices, begin, n, bits, summary)
-        _emit(begin, scratch, edge_scratch, edge > 0, bits, summary, indices, counts, edges)
+        m = _emit(begin, m, scratch, edge_scratch, edge > 0, bits, summary, indices, counts, edges, large, large_edges)
         lengths[row - first] = n - begin
-    return n
+    return n, m
 
 
 @subkernel()
@@ -197,8 +202,11 @@ def _mark(indices, begin, end, bits, summary):
 
 
 @subkernel()
-def _emit(n, scratch, edge_scratch, with_edges, bits, summary, indices, counts, edges):
-    """Write the marked ids in rising order with their counts from place n on, and leave all scratch zero."""
+def _emit(n, m, scratch, edge_scratch, with_edges, bits, summary, indices, counts, edges, large, large_edges):
+    """Write the marked ids in rising order with their counts, large ones from place m on, and leave all scratch zero.
+
+    Returns the number of large counts.
+    """
     one = np.uint64(1)
     for s in range(len(summary)):
         words = summary[s]
@@ -214,13 +222,23 @@ def _emit(n, scratch, edge_scratch, with_edges, bits, summary, indices, counts, 
                 c = (word << np.uint64(6)) + _lowest_bit(ids)
                 ids &= ids - one
                 indices[n] = c
-                counts[n] = scratch[c]
+                count = scratch[c]
                 scratch[c] = 0
+                if count < LARGE:
+                    counts[n] = count
+                    if with_edges:
+                        edges[n] = edge_scratch[c]
+                else:
+                    counts[n] = LARGE
+                    large[m] = count
+                    if with_edges:
+                        edges[n] = LARGE
+                        large_edges[m] = edge_scratch[c]
+                    m += 1
                 if with_edges:
-                    edges[n] = edge_scratch[c]
                     edge_scratch[c] = 0
                 n += 1
-    return n
+    return m
 
 
 # ---- adding sparse rows -------------------------------------------------------------------------------------
@@ -228,11 +246,15 @@ def _emit(n, scratch, edge_scratch, with_edges, bits, summary, indices, counts, 
 
 @kernel()
 def add_rows(
-    a_pointers, a_indices, a_counts, a_edges, b_pointers, b_indices, b_counts, b_edges, pointers, indices, counts, edges
-):
-    """The sum of two sparse row blocks with the same rows; returns the number of entries."""
+    a_pointers, a_indices, a_counts, a_edges, a_large, a_large_edges,
+    b_pointers, b_indices, b_counts, b_edges, b_large, b_large_edges,
+    pointers, indices, counts, edges, large, large_edges,
+):  # fmt: skip
+    """The sum of two sparse row blocks with the same rows; returns the number of entries and that of large counts."""
     n = np.int64(0)  # with 0, functions would be compiled for that constant, too
+    m, a_m, b_m = np.int64(0), np.int64(0), np.int64(0)
     with_edges = len(edges) > 0
+    edge = np.uint64(0)
     pointers[0] = 0
     for row in range(len(pointers) - 1):
         i, i_end = a_pointers[row], a_pointers[row + 1]
@@ -244,45 +266,52 @@ def add_rows(
             edge = np.uint64(0)
             if take_a:
                 indices[n] = a_indices[i]
-                total += np.uint64(a_counts[i])
-                if with_edges:
-                    edge += np.uint64(a_edges[i])
+                if a_counts[i] < LARGE:
+                    total += np.uint64(a_counts[i])
+                    if with_edges:
+                        edge += np.uint64(a_edges[i])
+                else:
+                    total += a_large[a_m]
+                    if with_edges:
+                        edge += a_large_edges[a_m]
+                    a_m += 1
             if take_b:
                 indices[n] = b_indices[j]
-                total += np.uint64(b_counts[j])
-                if with_edges:
-                    edge += np.uint64(b_edges[j])
+                if b_counts[j] < LARGE:
+                    total += np.uint64(b_counts[j])
+                    if with_edges:
+                        edge += np.uint64(b_edges[j])
+                else:
+                    total += b_large[b_m]
+                    if with_edges:
+                        edge += b_large_edges[b_m]
+                    b_m += 1
             i += take_a
             j += take_b
-            counts[n] = total
-            if with_edges:
-                edges[n] = edge
+            if total < LARGE:
+                counts[n] = total
+                if with_edges:
+                    edges[n] = edge
+            else:
+                counts[n] = LARGE
+                large[m] = total
+                if with_edges:
+                    edges[n] = LARGE
+                    large_edges[m] = edge
+                m += 1
             n += 1
         pointers[row + 1] = n
-    return n
-
-
-@kernel()
-def gather_rows(pointers, indices, counts, edges, rows, places, to_indices, to_counts, to_edges):
-    """Copy row rows[k] of a block to places[k] of other arrays."""
-    with_edges = len(to_edges) > 0
-    for k in range(len(rows)):
-        at = places[k]
-        for i in range(pointers[rows[k]], pointers[rows[k] + 1]):
-            to_indices[at] = indices[i]
-            to_counts[at] = counts[i]
-            if with_edges:
-                to_edges[at] = edges[i]
-            at += 1
+    return n, m
 
 
 @kernel()
 def renumber_rows(
     in_pointers, in_indices, in_counts, in_edges, table, scratch, edge_scratch, bits, summary,
-    indices, counts, edges, lengths,
+    indices, counts, edges, large, large_edges, lengths,
 ):  # fmt: skip
-    """Each row with table[c] in place of c, sorted again; returns the number of entries."""
+    """Each row of whole counts (uint64) with table[c] in place of c, sorted again; returns what `add_rows` does."""
     n = np.int64(0)  # with 0, functions would be compiled for that constant, too
+    m = np.int64(0)
     with_edges = len(edges) > 0
     for row in range(len(in_pointers) - 1):
         begin = n
@@ -290,62 +319,70 @@ def renumber_rows(
             c = table[in_indices[i]]
             indices[n] = c
             n += scratch[c] == 0
-            scratch[c] += scratch.dtype.type(in_counts[i])
+            scratch[c] += in_counts[i]
             if with_edges:
-                edge_scratch[c] += scratch.dtype.type(in_edges[i])
+                edge_scratch[c] += in_edges[i]
         _mark(indices, begin, n, bits, summary)
-        _emit(begin, scratch, edge_scratch, with_edges, bits, summary, indices, counts, edges)
+        m = _emit(
+            begin, m, scratch, edge_scratch, with_edges, bits, summary, indices, counts, edges, large, large_edges
+        )
         lengths[row] = n - begin
-    return n
-
-
-@kernel()
-def join_rows(pointers, indices, counts, edges, rows, table, cut, scratch, edge_scratch):
-    """scratch[table[c]] += counts of all these rows, ids from `cut` on as 0: the row of the unknown symbol."""
-    with_edges = len(edges) > 0
-    for k in range(len(rows)):
-        for i in range(pointers[rows[k]], pointers[rows[k] + 1]):
-            c = table[indices[i]]
-            if c >= cut:
-                c = np.uint32(0)
-            scratch[c] += scratch.dtype.type(counts[i])
-            if with_edges:
-                edge_scratch[c] += scratch.dtype.type(edges[i])
+    return n, m
 
 
 # ---- reading ------------------------------------------------------------------------------------------------
 
 
 @kernel()
-def check_rows(pointers, indices, counts, size):
-    """Σ counts, or -1 when an index is out of place: not below `size` or not rising inside its row."""
-    total = np.int64(0)
+def check_rows(pointers, indices, counts, edges, positions, large, large_edges, size):
+    """Whether an index is not below `size` or does not rise inside its row, or a count or an edge cannot be.
+
+    The large counts have the places `positions` in the block. A count is above 0, a large one is large, and an edge is
+    no larger than its count.
+    """
+    m = np.int64(0)
+    with_edges = len(edges) > 0
     for row in range(len(pointers) - 1):
         before = np.int64(-1)
         for i in range(pointers[row], pointers[row + 1]):
             c = np.int64(indices[i])
-            if c <= before or c >= size:
-                return np.int64(-1)
+            if c <= before or c >= size or counts[i] == 0:
+                return False
             before = c
-            total += np.int64(counts[i])
-    return total
+            if counts[i] == LARGE:
+                if m == len(positions) or positions[m] != i or large[m] < LARGE:
+                    return False
+                if with_edges and large_edges[m] > large[m]:
+                    return False
+                m += 1
+            elif with_edges and edges[i] > counts[i]:
+                return False
+    return m == len(positions)
 
 
 @kernel()
-def row_sums(pointers, indices, counts, cut, sums, unknown, columns):
-    """sums[row] = Σ counts, unknown[row] the part at id 0 or from `cut` on; columns[c] += counts, 0 for the unknown."""
+def row_sums(pointers, indices, counts, large, cut, known, sums, unknown, columns):
+    """sums[row] = Σ counts, unknown[row] the part at id 0 or from `cut` on.
+
+    columns[c] += counts of the first `known` rows, 0 for the unknown.
+    """
+    m = np.int64(0)
     for row in range(len(pointers) - 1):
         total = np.int64(0)
         rare = np.int64(0)
         for i in range(pointers[row], pointers[row + 1]):
             c = indices[i]
             value = np.int64(counts[i])
+            if value == LARGE:
+                value = np.int64(large[m])
+                m += 1
             total += value
             if c == 0 or c >= cut:
                 rare += value
-            else:
+            elif row < known:
                 columns[c] += value
-        columns[0] += rare
+        if row < known:
+            columns[0] += rare
         sums[row] = total
         unknown[row] = rare
 
@@ -358,24 +395,32 @@ def _kept(left, value, right, a, b):
 
 @kernel()
 def view_lengths(
-    pointers, indices, counts, edges, first, cut, with_unknown, filtered, near, left, right, a, b, lengths
+    pointers, indices, counts, edges, large, large_edges,
+    first, cut, with_unknown, filtered, near, left, right, a, b, lengths,
 ):  # fmt: skip
     """How many entries each row has in the view that `view_rows` writes."""
+    m = np.int64(0)
     for row in range(len(pointers) - 1):
         n = 0
         rare = np.uint64(0)
         rare_edges = np.uint64(0)
+        edge = np.uint64(0)
         x = a[first + row]
         for i in range(pointers[row], pointers[row + 1]):
             c = indices[i]
-            if c == 0 or c >= cut:
-                rare += np.uint64(counts[i])
+            value = np.uint64(counts[i])
+            if near:
+                edge = np.uint64(edges[i])
+            if value == LARGE:
+                value = large[m]
                 if near:
-                    rare_edges += np.uint64(edges[i])
-                continue
-            if filtered:
-                value = np.uint64(counts[i]) - np.uint64(edges[i]) if near else np.uint64(counts[i])
-                n += _kept(left, value, right, x, b[c])
+                    edge = large_edges[m]
+                m += 1
+            if c == 0 or c >= cut:
+                rare += value
+                rare_edges += edge
+            elif filtered:
+                n += _kept(left, value - edge, right, x, b[c])
             else:
                 n += 1
         if with_unknown and rare > 0:
@@ -385,8 +430,8 @@ def view_lengths(
 
 @kernel()
 def view_rows(
-    pointers, indices, counts, edges, first, cut, with_unknown, filtered, near, left, right, a, b,
-    places, to_indices, to_counts, to_edges,
+    pointers, indices, counts, edges, large, large_edges,
+    first, cut, with_unknown, filtered, near, left, right, a, b, places, to_indices, to_counts, to_edges,
 ):  # fmt: skip
     """Rows over the vocabulary: ids from `cut` on are summed into the unknown symbol 0, or left out with it.
 
@@ -394,169 +439,47 @@ def view_rows(
     where n is the count inside the window, or inside the window less one (`near`: count - edge).
     """
     with_edges = len(to_edges) > 0
+    read_edges = near or with_edges
     shift = np.uint32(0 if with_unknown else 1)
+    next_large = np.int64(0)
     for row in range(len(pointers) - 1):
         at = places[row]
         x = a[first + row]
-        begin, end = pointers[row], pointers[row + 1]
-        if with_unknown:
-            rare = np.uint64(0)
-            rare_edges = np.uint64(0)
-            for i in range(begin, end):
-                c = indices[i]
-                if c == 0 or c >= cut:
-                    rare += np.uint64(counts[i])
-                    if near or with_edges:
-                        rare_edges += np.uint64(edges[i])
-            value = rare - rare_edges if near else rare
-            if rare > 0 and (not filtered or _kept(left, value, right, x, b[0])):
-                to_indices[at] = 0
-                to_counts[at] = rare
-                if with_edges:
-                    to_edges[at] = rare_edges
-                at += 1
-        for i in range(begin, end):
+        m = next_large
+        rare = np.uint64(0)
+        rare_edges = np.uint64(0)
+        edge = np.uint64(0)
+        for i in range(pointers[row], pointers[row + 1]):
             c = indices[i]
+            is_large = counts[i] == LARGE
+            if c == 0 or c >= cut:
+                rare += large[next_large] if is_large else np.uint64(counts[i])
+                if read_edges:
+                    rare_edges += large_edges[next_large] if is_large else np.uint64(edges[i])
+            next_large += is_large
+        value = rare - rare_edges if near else rare
+        if with_unknown and rare > 0 and (not filtered or _kept(left, value, right, x, b[0])):
+            to_indices[at] = 0
+            to_counts[at] = rare
+            if with_edges:
+                to_edges[at] = rare_edges
+            at += 1
+        for i in range(pointers[row], pointers[row + 1]):
+            c = indices[i]
+            value = np.uint64(counts[i])
+            if read_edges:
+                edge = np.uint64(edges[i])
+            if value == LARGE:
+                value = large[m]
+                if read_edges:
+                    edge = large_edges[m]
+                m += 1
             if c == 0 or c >= cut:
                 continue
-            if filtered:
-                value = np.uint64(counts[i]) - np.uint64(edges[i]) if near else np.uint64(counts[i])
-                if not _kept(left, value, right, x, b[c]):
-                    continue
+            if filtered and not _kept(left, value - edge if near else value, right, x, b[c]):
+                continue
             to_indices[at] = c - shift
-            to_counts[at] = counts[i]
+            to_counts[at] = value
             if with_edges:
-                to_edges[at] = edges[i]
+                to_edges[at] = edge
             at += 1
-
-
-# ---- sparse rows in few bytes, for their way through a cluster -------------------------------------------------
-#
-# An entry of a row is
-#
-# | bytes | content |
-# | --- | --- |
-# | one | the lowest six bits of the gap to the index before it; 64: count 1 and edge 0; 128: more of the gap |
-# | none or some | the rest of the gap, as a number |
-# | none or one | count and edge, four bits each; 240: they do not fit |
-# | none or some | count and edge, as numbers |
-#
-# A number is written in bytes of seven bits, the lowest first; a byte above 127 has a successor. One more byte ends
-# all rows. Which bytes an entry has changes as chance has it, so no branch asks for the frequent ones: the
-# next byte is written, or read, and then counts or not.
-
-# Places in the bytes are unsigned: Numba has to look whether any other counts from the end.
-_ONE = np.uint64(1)
-_NONE = np.int64(1) << np.int64(62)
-
-
-@subkernel()
-def _put_varint(data, at, value):
-    while value > 127:
-        data[at] = (value & 127) | 128
-        value >>= 7
-        at += _ONE
-    data[at] = value
-    return at + _ONE
-
-
-@subkernel()
-def _varint(data, at):
-    value = np.int64(0)
-    shift = 0
-    while True:
-        byte = np.int64(data[at])
-        at += _ONE
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-@kernel()
-def pack_rows(lengths, indices, counts, edges, data):
-    """A sparse row block as bytes; returns how many."""
-    at = np.uint64(0)
-    i = np.uint64(0)
-    with_edges = len(edges) > 0
-    for row in range(len(lengths)):
-        before = np.int64(-1)
-        for _ in range(lengths[row]):
-            index = np.int64(indices[i])
-            gap = index - before - 1
-            before = index
-            count = np.int64(counts[i])
-            edge = np.int64(edges[i]) if with_edges else np.int64(0)
-            i += _ONE
-            single = np.int64(count == 1) & np.int64(edge == 0)
-            more = np.int64(gap > 63)
-            data[at] = (gap & 63) | (single << 6) | (more << 7)
-            if gap < 1 << 13:
-                data[at + _ONE] = gap >> 6
-                at += _ONE + np.uint64(more)
-            else:
-                at = _put_varint(data, at + _ONE, gap >> 6)
-            if count < 15 and edge < 16:
-                data[at] = (count << 4) | edge
-                at += np.uint64(1 - single)
-            else:
-                data[at] = 240
-                at = _put_varint(data, at + _ONE, count)
-                at = _put_varint(data, at, edge)
-    data[at] = 0
-    return np.int64(at + _ONE)
-
-
-@kernel()
-def add_packed_rows(a_pointers, a_indices, a_counts, a_edges, lengths, data, pointers, indices, counts, edges):
-    """The sum of a sparse row block and of a packed one with the same rows; returns the number of entries."""
-    n = np.uint64(0)
-    at = np.uint64(0)
-    with_edges = len(edges) > 0
-    pointers[0] = 0
-    for row in range(len(lengths)):
-        i, i_end = np.uint64(a_pointers[row]), np.uint64(a_pointers[row + 1])
-        # beyond the last entry of the first block: an index that no entry reaches
-        ahead = np.int64(a_indices[i]) if i < i_end else _NONE
-        index = np.int64(-1)
-        for _ in range(lengths[row]):
-            first, second = np.int64(data[at]), np.int64(data[at + _ONE])
-            more, single = first >> 7, (first >> 6) & 1
-            if more & (second >> 7):
-                second, at = _varint(data, at + _ONE)
-            else:
-                at += _ONE + np.uint64(more)
-            index += ((first & 63) | ((second & -more) << 6)) + 1
-            byte = (np.int64(data[at]) & (single - 1)) | (single << 4)
-            at += np.uint64(1 - single)
-            count, edge = byte >> 4, byte & 15
-            if byte == 240:
-                count, at = _varint(data, at)
-                edge, at = _varint(data, at)
-            while ahead <= index:
-                if ahead == index:
-                    count += np.int64(a_counts[i])
-                    if with_edges:
-                        edge += np.int64(a_edges[i])
-                else:
-                    indices[n] = ahead
-                    counts[n] = a_counts[i]
-                    if with_edges:
-                        edges[n] = a_edges[i]
-                    n += _ONE
-                i += _ONE
-                ahead = np.int64(a_indices[i]) if i < i_end else _NONE
-            indices[n] = index
-            counts[n] = count
-            if with_edges:
-                edges[n] = edge
-            n += _ONE
-        while i < i_end:
-            indices[n] = a_indices[i]
-            counts[n] = a_counts[i]
-            if with_edges:
-                edges[n] = a_edges[i]
-            i += _ONE
-            n += _ONE
-        pointers[row + 1] = n
-    return np.int64(n)

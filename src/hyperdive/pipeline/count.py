@@ -12,7 +12,7 @@ from hyperdive._resources import Run, require_memory
 from hyperdive._store import HEADER, Artifact
 from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.counts.merge import merge
-from hyperdive.counts.store_writer import Beside
+from hyperdive.counts.store import Beside
 from hyperdive.patterns.collector import merge as merge_patterns
 from hyperdive.patterns.files import FOLDER
 from hyperdive.patterns.store import Patterns, open_folder

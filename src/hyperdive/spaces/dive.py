@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -250,12 +250,9 @@ class SolverStage:
             yield from (side.own[side.first : side.last], moments.m, moments.v)
 
 
-class RowStages(Protocol):
-    """Finishes stages of rare rows somewhere else; see `hyperdive.spaces.row_tasks`."""
-
-    def finish(self, solver: FastSolver, stage: SolverStage, seed: list[int]) -> bool:
-        """All passes of a stage that has one side; False, and nothing changed, where that cannot be done there."""
-        ...
+RowStages = Callable[[FastSolver, SolverStage, list[int]], bool]
+"""Takes a stage with one side through all passes somewhere else (`hyperdive.spaces.row_tasks`) by a seed; returns
+False, and changes nothing, where that cannot be done there."""
 
 
 def stages(solver: FastSolver) -> list[SolverStage]:
@@ -364,7 +361,7 @@ def train_dive(
             for number in range(at, len(plan)):
                 first = done if number == at else 0
                 elsewhere = rows if number > 0 and first == 0 else None
-                if elsewhere is not None and elsewhere.finish(solver, plan[number], [chosen.seed, number]):
+                if elsewhere is not None and elsewhere(solver, plan[number], [chosen.seed, number]):
                     bar.advance(plan[number].passes)
                     keeper.write(_state(solver, plan[number], number + 1, 0), _tables(solver))
                 else:

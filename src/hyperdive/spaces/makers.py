@@ -80,7 +80,7 @@ def _solved(inputs: SpaceInputs, options: SpaceOptions, run: Run) -> DiveResult:
     )
     needed = solver_memory(matrix.size, options.dimensions)
     require_memory(run.memory, needed, f"the solver and {len(matrix.indices):,} counts")
-    rows = None if run.engine is None else EngineRows(run.engine, inputs.work.folder)
+    rows = None if run.engine is None else EngineRows(run.engine, inputs.work.folder).finish
     return train_dive(matrix, start=start, rows=rows, checkpoint=state, run=run, **asdict(options.dive))
 
 

@@ -154,6 +154,9 @@ def _private(place: str) -> tuple[dict[str, Any], dict[str, Array]]:
     facts, arrays = read_stage(Path(place), verify=False)
     maps: dict[str, Array] = {}
     for name, array in arrays.items():
-        copied: Any = {"dtype": array.dtype, "mode": "c", "shape": array.shape}
-        maps[name] = np.asarray(np.memmap(Path(place) / name, **copied)) if len(array) else array
+        if isinstance(array, np.memmap):
+            copied: Any = {"dtype": array.dtype, "mode": "c", "offset": array.offset, "shape": array.shape}
+            file: Any = array.filename
+            array = np.asarray(np.memmap(file, **copied))
+        maps[name] = array
     return facts, maps
