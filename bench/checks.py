@@ -14,7 +14,7 @@ from typing import Any
 from hyperdive import _checks, _store
 from hyperdive.model import Model
 from hyperdive.patterns import files
-from hyperdive.spaces import folding, model_files, space
+from hyperdive.spaces import folding, space, tensors
 from hyperdive.spaces.packaged_models import find_model
 from hyperdive.text import corpus, kept_text, term_occurrences
 
@@ -43,15 +43,14 @@ def read_all(path: str) -> None:
         return
     model = Model.load(path)
     _ = model.contexts, model.skipgram
-    if model.terms is not None:
-        _ = model.terms.dive, model.terms.skipgram, model.terms.composition
+    _ = model.space("skipgram"), model.composition
     if model.patterns is not None:
         _ = model.patterns.evidence_rows
 
 
 def main() -> None:
     """Print a line a folder."""
-    for module in (model_files, space, files, folding, corpus, kept_text, term_occurrences):
+    for module in (tensors, space, files, folding, corpus, kept_text, term_occurrences):
         for name in CHECKS:
             if hasattr(module, name):
                 setattr(module, name, timed("checks", getattr(_checks, name)))

@@ -89,7 +89,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "confidence"),
     lambda model: model.taxonomy(terms=["poodle", "dog", "cat", "animal"]),
     lambda model: (fold(model), model.skipgram),
-    lambda model: model.terms and (model.terms.composition, model.terms.skipgram, model.terms.dive),
+    lambda model: [space["dog"] for space in (model.space(), model.space("skipgram")) if space is not None],
     lambda model: compose(model),
 )
 OF_A_SPACE: tuple[Question, ...] = (
@@ -109,12 +109,11 @@ def fold(model: Any) -> object:
 
 def compose(model: Any) -> None:
     """Rows of a term that the text does not have."""
-    if model.terms is not None and model.terms.composition is not None:
+    maps = model.composition
+    if maps is not None:
         skipgram = None if model.skipgram is None else model.skipgram["dog"]
         dive = model.dive["dog"]
-        model.terms.composition.compose(
-            "old fire engine", lambda _: dive, None if skipgram is None else (lambda _: skipgram)
-        )
+        maps.compose("old fire engine", lambda _: dive, None if skipgram is None else (lambda _: skipgram))
 
 
 def asked(folder: Path, questions: tuple[Question, ...], choice: random.Random | None) -> None:

@@ -41,10 +41,10 @@ def put_file(folder: Path, name: str, content: bytes) -> None:
 
 
 def put_array(folder: Path, name: str, array: Any) -> None:
-    """Another array in a file."""
+    """Another array in a flat file or a `.npy` file."""
     array = np.asarray(array)
-    before = npy_header(array.dtype, array.shape) if name.endswith(".npy") else b""
-    (folder / name).write_bytes(before + np.ascontiguousarray(array).tobytes())
+    head = npy_header(array.dtype.newbyteorder("<"), array.shape) if name.endswith(".npy") else b""
+    (folder / name).write_bytes(head + np.ascontiguousarray(array).tobytes())
     about = {"dtype": array.dtype.newbyteorder("<").str, "shape": list(array.shape)}
     reseal(folder, lambda header: header["files"][name].update(about))
 

@@ -86,13 +86,13 @@ def lengths(choice: random.Random, place: Place) -> str:
     """1: negative row lengths of a model whose sum is right."""
     from safetensors.numpy import load_file
 
-    folder, space = place.copy("model"), choice.choice(("dive", "terms.dive"))
-    values = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.int64)
+    folder = place.copy("model")
+    values = load_file(folder / "model.safetensors")["dive.lengths"].astype(np.int64)
     one, other = choice.sample(range(len(values)), 2)
     step = int(values[other]) + choice.randint(1, 10**9)
     values[one] += step
     values[other] -= step
-    put_tensors(folder, "model.safetensors", **{f"{space}.lengths": values})
+    put_tensors(folder, "model.safetensors", **{"dive.lengths": values})
     return refused("model", folder)
 
 
@@ -112,7 +112,7 @@ def stated(choice: random.Random, place: Place) -> str:
 
 def sparse(choice: random.Random, place: Place) -> str:
     """3: pointers and columns of a sparse space."""
-    folder, file = place.copy("sparse"), choice.choice(("indptr.bin", "indices.bin"))
+    folder, file = place.copy("sparse"), choice.choice(("indptr.npy", "indices.npy"))
     values = get_array(folder, file)
     for at in choice.sample(range(len(values)), choice.randint(1, 5)):
         values[at] = choice.randint(-(2**31), 2**31 - 1)

@@ -75,10 +75,8 @@ LATE = {
         "taxonomy.build",
         "taxonomy.options",
     },
-    "patterns.term_finder": {"text.lemmas"},
-    "scores.lookup": {"text.lemmas"},
-    "spaces.term_table": {"spaces.composition"},
     "text.term_names": {"text.lemmas"},
+    "text.vocabulary": {"text.lemmas"},
     # compiled kernels: numba takes a second to load, and a store that is only looked into needs none
     "counts.cooccurrence": {"counts.count", "kernels.counts"},
     "counts.rows": {"kernels.counts"},

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hyperdive import Model
 from hyperdive.counts.cooccurrence import Cooccurrence
+from hyperdive.model import Model
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.space import VectorSpace
@@ -16,21 +16,28 @@ from hyperdive.text.corpus import Corpus
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def test_model_version_3() -> None:
-    model = Model.load(GOLDEN / "model-3")
-    assert model.words == ["animal", "dog", "poodle"]
-    terms, folding = model.terms, folding_of(model.contexts)
-    assert terms is not None and terms.skipgram is not None and terms.composition is not None
-    assert terms.names == ["guide dog", "AIDS", "toy dog"] and terms.spelling("toy dog") == "Toy Dog"
-    assert terms.frequencies.tolist() == [12, 7, 0]
-    assert terms.dive["AIDS"].tolist() == [0, 0, 3]
-    assert terms.skipgram["guide dog"].tolist() == [0.5, 0.25]
-    assert terms.composition.dive_rows(terms.dive["AIDS"][None], model["dog"][None]).tolist() == [[1, 0.5, 0.75]]
-    assert terms.composition.skipgram is not None and terms.composition.lean == 0.0625
+def test_model_version_4() -> None:
+    model = Model.load(GOLDEN / "model-4")
+    names, folding, maps = model.vocabulary, folding_of(model.contexts), model.composition
+    assert model.words == ["animal", "dog", "poodle"] and model.terms == ["guide dog", "AIDS", "toy dog"]
+    assert names.spelling("toy dog") == "Toy Dog" and names.frequencies.tolist() == [90, 40, 5, 12, 7, 0]
+    assert [one.short for one in names.abbreviations] == ["GD"]
+    assert model["dog"].tolist() == [2, 1, 0] and model["AIDS"].tolist() == [0, 0, 3]
+    assert model.contexts is not None and model.contexts["dog"].tolist() == [0, 2, 0]
+    skipgram = model.space("skipgram")
+    assert skipgram is not None and skipgram["guide dog"].tolist() == [0.5, 0.25]
+    assert maps is not None and maps.skipgram is not None and maps.lean == 0.0625
+    assert maps.dive_rows(model["AIDS"][None], model["dog"][None]).tolist() == [[1, 0.5, 1.5]]
     assert folding is not None and folding.skipgram is not None and folding.context_terms is not None
     assert folding.unknown_frequency == 11 and folding.gauge.tolist() == [2, 2, 2]
     assert folding.skipgram.tolist() == [[1], [0.5], [-0.25]]
-    assert len(terms.abbreviations) == 0  # the first models of this version had none
+    patterns, numbers = model.patterns, model.pattern_numbers
+    assert patterns is not None and numbers is not None and patterns.count("poodle", "dog") == 6
+    assert [
+        name if number < 0 else patterns.terms[number] for name, number in zip(names, numbers, strict=True)
+    ] == names.names
+    assert (numbers >= 0).tolist() == [True, True, True, True, False, False]
+    assert model.evidence("poodle", "dog")[0].marked() == "**Dogs** such as **poodles** bark."
 
 
 def test_patterns_version_2() -> None:
@@ -43,9 +50,9 @@ def test_patterns_version_2() -> None:
     assert patterns.factors.rank == 3 and patterns.totals[2] == 9
 
 
-def test_space_version_1() -> None:
-    space = VectorSpace.load(GOLDEN / "space-1")
-    assert space.kind == "sbow-ppmi"
+def test_space_version_2() -> None:
+    space = VectorSpace.load(GOLDEN / "space-2")
+    assert space.kind == "sbow-ppmi" and space.frequencies.tolist() == [9, 5, 1]
     assert np.array_equal(space["poodle"], [1, 0.25, 0, 0])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,15 +13,13 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from safetensors.numpy import load_file
 
 from hyperdive import Model
-from hyperdive._memo import Memo
-from hyperdive._quantize import PackedRows, packed, rounded_to_8_bits, unpacked
+from hyperdive._quantize import packed, rounded_to_8_bits, unpacked
 from hyperdive.errors import FormatError, InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.svd import Factors
-from hyperdive.scores.source import term_source
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.text.abbreviations import Abbreviations
+from hyperdive.spaces.tensors import StoredRows
 
 rows = arrays(
     np.float32, array_shapes(min_dims=2, max_dims=2, max_side=8), elements=st.floats(-2000, 2000, width=32)
@@ -108,14 +105,12 @@ def test_damaged_exponents_are_an_error(tmp_path: Path, damage: str, place: str)
         put_array(tmp_path / "m", name, bad)
     damaged = Model.load(tmp_path / "m")
     with pytest.raises(FormatError, match="again"):
-        damaged.skipgram if place == "skipgram" else damaged.patterns.factors  # noqa: B018
+        damaged.skipgram.matrix if place == "skipgram" else damaged.patterns.factors  # noqa: B018
 
 
-def test_packed_rows_are_finite_up_to_the_largest_exponent_that_is_written() -> None:
+def test_rows_are_finite_up_to_the_largest_exponent_that_is_written() -> None:
     codes = np.full((2, 3), 127, dtype=np.int8)
-    assert PackedRows(codes, np.array([120, -24], dtype=np.int8)).are_finite
     assert np.isfinite(unpacked(codes, np.array([120, -24], dtype=np.int8))).all()
-    assert not PackedRows(codes, np.array([-24, 121], dtype=np.int8)).are_finite
 
 
 def test_a_space_of_packed_rows_is_that_of_the_rows() -> None:
@@ -123,30 +118,9 @@ def test_a_space_of_packed_rows_is_that_of_the_rows() -> None:
     codes = packed(rows)
     assert codes is not None
     words = list("abcde")
-    space = VectorSpace(words, PackedRows(*codes), frequencies=np.ones(5), kind="skipgram")
+    space = VectorSpace(words, StoredRows("m", (5, 4), *codes), frequencies=np.ones(5), kind="skipgram")
     assert (space.shape, space.dimensions, space.is_sparse) == ((5, 4), 4, False)
-    for still_packed in (True, False):
-        np.testing.assert_array_equal(space.rows([3, 0, 3]), rows[[3, 0, 3]])
-        assert (space.packed is not None) == still_packed
-        np.testing.assert_array_equal(space.matrix, rows)
+    np.testing.assert_array_equal(space.rows([3, 0, 3]), rows[[3, 0, 3]])
+    np.testing.assert_array_equal(space.matrix, rows)
     with pytest.raises(InputError, match="do not go together"):
-        VectorSpace(words[:4], PackedRows(*codes), frequencies=np.ones(4), kind="skipgram")
-
-
-@pytest.mark.parametrize("terms", [["ab c", "d e"], ["ab c", "b", "d e"]])
-def test_words_and_terms_in_8_bits_are_joined_as_their_rows_are(terms: list[str]) -> None:
-    """A term that is also a word is the word."""
-    rng = np.random.default_rng(1)
-    rows = [rounded_to_8_bits(rng.normal(size=(size, 6))) for size in (3, len(terms))]
-    spaces = []
-    for names, matrix in zip((list("abc"), terms), rows, strict=True):
-        codes = packed(matrix)
-        assert codes is not None
-        spaces.append(VectorSpace(names, PackedRows(*codes), frequencies=np.arange(len(names)), kind="dive"))
-    table = SimpleNamespace(dive=spaces[1], skipgram=None, abbreviations=Abbreviations())
-    model = SimpleNamespace(dive=spaces[0], skipgram=None, patterns=None, parameters={}, terms=table, memo=Memo())
-    joined = term_source(model).main
-    own = [row for row, name in enumerate(terms) if name != "b"]
-    assert joined.words == ["a", "b", "c", *(terms[row] for row in own)]
-    np.testing.assert_array_equal(joined.matrix, np.concatenate([rows[0], rows[1][own]]))
-    np.testing.assert_array_equal(joined.frequencies, [0, 1, 2, *own])
+        VectorSpace(words[:4], StoredRows("m", (5, 4), *codes), frequencies=np.ones(4), kind="skipgram")

@@ -244,13 +244,12 @@ def most_stated(model: Model, query: str, top: int = STATED) -> list[tuple[str, 
     """The hypernyms that the text states most often for a query, of those that may be an answer."""
     from hyperdive.ask.question import are_known, source_of
     from hyperdive.ask.ranking import EMPTY_WORDS
-    from hyperdive.scores.lookup import name_of
     from hyperdive.taxonomy.terms import spelled
 
     source = source_of(model)
     if source.patterns is None:
         return []
-    stated = source.patterns.stated_hypernyms(name_of(query, source.main), top=10 * top)
+    stated = source.patterns.stated_hypernyms(source.name_of(query), top=10 * top)
     usual = [(spelled(source, name), count) for name, count in stated if name not in EMPTY_WORDS]
     known = are_known(model, [name for name, _ in usual])
     return [pair for pair, is_known in zip(usual, known, strict=True) if is_known and pair[0] != query][:top]

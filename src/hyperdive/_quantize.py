@@ -8,12 +8,12 @@ nothing: what was rounded once can be stored in 8 bits again without loss.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperdive._types import Floats32, Ints
+from hyperdive._types import Floats32
 
 _LOWEST, _HIGHEST = -24, 120
 
@@ -56,42 +56,6 @@ def unpacked(codes: Codes, exponents: Codes) -> Floats32:
     with np.errstate(over="ignore"):
         scale = np.ldexp(np.float32(1), exponents.astype(np.int32))  # products with a power of two are exact
         return np.multiply(codes, scale[:, None], dtype=np.float32)
-
-
-class PackedRows(NamedTuple):
-    """Rows that are still in 8 bits.
-
-    >>> rows = PackedRows(*rounded(np.array([[1.0, 0.5], [0.0, 3.0]])))
-    >>> rows.shape, rows.are_finite, unpacked(*rows).tolist()
-    ((2, 2), True, [[1.0, 0.5], [0.0, 3.0]])
-    """
-
-    codes: Codes
-    exponents: Codes
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many rows and columns there are."""
-        return self.codes.shape[0], self.codes.shape[1]
-
-    def taken(self, rows: Ints) -> PackedRows:
-        """These rows alone."""
-        return PackedRows(self.codes[rows], self.exponents[rows])
-
-    def followed_by(self, other: PackedRows) -> PackedRows:
-        """These rows and, after them, those of another one.
-
-        >>> one, two = (PackedRows(*rounded(np.array([[value, 0.0]]))) for value in (1.0, 3.0))
-        >>> unpacked(*one.followed_by(two)).tolist()
-        [[1.0, 0.0], [3.0, 0.0]]
-        """
-        both = zip(self, other, strict=True)
-        return PackedRows(*(np.concatenate(parts) for parts in both))
-
-    @property
-    def are_finite(self) -> bool:
-        """Whether no exponent is larger than those that are written."""
-        return bool((self.exponents <= _HIGHEST).all())
 
 
 def rounded(matrix: Any) -> tuple[Codes, Codes]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.api import train
-from hyperdive.model import Model
+from hyperdive.model import Model, in_memory
 from hyperdive.options import TrainCall, check_name
 
 if TYPE_CHECKING:
@@ -97,11 +97,9 @@ class Dive:
             place = Path(folder) / "model" if output is None else Path(output)
             model = train(source, place, texts=texts, start=start, progress=progress, **options)
             if output is None:  # read before the folder goes
-                model.contexts, model.skipgram  # noqa: B018
-                if model.terms is not None:
-                    model.terms.dive, model.terms.skipgram, model.terms.composition  # noqa: B018
                 if model.patterns is not None:
                     model.patterns.evidence_rows  # noqa: B018
+                model = in_memory(model)
         self.model_ = model
         return self
 

@@ -8,6 +8,7 @@ a sequence of terms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
 
 from hyperdive._progress import SILENT, Progress
 from hyperdive.errors import FormatError, InputError, OptionError
@@ -22,8 +24,8 @@ from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.model_folder import read_model, write_model
 from hyperdive.spaces.packaged_models import ModelPlace, find_model
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
 from hyperdive.table import Table
+from hyperdive.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from hyperdive.ask.explain import Comparison, Explanation
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from hyperdive.ask.similar import Neighbour, Suggestion
     from hyperdive.ask.statements import Statements
     from hyperdive.ask.topics import GeneralWord, Topic
+    from hyperdive.spaces.composition import Composition
     from hyperdive.taxonomy.corrections import Corrections
     from hyperdive.taxonomy.taxonomy import Taxonomy
 
@@ -61,15 +64,18 @@ class Model:
         *,
         contexts: Later = None,
         skipgram: Later = None,
-        terms: TermTable | Callable[[], TermTable] | None = None,
+        composition: Composition | Callable[[], Composition] | None = None,
         patterns: Patterns | Callable[[], Patterns] | None = None,
         parameters: Mapping[str, Any] | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        self.dive = dive
         self.parameters = dict(dive.parameters if parameters is None else parameters)
-        self._spaces: dict[str, Later] = {"contexts": contexts, "skipgram": skipgram}
-        self._terms, self._patterns = terms, patterns
+        self._spaces: dict[str, Later] = {"dive": dive, "contexts": contexts, "skipgram": skipgram}
+        self.vocabulary = dive.vocabulary
+        """The words, and the multi-word terms after them, with spellings and abbreviations."""
+        self._dive = dive.of_words
+        self._composition, self._patterns = composition, patterns
+        self._pattern_numbers: npt.NDArray[np.int64] | None = None
         self._facts = dict(facts or {})
         self._stored: ModelPlace | None = None
 
@@ -77,8 +83,13 @@ class Model:
 
     @property
     def words(self) -> list[str]:
-        """The vocabulary, most frequent first."""
+        """The words, most frequent first."""
         return self.dive.words
+
+    @property
+    def terms(self) -> list[str]:
+        """The names of the multi-word terms."""
+        return self.vocabulary.terms
 
     @property
     def frequencies(self) -> npt.NDArray[np.int64]:
@@ -86,21 +97,27 @@ class Model:
         return self.dive.frequencies
 
     @property
+    def dive(self) -> VectorSpace:
+        """The vectors of the words; `space()` has those of the terms, too."""
+        return self._dive
+
+    @property
     def contexts(self) -> VectorSpace | None:
         """The context vectors c of w·c, or None when they were not kept."""
-        return self._space("contexts")
+        return self.space("contexts")
 
     @property
     def skipgram(self) -> VectorSpace | None:
-        """The skip-gram vectors behind the score W, or None."""
-        return self._space("skipgram")
+        """The skip-gram vectors of the words behind the score W, or None."""
+        space = self.space("skipgram")
+        return None if space is None else space.of_words
 
     @property
-    def terms(self) -> TermTable | None:
-        """The multi-word terms, with their vectors and abbreviations, or None."""
-        if callable(self._terms):
-            self._terms = self._terms()
-        return self._terms
+    def composition(self) -> Composition | None:
+        """The maps that compose vectors of terms that the text does not have, or None."""
+        if callable(self._composition):
+            self._composition = self._composition()
+        return self._composition
 
     @property
     def patterns(self) -> Patterns | None:
@@ -109,37 +126,52 @@ class Model:
             self._patterns = self._patterns()
         return self._patterns
 
-    def _space(self, name: str) -> VectorSpace | None:
-        """Return a space beside the vectors; it is read when it is first needed."""
+    @property
+    def pattern_numbers(self) -> npt.NDArray[np.int64] | None:
+        """The number of each word and term in the patterns, −1 for none; None without patterns."""
+        if self._pattern_numbers is None and self.patterns is not None:
+            self._pattern_numbers = self.patterns.numbers_of(self.vocabulary.names)
+        return self._pattern_numbers
+
+    @overload
+    def space(self) -> VectorSpace: ...
+    @overload
+    def space(self, name: str) -> VectorSpace | None: ...
+
+    def space(self, name: str = "dive") -> VectorSpace | None:
+        """Return the vectors of all words and terms (`dive` or `skipgram`), or `contexts`; None when there are none."""
         space = self._spaces[name]
         if callable(space):
             space = self._spaces[name] = space()
-        if space is not None and space.words is not self.words and space.words != self.words:
-            raise InputError(f"the {name} of a model must have the words of its vectors, in the same order")
+        if space is not None:
+            expected = self.vocabulary.of_words if name == "contexts" else self.vocabulary
+            if space.vocabulary != expected:
+                raise InputError(f"the {name} of a model must have the words of its vectors, in the same order")
         return space
 
     def __len__(self) -> int:
         return len(self.dive)
 
     def __contains__(self, word: object) -> bool:
-        return word in self.dive
+        return word in self.vocabulary
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.dive)
 
     def vector(self, word: str) -> npt.NDArray[np.float32]:
-        """Return the vector of a word; an unknown word is an error with near spellings."""
-        return self.dive.vector(word)
+        """Return the vector of a word or a term; an unknown one is an error with near spellings."""
+        return self.space().vector(word)
 
     __getitem__ = vector
 
     def subset(self, words: Sequence[str]) -> Self:
         """Return the same model with these words only; terms stay, what `add` needs goes with the other contexts."""
+        names, skipgram = [*words, *self.terms], self.space("skipgram")
         return type(self)(
-            self.dive.subset(words),
+            self.space().subset(names),
             contexts=None if self.contexts is None else self.contexts.subset(words),
-            skipgram=None if self.skipgram is None else self.skipgram.subset(words),
-            terms=self._terms,
+            skipgram=None if skipgram is None else skipgram.subset(names),
+            composition=self._composition,
             patterns=None if self.patterns is None else self.patterns.subset(words),
             parameters=self.parameters,
             facts=self._facts,
@@ -149,14 +181,14 @@ class Model:
         return f"<{type(self).__name__} of {len(self)} words: {', '.join(self._parts())}>"
 
     def _parts(self) -> list[str]:
-        beside = {**self._spaces, "terms": self._terms, "patterns": self._patterns}
+        beside = {**self._spaces, "dive": None, "terms": self.terms or None, "patterns": self._patterns}
         present = [name for name, part in beside.items() if part is not None]
         return [f"{self.dive.kind} {self.dive.dimensions} dimensions", *present]
 
     def _repr_html_(self) -> str:
         """The same as a small table for a notebook, with the corpus where it is recorded."""
         rows = [_Fact("words", f"{len(self):,}"), _Fact("contents", ", ".join(self._parts()))]
-        rows += [_Fact("terms", f"{len(self.terms):,}")] if self.terms is not None else []
+        rows += [_Fact("terms", f"{len(self.terms):,}")] if self.terms else []
         tokens = dict(self._facts.get("corpus") or {}).get("tokens")
         rows += [_Fact("trained on", f"{tokens:,} tokens")] if isinstance(tokens, int) else []
         rows.append(_Fact("most frequent words", ", ".join(self.words[:8])))
@@ -434,7 +466,7 @@ class Model:
 
         A model of one space other than DIVE is written as that space, as training writes it.
         """
-        alone = self._patterns is None and all(space is None for space in self._spaces.values())
+        alone = self._patterns is None and all(self._spaces[name] is None for name in ("contexts", "skipgram"))
         if alone and self.dive.kind != "dive" and self.parameters == self.dive.parameters and not self._facts:
             self.dive.save(path, force=force)
         else:
@@ -447,7 +479,9 @@ class Model:
         Each file is compared with its checksum when it is first read; `verify=False` skips that.
         """
         folder = find_model(path)
-        model = cls(**read_model(folder, verify=verify))
+        parts, pattern_numbers = read_model(folder, verify=verify)
+        model = cls(**parts)
+        model._pattern_numbers = pattern_numbers
         model._stored = ModelPlace.of(folder)
         return model
 
@@ -458,9 +492,13 @@ class Model:
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
-        spaces = {name: self._space(name) for name in self._spaces}
-        read = {"_terms": self.terms, "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
-        return {name: value for name, value in vars(self).items() if name != "_memo"} | read
+        spaces = {name: self.space(name) for name in self._spaces}
+        read = {"_composition": self.composition, "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
+        return {name: value for name, value in vars(self).items() if name not in ("_memo", "_dive")} | read
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._dive = self.space().of_words
 
 
 @dataclass(frozen=True)
@@ -493,6 +531,53 @@ def _together(given: Terms, row: type[T], words: Sequence[str], tables: Sequence
 def facts_of(model: Model) -> Mapping[str, Any]:
     """Return what was recorded while a model was made: its corpus, the objective after each pass, later additions."""
     return model._facts
+
+
+def with_terms(
+    model: Model, terms: Vocabulary, dive: Any, skipgram: Any = None, composition: Composition | None = None
+) -> Model:
+    """Return a model with these terms in place of its own; a term that is also a word is left out.
+
+    Args:
+        model: the model.
+        terms: the terms, with their frequencies, spellings and abbreviations.
+        dive: a DIVE vector for each.
+        skipgram: a skip-gram vector for each, where the words have some.
+        composition: the maps that compose vectors of further terms.
+    """
+    words, kept = model.vocabulary.of_words, np.flatnonzero([name not in model.dive for name in terms])
+    rows = kept.tolist()
+    vocabulary = Vocabulary(
+        [*words.names, *(terms.names[row] for row in rows)],
+        np.concatenate([words.frequencies, terms.frequencies[kept]]),
+        words=len(words),
+        spellings=[*words.spellings, *(terms.spellings[row] for row in rows)],
+        abbreviations=terms.abbreviations,
+    )
+
+    def joined(space: VectorSpace, below: Any) -> VectorSpace:
+        parts = [space.matrix, below[kept]]
+        sparse = any(not isinstance(part, np.ndarray) for part in parts)
+        matrix = vstack(list(map(csr_array, parts)), format="csr") if sparse else np.concatenate(parts)
+        return VectorSpace(vocabulary, matrix, kind=space.kind, parameters=space.parameters)
+
+    twin = model.skipgram
+    return type(model)(
+        joined(model.dive, dive),
+        contexts=model.contexts,
+        skipgram=None if twin is None or skipgram is None else joined(twin, skipgram),
+        composition=composition,
+        patterns=model._patterns,
+        parameters=model.parameters,
+        facts=model._facts,
+    )
+
+
+def in_memory(model: Model) -> Model:
+    """Return the same model without its folder, which may then be removed."""
+    made = type(model).__new__(type(model))
+    made.__setstate__(deepcopy(model.__getstate__()))
+    return made
 
 
 def load(path: str | Path = "en-wiki", *, verify: bool = True) -> Model:

@@ -21,7 +21,7 @@ from hyperdive.patterns.store import Patterns
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import register, unregister
 from hyperdive.scores.source import as_source
-from hyperdive.scores.terms import Terms, Vocabulary
+from hyperdive.scores.terms import Terms
 from hyperdive.spaces.packaged_models import packaged_models
 from hyperdive.spaces.space import VectorSpace
 from tests.ask.forty_words import ACCEPTED, TOO_GENERAL
@@ -154,7 +154,7 @@ def test_the_vocabulary_is_found_in_patterns_as_any_terms_are() -> None:
     stated = Patterns.from_keys(["dog", "guide dog", "helper"], ["is a"], pack([1], [2], [0]), [1])
     dive = VectorSpace(words, np.eye(4), frequencies=[4, 3, 2, 1], kind="dive")
     source = as_source(Model(dive, patterns=stated))
-    quick, plain = Vocabulary(source).stated, Terms(source, [word.split() for word in words], lemmas=False).stated
+    quick, plain = Terms.every(source).stated, Terms(source, [word.split() for word in words], lemmas=False).stated
     assert quick is not None
     assert plain is not None
     assert quick.numbers.tolist() == plain.numbers.tolist() == [1, 0, 0, -1]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hyperdive import Model
 from hyperdive._resources import Run
 from hyperdive.benchmark import Dataset, EvaluationOptions, evaluate
 from hyperdive.benchmark.discovery import FREQUENT_WORDS, Discovery
@@ -19,7 +19,7 @@ from hyperdive.benchmark.discovery import discover as discover_all
 from hyperdive.benchmark.evaluation import Evaluation, compare, measure, score_dataset
 from hyperdive.benchmark.further_measures import coverage, further_measures
 from hyperdive.errors import InputError
-from hyperdive.scores import as_source, get
+from hyperdive.scores import Source, as_source, get
 from hyperdive.spaces.space import VectorSpace
 
 # a planted tree: a class has the dimensions of all its members, and each member its own
@@ -103,11 +103,11 @@ def test_tagged_sets_use_the_pos_model_and_else_lose_their_suffix() -> None:
 def test_a_model_with_two_spaces_is_a_source() -> None:
     rng = np.random.default_rng(0)
     beside = VectorSpace(WORDS[:-1], rng.normal(size=(len(WORDS) - 1, 5)), frequencies=np.ones(17), kind="skipgram")
-    model = SimpleNamespace(dive=planted(), skipgram=beside)
+    model = Source(planted(), beside)
     result = evaluate(model, datasets=[tree_pairs()])
     assert "W·ΔS" in result.scores
     assert result.results["tree"].scored.oov == 0  # a word that only skip-gram lacks is not unknown
-    assert "W·ΔS" not in evaluate(SimpleNamespace(dive=planted(), skipgram=None), datasets=[tree_pairs()]).scores
+    assert "W·ΔS" not in evaluate(Model(planted()), datasets=[tree_pairs()]).scores
 
 
 def test_all_pairs_unknown_is_chance_and_is_said() -> None:
@@ -262,7 +262,7 @@ def test_averages_are_of_all_binary_sets_or_of_those_named() -> None:
 def test_scores_that_the_pos_model_cannot_compute_are_left_out_where_a_set_has_tags() -> None:
     rng = np.random.default_rng(0)
     beside = VectorSpace(WORDS, rng.normal(size=(len(WORDS), 5)), frequencies=np.ones(18), kind="skipgram")
-    model, pos = SimpleNamespace(dive=planted(), skipgram=beside), planted(tagged=True)
+    model, pos = Source(planted(), beside), planted(tagged=True)
     tagged, plain = tree_pairs("tagged", tagged=True), tree_pairs("plain")
     both = evaluate(model, pos=pos, datasets=[tagged, plain])
     assert not {"W", "W·ΔS"} & set(both.scores) and "C·ΔS" in both.scores
@@ -405,7 +405,6 @@ def test_the_random_row_on_the_real_sets(data_folder: Path) -> None:
 
 
 def test_a_model_folder_is_opened_with_both_its_spaces(hyperdive: Command, pairs: Path, tmp_path: Path) -> None:
-    from hyperdive import Model
     from hyperdive.cli.output import load_source
 
     dive = planted()

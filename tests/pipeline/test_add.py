@@ -35,16 +35,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 
 
 def test_new_terms_and_statements_come_and_words_stay(model: Model, tmp_path: Path) -> None:
-    assert model.terms is not None and "guide dog" in model.terms
+    assert "guide dog" in model.terms
     larger, additions = add(model, texts=SECOND, output=tmp_path / "larger")
     back = load(tmp_path / "larger")
-    for terms in (larger.terms, back.terms):
-        assert terms is not None and terms.skipgram is not None
-        assert "wolf hound" in terms and "terrier" in terms
-        assert terms.frequency("wolf hound") == 40 and terms.frequency("terrier") == 40
-        assert terms.dive["wolf hound"].any() and terms.skipgram["terrier"].any()
-        assert terms.frequency("guide dog") == model.terms.frequency("guide dog") + 20
-        np.testing.assert_array_equal(terms.dive["guide dog"], model.terms.dive["guide dog"])
+    for one in (larger, back):
+        names, skipgram = one.vocabulary, one.space("skipgram")
+        assert "wolf hound" in one.terms and "terrier" in one.terms and skipgram is not None
+        assert names.frequency("wolf hound") == 40 and names.frequency("terrier") == 40
+        assert one["wolf hound"].any() and skipgram["terrier"].any()
+        assert names.frequency("guide dog") == model.vocabulary.frequency("guide dog") + 20
+        np.testing.assert_array_equal(one["guide dog"], model["guide dog"])
     assert back.words == model.words
     np.testing.assert_array_equal(back.frequencies, model.frequencies)
     assert back.patterns is not None and model.patterns is not None
@@ -63,15 +63,14 @@ def test_text_and_corpus_give_the_same_bytes_at_any_number_of_threads(model: Mod
     add(model, texts=SECOND, output=tmp_path / "third")
     tensors = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "other")]
     assert tensors[0] == tensors[1]
-    one, third = load(tmp_path / "one").terms, load(tmp_path / "third").terms
-    assert one is not None and third is not None
-    np.testing.assert_array_equal(one.dive["wolf hound"], third.dive["wolf hound"])
+    one, third = load(tmp_path / "one"), load(tmp_path / "third")
+    np.testing.assert_array_equal(one["wolf hound"], third["wolf hound"])
 
 
 def test_it_can_be_added_to_again(model: Model, tmp_path: Path) -> None:
     once, _ = add(model, texts=SECOND, output=tmp_path / "once")
     twice, additions = add(once, texts=SECOND, output=tmp_path / "twice")
-    assert twice.terms is not None and twice.terms.frequency("wolf hound") == 80
+    assert twice.vocabulary.frequency("wolf hound") == 80
     assert additions.terms_added == 0 and additions.pairs == 0
     assert len(facts_of(twice)["additions"]) == 2
 
@@ -79,8 +78,7 @@ def test_it_can_be_added_to_again(model: Model, tmp_path: Path) -> None:
 def test_listed_terms_come_in_any_case(model: Model, tmp_path: Path) -> None:
     (tmp_path / "terms.txt").write_text("Black Cat\nblind wolf\n")
     larger, _ = add(model, texts=SECOND, output=tmp_path / "larger", terms=tmp_path / "terms.txt")
-    assert larger.terms is not None
-    assert larger.terms.frequency("blind wolf") == 0
+    assert larger.vocabulary.frequency("blind wolf") == 0
     assert "blind wolf" in larger.terms
 
 
@@ -91,7 +89,7 @@ def test_the_model_itself_is_replaced_with_force_only(model: Model, tmp_path: Pa
     before = load(tmp_path / "model").terms
     add(tmp_path / "model", texts=SECOND, output=tmp_path / "model", force=True)
     after = load(tmp_path / "model").terms
-    assert before is not None and after is not None and len(after) > len(before)
+    assert len(after) > len(before)
 
 
 def test_what_cannot_be_added_to_is_one_line(model: Model, tmp_path: Path) -> None:

@@ -80,24 +80,23 @@ def trained(corpus: Corpus, place: Path, **options: Any) -> Model:
 def test_terms_have_rows_and_words_do_not_move(corpus: Corpus, with_terms: SimpleNamespace, tmp_path: Path) -> None:
     model = trained(corpus, tmp_path / "with")
     plain = trained(corpus, tmp_path / "without", terms="none")
-    assert plain.terms is None
+    assert plain.terms == []
     for name in ("dive", "contexts", "skipgram"):
         one, other = (getattr(m, name).matrix for m in (model, plain))
         for part in ("data", "indices", "indptr") if hasattr(one, "indptr") else ("data",):
             assert bytes(getattr(one, part)) == bytes(getattr(other, part))
-    terms = model.terms
-    assert terms is not None and terms.skipgram is not None
-    assert terms.names == with_terms.names and terms.spelling("mod1 noun2") == "Mod1 Noun2"
-    assert terms.frequencies.tolist() == with_terms.counts.tolist()
-    assert terms.dive.is_sparse and terms.dive.dimensions == 10
+    names, skipgram = model.vocabulary, model.space("skipgram")
+    assert skipgram is not None
+    assert model.terms == with_terms.names and names.spelling("mod1 noun2") == "Mod1 Noun2"
+    assert names.frequencies[len(model) :].tolist() == with_terms.counts.tolist()
+    assert model.space().is_sparse and model.space().dimensions == 10
     assert facts_of(model)["terms"]["occurrences"] == len(with_terms.ids)
 
     def cosine(a: np.ndarray, b: np.ndarray) -> float:
         return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
-    near, far = terms.skipgram["mod1 noun2"], terms.skipgram["mod7 noun9"]
-    assert model.skipgram is not None
-    assert cosine(near, model.skipgram["noun2"]) > cosine(far, model.skipgram["noun2"])
+    near, far = skipgram["mod1 noun2"], skipgram["mod7 noun9"]
+    assert cosine(near, skipgram["noun2"]) > cosine(far, skipgram["noun2"])
     assert "terms" in (tmp_path / "with" / "README.md").read_text()
 
 
@@ -105,10 +104,10 @@ def test_a_listed_term_that_the_text_lacks_is_composed(
     corpus: Corpus, with_terms: SimpleNamespace, tmp_path: Path
 ) -> None:
     model = trained(corpus, tmp_path / "model")
-    terms = model.terms
-    assert terms is not None and terms.composition is not None and terms.skipgram is not None
-    assert terms.frequency("mod3 noun4") == 0
-    assert terms.dive["mod3 noun4"].any() and terms.skipgram["mod3 noun4"].any()
+    skipgram = model.space("skipgram")
+    assert model.composition is not None and skipgram is not None
+    assert model.vocabulary.frequency("mod3 noun4") == 0
+    assert model["mod3 noun4"].any() and skipgram["mod3 noun4"].any()
     told = facts_of(model)["terms"]["composition"]
     assert told["skipgram"]["composed"] > told["skipgram"]["mean"]
     assert told["dive"]["composed"] > 0.9
@@ -127,7 +126,7 @@ def test_a_run_that_was_stopped_has_the_same_bytes(
         with pytest.raises(KeyboardInterrupt):
             trained(corpus, tmp_path / "resumed")
     trained(corpus, tmp_path / "resumed", run=Run(threads=1))
-    for file in ("model.safetensors", "terms.txt", "vocabulary.txt"):
+    for file in ("model.safetensors", "vocabulary.parquet"):
         assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "resumed" / file).read_bytes()
 
 
@@ -135,6 +134,6 @@ def test_without_contexts_a_model_has_terms_but_nothing_to_fold_in_with(
     corpus: Corpus, with_terms: SimpleNamespace, tmp_path: Path
 ) -> None:
     model = trained(corpus, tmp_path / "model", contexts=False, skipgram=False)
-    assert folding_of(model.contexts) is None and model.terms is not None
-    assert model.terms.skipgram is None
-    assert model.subset(model.words[:20]).terms is model.terms
+    assert folding_of(model.contexts) is None and model.terms
+    assert model.space("skipgram") is None
+    assert model.subset(model.words[:20]).terms == model.terms

@@ -19,6 +19,7 @@ from safetensors.numpy import load_file
 from hyperdive._store import HEADER, Artifact
 from hyperdive.errors import FormatError
 from hyperdive.model import Model
+from hyperdive.spaces.vocabulary_file import VOCABULARY
 from hyperdive.text.corpus import Corpus
 
 Copy = Callable[[str], Path]
@@ -42,7 +43,7 @@ def test_a_resealed_folder_that_is_healthy_is_used(copy: Copy) -> None:
 # ---- rows of a model ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("space", ["dive", "terms.dive"])
+@pytest.mark.parametrize("space", ["dive"])
 def test_negative_row_lengths_with_the_right_sum(copy: Copy, space: str) -> None:
     folder = copy("model")
     lengths = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.int64)
@@ -52,7 +53,7 @@ def test_negative_row_lengths_with_the_right_sum(copy: Copy, space: str) -> None
     refused("model", folder, space)
 
 
-@pytest.mark.parametrize("space", ["dive", "terms.dive"])
+@pytest.mark.parametrize("space", ["dive"])
 def test_row_lengths_whose_sum_wraps_round(copy: Copy, space: str) -> None:
     folder = copy("model")
     lengths = load_file(folder / "model.safetensors")[f"{space}.lengths"].astype(np.uint64)
@@ -73,13 +74,10 @@ def test_columns_of_a_model_outside_its_dimensions(copy: Copy, bad: int) -> None
 @pytest.mark.parametrize(
     ("tensor", "value"),
     [
-        ("frequencies", -1),
-        ("terms.frequencies", -5),
         ("folding.gauge", np.nan),
         ("folding.unknown_frequency", -1),
         ("composition.dive", np.inf),
         ("skipgram", np.nan),
-        ("terms.skipgram", np.inf),
     ],
 )
 def test_numbers_that_make_no_sense(copy: Copy, tensor: str, value: float) -> None:
@@ -95,7 +93,7 @@ def test_numbers_that_make_no_sense(copy: Copy, tensor: str, value: float) -> No
 
 def test_the_small_model_has_every_part(healthy: dict[str, Path]) -> None:
     names = set(load_file(healthy["model"] / "model.safetensors"))
-    parts = {"dive.lengths", "contexts", "terms.dive.lengths", "skipgram", "terms.skipgram", "folding.gauge"}
+    parts = {"dive.lengths", "contexts", "skipgram", "folding.gauge"}
     assert parts <= names, names
 
 
@@ -159,28 +157,61 @@ def test_texts_that_unfold_to_gigabytes(copy: Copy, file: str) -> None:
 @pytest.mark.parametrize(
     ("file", "change"),
     [
-        ("indptr.bin", lambda a: np.concatenate([a[:1], a[1:2] + 10**9, a[2:]])),
-        ("indptr.bin", lambda a: np.concatenate([[-5], a[1:]])),
-        ("indptr.bin", lambda a: np.concatenate([a[:3], a[3:4] - 10**6, a[4:]])),
-        ("indices.bin", lambda a: np.concatenate([a[:2], [2**30], a[3:]]).astype(a.dtype)),
-        ("indices.bin", lambda a: np.concatenate([[-1], a[1:]]).astype(a.dtype)),
-        ("indices.bin", lambda a: a[::-1].copy()),
-        ("data.bin", lambda a: np.concatenate([[np.nan], a[1:]]).astype(a.dtype)),
-        ("frequencies.bin", lambda a: -a),
-        ("frequencies.bin", lambda a: a.astype(np.float64)),
+        ("indptr.npy", lambda a: np.concatenate([a[:1], a[1:2] + 10**9, a[2:]])),
+        ("indptr.npy", lambda a: np.concatenate([[-5], a[1:]])),
+        ("indptr.npy", lambda a: np.concatenate([a[:3], a[3:4] - 10**6, a[4:]])),
+        ("indices.npy", lambda a: np.concatenate([a[:2], [2**30], a[3:]]).astype(a.dtype)),
+        ("indices.npy", lambda a: np.concatenate([[-1], a[1:]]).astype(a.dtype)),
+        ("indices.npy", lambda a: a[::-1].copy()),
+        ("data.npy", lambda a: np.concatenate([[np.nan], a[1:]]).astype(a.dtype)),
     ],
 )
 def test_parts_of_a_sparse_space(copy: Copy, file: str, change: Callable[[Any], Any]) -> None:
     folder = copy("sparse")
-    put_array(folder, file, change(np.array(Artifact.open(folder, "space", 1).array(file))))
+    put_array(folder, file, change(np.array(Artifact.open(folder, "space", 2).array(file))))
     refused("sparse", folder)
 
 
 def test_variances_of_a_gaussian_space(copy: Copy) -> None:
     folder = copy("gaussian")
-    variances = np.array(Artifact.open(folder, "space", 1).array("variances.bin"))
-    put_array(folder, "variances.bin", variances.T.copy())
+    variances = np.array(Artifact.open(folder, "space", 2).array("variances.npy"))
+    put_array(folder, "variances.npy", variances.T.copy())
     refused("gaussian", folder)
+
+
+@pytest.mark.parametrize("name", ["model", "sparse"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"name": None},
+        {"name": lambda a: a.slice(1)},
+        {"kind": lambda a: ["term", *["word"] * (len(a) - 1)]},
+        {"kind": lambda a: ["verb"] * len(a)},
+        {"kind": lambda a: [None] * len(a)},
+        {"frequency": lambda a: [-1] * len(a)},
+        {"frequency": lambda a: [0.5] * len(a)},
+        {"sum": lambda a: [float("nan")] * len(a)},
+        {"pattern": lambda a: np.full(len(a), -2, dtype=np.int32)},
+        {"pattern": lambda a: np.full(len(a), 1 << 30, dtype=np.int32)},
+        {"spelling": None},
+    ],
+)
+def test_the_table_of_names(copy: Copy, name: str, columns: dict[str, Any]) -> None:
+    folder = copy(name)
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / VOCABULARY)
+    changed = {
+        key: change and change(table[key].combine_chunks())
+        for key, change in columns.items()
+        if key in table.schema.names
+    }
+    if not changed:
+        return  # a space has no patterns
+    kept = {key: changed.get(key, table[key]) for key in table.schema.names}
+    rows = min(len(column) for column in kept.values() if column is not None)
+    put_table(folder, VOCABULARY, **{key: None if column is None else column[:rows] for key, column in kept.items()})
+    refused(name, folder)
 
 
 # ---- corpora and counts ---------------------------------------------------------------------------------------------
@@ -241,7 +272,7 @@ def test_a_flipped_bit_in_a_corpus_is_found_before_it_is_used(copy: Copy, file: 
     refused("corpus", folder, file, "does not match its checksum")
 
 
-@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.txt", "terms.txt", "statements.parquet"])
+@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.parquet", "statements.parquet"])
 def test_a_flipped_bit_in_a_model_is_found_before_it_is_used(copy: Copy, file: str) -> None:
     folder = copy("model")
     content = bytearray((folder / file).read_bytes())
@@ -257,7 +288,7 @@ def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
     (folder / "README.md").write_bytes(content)
     Model.load(folder)  # a file that is not read is not hashed
     with pytest.raises(FormatError, match=r"README\.md does not match"):
-        Artifact.open(folder, "model", 3).verify()
+        Artifact.open(folder, "model", 4).verify()
 
 
 # ---- headers, word lists, pipes -------------------------------------------------------------------------------------
@@ -268,9 +299,6 @@ def test_what_was_just_written_is_not_hashed_again(copy: Copy) -> None:
     [
         ("corpus", "terms.txt"),
         ("counts", "words.txt"),
-        ("model", "vocabulary.txt"),
-        ("model", "terms.txt"),
-        ("sparse", "words.txt"),
     ],
 )
 def test_word_lists_that_are_not_utf8(copy: Copy, name: str, file: str) -> None:

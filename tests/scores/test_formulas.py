@@ -14,8 +14,7 @@ from scipy.sparse import csr_array
 from hyperdive.errors import InputError
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores import Pairs, Rows, get, look_up, table
-from hyperdive.scores.lookup import gather
+from hyperdive.scores import Pairs, Rows, get, table
 from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.paper import Gaussians
 from hyperdive.scores.stated import StatedTerms
@@ -54,7 +53,7 @@ def some_stated(terms: int, seed: int = 0) -> StatedTerms:
     keys, counts = pack(hypo, hyper, np.zeros(len(hypo))), rng.integers(1, 9, len(hypo))
     patterns = Patterns.from_keys([f"t{i}" for i in range(terms)], ["such as"], keys, counts)
     numbers = np.where(np.arange(terms) < terms - 1, np.arange(terms), -1)
-    return StatedTerms(patterns, numbers, np.zeros(terms, dtype=np.bool_))
+    return StatedTerms(patterns, numbers)
 
 
 def make(matrix: np.ndarray, seed: int = 0, **more: object) -> Pairs:
@@ -282,7 +281,7 @@ def test_gathered_rows_are_means_in_dense_and_sparse_spaces(seed: int) -> None:
     ]
     for form in (matrix, csr_array(matrix)):
         space = VectorSpace(words, form, frequencies=np.ones(8), kind="dive")
-        rows = Rows(gather(space, look_up(space, terms, lemmas=False)))
+        rows = Rows(space.means(space.vocabulary.look_up(terms, lemmas=False)))
         np.testing.assert_allclose(rows.csr.toarray(), expected, atol=1e-6)
         assert rows.csr.has_canonical_format
 
@@ -295,10 +294,10 @@ def test_means_of_phrases_are_those_of_64_bits() -> None:
     exact = np.array([matrix[[words.index(word) for word in term]].astype(np.float64).mean(axis=0) for term in terms])
     for form in (matrix, csr_array(matrix)):
         space = VectorSpace(words, form, frequencies=np.ones(30), kind="dive")
-        gathered = gather(space, look_up(space, terms, lemmas=False))
+        gathered = space.means(space.vocabulary.look_up(terms, lemmas=False))
         dense = gathered if isinstance(gathered, np.ndarray) else gathered.toarray()
         np.testing.assert_allclose(dense, exact, rtol=1e-15, atol=0)
-        single = gather(space, look_up(space, [[word] for word in words], lemmas=False))
+        single = space.means(space.vocabulary.look_up([[word] for word in words], lemmas=False))
         assert single.dtype == space.matrix.dtype  # without a phrase nothing is converted
 
 

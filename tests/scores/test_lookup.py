@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from hyperdive._memo import Memo
-from hyperdive._quantize import PackedRows, rounded
+from hyperdive import Model
+from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores import Pairs, Terms, as_source, get
-from hyperdive.scores.lookup import every_word, gather, joined, look_up, look_up_terms, name_of
-from hyperdive.scores.source import Source, _statements, term_source
-from hyperdive.scores.terms import NamedTerms, Vocabulary, heads_of, terms_of
+from hyperdive.scores import Pairs, as_source, get
+from hyperdive.scores.source import Source, term_source
+from hyperdive.scores.terms import Terms, heads_of, terms_of
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.text.abbreviations import Abbreviations
+from hyperdive.text.abbreviations import Abbreviation, Abbreviations
+from hyperdive.text.vocabulary import Vocabulary
 
 WORDS = ["typhoon", "daniel", "bernard", "highway", "state highway", "gold", "fish", "dynamics", "egg", "ham"]
 
@@ -40,7 +37,7 @@ WORDS = ["typhoon", "daniel", "bernard", "highway", "state highway", "gold", "fi
 )
 def test_a_term_without_a_row_is_made_of_its_known_parts(name: str, rows: list[str]) -> None:
     space = VectorSpace(WORDS, np.eye(len(WORDS)), frequencies=[1] * len(WORDS), kind="dive")
-    found = look_up_terms(space, [name])
+    found = space.vocabulary.resolve([name])
     assert [WORDS[row] for row in found.rows] == rows
     assert found.own.tolist() == [len(rows) == 1]
 
@@ -78,13 +75,11 @@ def test_a_name_of_fifty_words_or_a_thousand_characters_is_the_longest_that_is_c
         ("blue" + "x" * (1000 - 8) + " dog", True),
         ("blue" + "x" * (1001 - 8) + " dog", False),
     ):
-        assert bool(look_up_terms(space, [name]).found[0]) is known, name[:20]
+        assert bool(space.vocabulary.resolve([name]).found[0]) is known, name[:20]
 
 
-def joined_space(words: VectorSpace, own: VectorSpace) -> Any:
-    terms = SimpleNamespace(dive=own, skipgram=None, abbreviations=Abbreviations())
-    model = SimpleNamespace(dive=words, skipgram=None, patterns=None, parameters={}, terms=terms, memo=Memo())
-    return term_source(model).main
+def joined_space(words: VectorSpace, own: VectorSpace) -> VectorSpace:
+    return term_source(with_terms(Model(words), own.vocabulary, own.matrix)).main
 
 
 @pytest.mark.parametrize("sparse_words", [True, False])
@@ -114,14 +109,15 @@ def test_terms_come_after_words_and_one_that_is_a_word_is_the_word(
 )
 def test_the_longest_known_pieces_are_taken_and_unknown_words_left_out(name: str, rows: list[str]) -> None:
     space = VectorSpace(WORDS, np.eye(len(WORDS)), frequencies=[1] * len(WORDS), kind="dive")
-    assert [WORDS[row] for row in look_up_terms(space, [name]).rows] == rows
+    assert [WORDS[row] for row in space.vocabulary.resolve([name]).rows] == rows
 
 
 def test_lookups_of_all_words_and_of_two_lists() -> None:
     space = VectorSpace(["a", "b", "c"], np.eye(3), frequencies=[1, 1, 1], kind="dive")
-    every = every_word(space)
+    every = Terms.every(Source(space)).lookup
     assert (every.rows.tolist(), every.starts.tolist(), every.by_lemma.any()) == ([0, 1, 2], [0, 1, 2, 3], False)
-    both = joined(look_up(space, [["a", "b"], ["x"]]), look_up(space, [["c"], ["bs"], ["b", "c"]]))
+    look_up = space.vocabulary.look_up
+    both = look_up([["a", "b"], ["x"]]).followed_by(look_up([["c"], ["bs"], ["b", "c"]]))
     assert both.rows.tolist() == [0, 1, 2, 1, 1, 2] and both.starts.tolist() == [0, 2, 2, 3, 4, 6]
     assert both.by_lemma.tolist() == [False, False, False, True, False]
 
@@ -129,30 +125,32 @@ def test_lookups_of_all_words_and_of_two_lists() -> None:
 def test_gathered_rows_keep_the_order_of_columns() -> None:
     matrix = csr_array(np.array([[0.0, 1, 2], [3, 0, 4]]))
     space = VectorSpace(["a", "b"], matrix, frequencies=[1, 1], kind="dive")
-    gathered = gather(space, look_up(space, [["b"], ["a", "b"]]))
+    gathered = space.means(space.vocabulary.look_up([["b"], ["a", "b"]]))
     assert gathered.has_sorted_indices and gathered.toarray().tolist() == [[3, 0, 4], [1.5, 0.5, 3]]
 
 
-def test_other_names_are_asked_unless_the_term_itself_is_wanted() -> None:
-    space = VectorSpace(["acl", "cruciate ligament", "dog"], np.eye(3), frequencies=[1, 1, 1], kind="dive")
-    space.other_names = {"ACL": "cruciate ligament"}
+def test_abbreviations_are_looked_up_by_their_long_form_unless_the_term_itself_is_wanted() -> None:
+    short = Abbreviation("ACL", "acl", "cruciate ligament", "cruciate ligament", 9)
+    names = Vocabulary(["acl", "cruciate ligament", "dog"], abbreviations=Abbreviations([short]))
+    more = {"acl": 1, "cruciate ligament": 2}.get
     for written in ("ACL", " ACL ", "ACLs"):
-        assert name_of(written, space) == "cruciate ligament"
-    assert name_of("ACL", space, own=True) == "acl"  # it has a row
-    assert name_of("dog", space) == name_of("dogs", space) == "dog"
-    space.other_names = {"Acme": "dog"}
-    assert name_of("Acme", space, own=True) == "dog"  # it has none
+        assert names.name_of(written, statements=more) == "cruciate ligament"
+    assert names.name_of("ACL") == "acl"
+    assert names.name_of("ACL", own=True, statements=more) == "acl"  # it has a row
+    assert names.name_of("dog") == names.name_of("dogs") == "dog"
+    names = Vocabulary(["cruciate ligament"], abbreviations=Abbreviations([short]))
+    assert names.name_of("ACL", own=True) == "cruciate ligament"  # it has none
 
 
 def test_a_name_is_normalised_with_its_capitals_first() -> None:
     def named(term: str, *words: str) -> str:
-        return name_of(term, VectorSpace(words, np.eye(len(words)), frequencies=[1] * len(words), kind="dive"))
+        return Vocabulary(words).name_of(term)
 
     assert named("AIDS.", "AIDS", "aid") == "AIDS"
     assert named("AIDS.", "aid") == "aid"
     assert named("Blue-Dogs", "x") == named("blue dogs", "x") == "blue dog"
     assert named("...", "x") == "..."
-    assert name_of("dog", VectorSpace([], np.zeros((0, 1)), frequencies=[], kind="dive")) == "dog"
+    assert Vocabulary([]).name_of("dog") == "dog"
 
 
 # ---- terms of a source ----------------------------------------------------------------------------------------------
@@ -171,12 +169,12 @@ def test_skipgram_vectors_are_those_of_the_same_words_in_any_order() -> None:
     words, order = ["cow", "tiger"], ["tiger", "lynxes", "cow"]
     expected = [[3.0, 1.0], [5.0, 1.0]]
     source = two_orders(words, order)
-    for terms in (Terms(source, [["cow"], ["tiger"]]), NamedTerms(source, words), Vocabulary(source)):
+    for terms in (Terms(source, [["cow"], ["tiger"]]), Terms.named(source, words), Terms.every(source)):
         assert terms.skipgram is not None
         assert np.asarray(terms.skipgram.matrix).tolist() == expected
-    same = Vocabulary(two_orders(words, words)).skipgram
+    same = Terms.every(two_orders(words, words)).skipgram
     assert same is not None and np.asarray(same.matrix).tolist() == expected
-    plural = Vocabulary(two_orders(["tigers", "cow"], order)).skipgram  # a word of the vocabulary is that word
+    plural = Terms.every(two_orders(["tigers", "cow"], order)).skipgram  # a word of the vocabulary is that word
     assert plural is not None and np.asarray(plural.matrix).tolist() == [[0.0, 0.0], [3.0, 1.0]]
 
 
@@ -193,7 +191,7 @@ def test_heads_that_nobody_asked_about_come_last() -> None:
     assert terms_of(source, ["old milk cow", "sabre tiger", "Tiger", "blue law"]).names == [
         "old milk cow", "sabre tiger", "tiger", "blue law", "cow",
     ]  # fmt: skip
-    assert NamedTerms(source, ["old milk cow", "sabre tiger", "tiger", "blue law"]).names[4:] == ["cow"]
+    assert Terms.named(source, ["old milk cow", "sabre tiger", "tiger", "blue law"]).names[4:] == ["cow"]
 
 
 def test_without_patterns_nothing_is_projected() -> None:
@@ -205,30 +203,30 @@ def test_the_head_is_the_last_word_and_may_be_the_first_row() -> None:
     words = ["dog", "guide dog", "old guide dog", "blue law", "and eggs", "eggs"]
     space = VectorSpace([word for word in words if word != "blue law"], np.eye(5), frequencies=[1] * 5, kind="dive")
     every = np.arange(6)
-    for terms in (NamedTerms(Source(space), words), Terms(Source(space), [word.split() for word in words])):
+    for terms in (Terms.named(Source(space), words), Terms(Source(space), [word.split() for word in words])):
         assert terms.head_rows(every).tolist() == [-1, 0, 0, -1, 5, -1]
         assert [rows.tolist() for rows in terms.heads(every)] == [[], [0], [1, 0], [], [5], []]
-    found = Vocabulary(Source(VectorSpace(["guide dog", "cat"], np.eye(2), frequencies=[1, 1], kind="dive")))
+    found = Terms.every(Source(VectorSpace(["guide dog", "cat"], np.eye(2), frequencies=[1, 1], kind="dive")))
     assert found.head_rows(np.array([0, 1])).tolist() == [-1, -1]
 
 
 def test_a_pair_has_a_head_where_q_ends_in_p() -> None:
     words = ["dog", "guide dog", "old guide dog", "cat", "bird", "bird of prey", "sea bird"]
     space = VectorSpace(words, np.eye(7), frequencies=[1] * 7, kind="dive")
-    terms, rng = NamedTerms(Source(space), words), np.random.default_rng(0)
+    terms, rng = Terms.named(Source(space), words), np.random.default_rng(0)
     chosen = [rng.integers(0, 7, (2, many)) for many in (1, 2, 3, 5, 20) for _ in range(30)]
     for q, p in [*chosen, (np.repeat(np.arange(7), 7), np.tile(np.arange(7), 7))]:
         expected = [words[b] in heads_of(words[a].split()) for a, b in zip(q, p, strict=True)]
         assert terms.pairs(q, p).is_head.tolist() == expected
 
 
-def stated_terms(words: list[str], stated: list[tuple[int, int]], names: list[str]) -> NamedTerms:
+def stated_terms(words: list[str], stated: list[tuple[int, int]], names: list[str]) -> Terms:
     """Terms of orthogonal vectors, of which patterns state these pairs."""
     patterns = Patterns.from_keys(
         names, ["such as"], pack(*np.transpose(stated), np.zeros(len(stated))), [5] * len(stated)
     )
     spaces = [VectorSpace(words, np.eye(len(words)), frequencies=[1] * len(words), kind=kind) for kind in ("dive", "w")]
-    return NamedTerms(Source(spaces[0], skipgram=spaces[1], stated=lambda: patterns), words)
+    return Terms.named(Source(spaces[0], skipgram=spaces[1], stated=lambda: patterns), words)
 
 
 def test_what_is_stated_of_the_head_supports_a_hypernym() -> None:
@@ -240,13 +238,13 @@ def test_what_is_stated_of_the_head_supports_a_hypernym() -> None:
 
 def test_a_term_that_is_there_twice_has_its_first_row() -> None:
     terms = stated_terms(["dog", "cat"], [(0, 1)], ["dog", "cat"])
-    twice = NamedTerms(terms.source, ["cat", "dog", "dog", "cat"])
+    twice = Terms.named(terms.source, ["cat", "dog", "dog", "cat"])
     assert twice.row_of_number.tolist() == [1, 0]
 
 
 def test_only_a_term_with_a_row_of_its_own_is_in_the_text() -> None:
     space = VectorSpace(["polar", "bear"], np.eye(2), frequencies=[10, 40], kind="dive")
-    terms = NamedTerms(Source(space), ["bear", "polar bear", "yak"])
+    terms = Terms.named(Source(space), ["bear", "polar bear", "yak"])
     assert terms.own_frequencies.tolist() == [40.0, 0.0, 0.0]
     assert terms.phrases.tolist() == [False, True, False] and terms.compounds.tolist() == [False, False, True]
 
@@ -259,8 +257,8 @@ def test_a_phrase_with_a_modifier_is_composed_as_terms_were_found_to_be() -> Non
     maps = Composition(
         np.zeros((3, 2), np.float32), np.array([[1, 0], [0, 1], [0, 0], [0, 0], [0, 0]], np.float32), 0.0
     )
-    source = Source(main, skipgram=skipgram, terms=SimpleNamespace(composition=maps))
-    made = NamedTerms(source, ["guide dog", "bird of prey", "dog", "guide school dog"]).skipgram
+    source = Source(main, skipgram=skipgram, composed=lambda: maps)
+    made = Terms.named(source, ["guide dog", "bird of prey", "dog", "guide school dog"]).skipgram
     assert made is not None
     expected = [[0.6, 0.8], [1, 0], [0, 1], [0.6, 0.8]]
     np.testing.assert_allclose(made.matrix[:4], expected, atol=1e-6)
@@ -269,33 +267,13 @@ def test_a_phrase_with_a_modifier_is_composed_as_terms_were_found_to_be() -> Non
 # ---- sources --------------------------------------------------------------------------------------------------------
 
 
-def test_words_and_terms_have_skipgram_vectors_where_both_have_them() -> None:
-    words = VectorSpace(["hot", "dog"], np.eye(2), frequencies=[5, 9], kind="dive")
-    own = VectorSpace(["hot dog"], [[3.0, 4.0]], frequencies=[4], kind="dive")
-    for of_words, of_terms in ((words, None), (None, own), (words, own)):
-        terms = SimpleNamespace(dive=own, skipgram=of_terms, abbreviations=Abbreviations())
-        model = SimpleNamespace(dive=words, skipgram=of_words, patterns=None, parameters={}, terms=terms, memo=Memo())
-        assert (term_source(model).skipgram is not None) == (of_words is not None and of_terms is not None)
-
-
-@pytest.mark.parametrize("packed_words", [True, False])
-@pytest.mark.parametrize("packed_terms", [True, False])
-def test_vectors_in_8_bits_stay_so_where_both_are(packed_words: bool, packed_terms: bool) -> None:
-    def of(words: list[str], matrix: list[list[float]], in_bits: bool) -> VectorSpace:
-        vectors: Any = PackedRows(*rounded(np.array(matrix, dtype=np.float32))) if in_bits else np.array(matrix)
-        return VectorSpace(words, vectors, frequencies=[1] * len(words), kind="dive")
-
-    space = joined_space(of(["hot", "dog"], [[1, 0], [0, 2]], packed_words), of(["hot dog"], [[3, 4]], packed_terms))
-    assert (space.packed is not None) == (packed_words and packed_terms)
-    assert np.asarray(space.matrix).tolist() == [[1, 0], [0, 2], [3, 4]]
-
-
-def test_how_often_it_is_said_what_a_term_is() -> None:
-    patterns = Patterns.from_keys(["dog", "animal"], ["such as"], pack([0], [1], [0]), [5])
-    space = VectorSpace(["dog"], np.eye(1), frequencies=[1], kind="dive")
-    source = Source(space, stated=lambda: patterns)
-    assert [_statements(source, name) for name in ("dog", "animal", "yak")] == [5, 0, 0]
-    assert _statements(Source(space), "dog") == 0
+def test_how_often_it_is_said_what_a_term_is_decides_between_two_forms() -> None:
+    patterns = Patterns.from_keys(["dog", "animal", "d o g"], ["such as"], pack([0, 2], [1, 1], [0, 0]), [5, 6])
+    short = Abbreviation("DOG", "dog", "d o g", "d o g", 9)
+    names = Vocabulary(["dog", "d o g"], abbreviations=Abbreviations([short]))
+    space = VectorSpace(names, np.eye(2), kind="dive")
+    assert Source(space, stated=lambda: patterns).name_of("dog") == "d o g"
+    assert Source(space).name_of("dog") == "dog"
 
 
 def test_counts_of_contexts_belong_to_the_columns_of_the_space() -> None:
@@ -313,6 +291,5 @@ def test_a_space_of_counts_is_its_own_and_parameters_are_kept(kind: str) -> None
     assert as_source(space, counts=other).counts is other
     assert as_source(as_source(space, counts=other)).counts is other
     assert as_source(space).parameters == {"window": 3}
-    model = SimpleNamespace(dive=space, parameters={"window": 5})
-    assert as_source(model).parameters == {"window": 5}
-    assert as_source(SimpleNamespace(dive=other)).parameters == {}
+    assert as_source(Model(space, parameters={"window": 5})).parameters == {"window": 5}
+    assert as_source(Model(other)).parameters == {}

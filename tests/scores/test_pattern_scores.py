@@ -180,7 +180,7 @@ def phrase_first() -> Patterns:
 
 
 def test_a_phrase_without_vectors_has_those_of_its_head_also_when_it_is_the_first_term() -> None:
-    stated = StatedTerms.named(phrase_first(), ["guide dog", "dog", "cat"])
+    stated = StatedTerms.find(phrase_first(), ["guide dog", "dog", "cat"], lemmas=False)
     assert stated.numbers.tolist() == [0, 1, 4] and not stated.backed_off.any()
     for vectors in (stated.as_hyponym, stated.as_hypernym):
         assert vectors[1].any()
@@ -213,7 +213,7 @@ def stated_by_hand() -> Patterns:
 
 def test_terms_by_their_names_stand_for_themselves_their_heads_or_nothing() -> None:
     names = ["dog", "hot dog", "hot stone", "hot dogs", "guide dog", "stone", "dogs"]
-    stated = StatedTerms.named(stated_by_hand(), names)
+    stated = StatedTerms.find(stated_by_hand(), names, lemmas=False)
     assert stated.numbers.tolist() == [0, 0, -1, -1, 2, -1, -1]
     assert stated.backed_off.tolist() == [False, True, False, False, False, False, False]
     assert stated.exact_numbers.tolist() == [0, -1, -1, -1, 2, -1, -1]
@@ -224,7 +224,7 @@ def test_terms_by_their_names_stand_for_themselves_their_heads_or_nothing() -> N
 
 
 def test_a_quantity_of_one_term_of_the_patterns_and_of_none() -> None:
-    stated = StatedTerms(stated_by_hand(), np.array([0, -1]), np.zeros(2, dtype=np.bool_))
+    stated = StatedTerms(stated_by_hand(), np.array([0, -1]))
     assert stated.of_terms(np.array([7])).tolist() == [7, 0]
     assert stated.of_terms(np.zeros(0, dtype=np.int64)).tolist() == [0, 0]
 
@@ -232,7 +232,8 @@ def test_a_quantity_of_one_term_of_the_patterns_and_of_none() -> None:
 @pytest.mark.parametrize("many", [1, 40])
 def test_what_is_stated_of_the_first_term(many: int) -> None:
     """Eight statements; of few terms and of many."""
-    stated = StatedTerms.named(stated_by_hand(), ["dog", "animal", "stone", "helper", "guide dog"] * many)
+    names = ["dog", "animal", "stone", "helper", "guide dog"] * many
+    stated = StatedTerms.find(stated_by_hand(), names, lemmas=False)
     rows = np.arange(5 * many)
     pairs = StatedPairs(stated, np.concatenate([[0, 0, 2, 4], rows]), np.concatenate([[1, 3, 1, 3], rows]))
     assert pairs.counts[:4].tolist() == [8, 0, 0, 1]
@@ -245,4 +246,4 @@ def test_a_phrase_with_vectors_of_its_own_has_these() -> None:
     patterns = Patterns.from_keys(terms, ["such as"], keys, [5] * 5)
     own = patterns.hyponym_vectors(np.array([0]))
     assert own.any() and not own.all()  # part of it is 0
-    np.testing.assert_array_equal(StatedTerms.named(patterns, ["guide dog"]).as_hyponym, own)
+    np.testing.assert_array_equal(StatedTerms.find(patterns, ["guide dog"]).as_hyponym, own)

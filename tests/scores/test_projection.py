@@ -57,7 +57,9 @@ def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
     left = np.vstack([w * root, 10 * np.eye(2)])
     right = np.vstack([u * root, np.zeros((2, u.shape[1]))])
     expected = np.linalg.lstsq(left, right, rcond=None)[0]
-    np.testing.assert_allclose(projection(model.patterns, model.skipgram), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        projection(model.patterns, model.skipgram, model.pattern_numbers), expected, rtol=1e-5, atol=1e-6
+    )
 
 
 def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
@@ -67,7 +69,9 @@ def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
     v, u = np.array([[1.0]], dtype=np.float16), np.array([[3.0], [5.0]], dtype=np.float16)
     patterns.decomposition = Factors(np.array([0]), v, np.array([1, 2]), u)
     space = VectorSpace(["dog", "tree", "yak"], [[2.0], [3.0], [4.0]], frequencies=[3, 2, 1], kind="skipgram")
-    np.testing.assert_allclose(projection(patterns, space), [[(8 * 3 + 1 * 5) / (8 + 1 + 100)]], rtol=1e-6)
+    np.testing.assert_allclose(
+        projection(patterns, space, np.array([1, -1, 2])), [[(8 * 3 + 1 * 5) / (8 + 1 + 100)]], rtol=1e-6
+    )
 
 
 def test_no_word_weighs_more_than_twenty_statements() -> None:
@@ -77,7 +81,7 @@ def test_no_word_weighs_more_than_twenty_statements() -> None:
         np.array([0]), np.ones((1, 1), np.float16), np.array([1]), np.full((1, 1), 6, np.float16)
     )
     space = VectorSpace(["dog"], [[2.0]], frequencies=[3], kind="skipgram")
-    np.testing.assert_allclose(projection(patterns, space), [[1.0]], rtol=1e-6)
+    np.testing.assert_allclose(projection(patterns, space, np.array([1])), [[1.0]], rtol=1e-6)
 
 
 def test_short_rows_get_length_one_too_and_the_rows_given_stay_as_they_are() -> None:

@@ -12,7 +12,6 @@ from scipy.sparse import csr_array
 
 from hyperdive.errors import InputError, OptionError
 from hyperdive.scores import Pairs, get, names, register, table, unregister, usable_scores
-from hyperdive.scores.lookup import look_up
 from hyperdive.scores.pairs import TermArrays
 from hyperdive.scores.source import as_source
 from hyperdive.spaces.space import VectorSpace
@@ -184,10 +183,10 @@ def test_phrases_are_means_and_missing_words_make_them_missing(form: Any) -> Non
     matrix = form([[2.0, 0], [0, 2], [5, 5], [1, 1]])
     space = VectorSpace(["hot", "dog", "ice cream", "cola"], matrix, frequencies=[4, 2, 1, 1], kind="dive")
     terms = [["hot", "dog"], ["hot", "cat"], ["ice", "cream"], ["dogs"], ["dogs", "hot"], [""]]
-    found = look_up(space, terms)
+    found = space.vocabulary.look_up(terms)
     assert found.found.tolist() == [True, False, True, True, True, False]
     assert found.by_lemma.tolist() == [False, False, False, True, True, False]
-    assert look_up(space, terms, lemmas=False).found.tolist() == [True, False, True, False, False, False]
+    assert space.vocabulary.look_up(terms, lemmas=False).found.tolist() == [True, False, True, False, False, False]
     from hyperdive.scores import Terms
 
     made = Terms(as_source(space), terms)
@@ -201,7 +200,7 @@ def test_phrases_are_means_and_missing_words_make_them_missing(form: Any) -> Non
 def test_only_letters_have_a_lemma() -> None:
     space = VectorSpace(["author", "dog"], np.eye(2), frequencies=[1, 1], kind="dive")
     terms = [["non_author"], ["co-authors"], ["authors"], ["dogs|n"]]
-    assert look_up(space, terms).found.tolist() == [False, False, True, False]
+    assert space.vocabulary.look_up(terms).found.tolist() == [False, False, True, False]
 
 
 def test_a_term_without_a_skipgram_vector_has_w_zero() -> None:

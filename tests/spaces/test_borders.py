@@ -23,7 +23,7 @@ from hyperdive.counts.term_counts import TermCounts
 from hyperdive.errors import InputError, OptionError
 from hyperdive.kernels import dive as dive_kernels
 from hyperdive.kernels import gaussian as gaussian_kernels
-from hyperdive.model import Model, facts_of
+from hyperdive.model import Model, facts_of, with_terms
 from hyperdive.options import CountOptions, DiveOptions, PaperOptions, SpaceOptions
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
@@ -52,9 +52,9 @@ from hyperdive.spaces.registry import SPACES, space_maker, unused_option
 from hyperdive.spaces.row_tasks import EngineRows, _spans
 from hyperdive.spaces.skipgram import NEVER, SkipgramOptions, train_skipgram
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
+from hyperdive.text.vocabulary import Vocabulary
 
 from .test_dive import SMALL, Recorded, _Stop, count_matrix, matrix, same
 from .test_dive_paper import OPTIONS, gradients, toy
@@ -823,11 +823,12 @@ def test_a_small_model_has_thirty_thousand_words_and_terms() -> None:
     words = [f"w{i}" for i in range(30_002)]
     ones = np.ones((len(words), 1), dtype=np.float32)
     space = VectorSpace(words, ones, frequencies=np.arange(len(words), 0, -1), kind="dive")
-    model = Model(space, terms=TermTable(words, words, dive=space))
-    assert useful_words(model) == words[:30_000] and useful_terms(model) == words[:30_000]
+    names = Vocabulary([f"t{i}" for i in range(30_002)], space.frequencies)
+    model = with_terms(Model(space), names, ones)
+    assert useful_words(model) == words[:30_000] and useful_terms(model) == names.names[:30_000]
     small = pruned(model)
     assert facts_of(small)["pruned"] == {"words": 30_002, "frequent": 15_000, "least": 3}
-    assert (len(small), len(small.terms or [])) == (30_000, 30_000)
+    assert (len(small), len(small.terms)) == (30_000, 30_000)
     assert facts_of(pruned(model, words=5, frequent=9))["pruned"]["frequent"] == 5
 
 
@@ -842,9 +843,8 @@ def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None
     assert useful_words(model, words=2, frequent=1) == ["animal", "poodle"]
     assert useful_words(model, words=3, frequent=1) == ["animal", "poodle", "plugh"]  # four times
     assert useful_words(model, words=1, frequent=3) == ["animal"]
-    rows = VectorSpace(["plugh", "xyzzy"], np.eye(2), frequencies=[1, 9], kind="dive")
-    with_terms = Model(space, patterns=stated, terms=TermTable(rows.words, rows.words, dive=rows))
-    assert useful_terms(with_terms, terms=1) == ["plugh"]
+    fewer = Model(space.subset(["animal"]), patterns=stated)
+    assert useful_terms(with_terms(fewer, Vocabulary(["plugh", "xyzzy"], [1, 9]), np.eye(2, 5)), terms=1) == ["plugh"]
 
 
 @pytest.mark.parametrize("after", [10, 16, 17])

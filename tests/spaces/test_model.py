@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import struct
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fuzz.resealing import put_file, put_header, put_tensors
+from fuzz.resealing import put_header, put_tensors
 from safetensors.numpy import load_file, save_file
 from scipy.sparse import csr_array
 
@@ -20,15 +21,16 @@ from hyperdive import Model
 from hyperdive._quantize import rounded_to_8_bits, rounded_to_16_bits
 from hyperdive._store import canonical_json, fingerprint
 from hyperdive.errors import Error, FormatError, InputError, OutputError
-from hyperdive.model import facts_of
+from hyperdive.model import facts_of, in_memory, with_terms
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
-from hyperdive.spaces.model_files import space_tensors
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
+from hyperdive.spaces.tensors import matrix_tensors
+from hyperdive.text.vocabulary import Vocabulary
 from tests.patterns.standin import collected
 
+F32 = np.float32
 WORDS = [f"word{i}" for i in range(300)]
 
 
@@ -69,7 +71,7 @@ def test_there_and_back(tmp_path: Path, model: Model) -> None:
     assert not back["word7"].any()
     assert repr(back) == "<Model of 300 words: dive 40 dimensions, contexts, skipgram>"
     back.save(tmp_path / "again")
-    for file in ("header.json", "model.safetensors", "vocabulary.txt", "README.md"):
+    for file in ("header.json", "model.safetensors", "vocabulary.parquet", "README.md"):
         assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "m" / file).read_bytes()
 
 
@@ -157,7 +159,6 @@ def test_a_future_version_is_refused(saved: Path) -> None:
 @pytest.mark.parametrize(
     ("tensors", "message"),
     [
-        ({"frequencies": np.arange(5)}, "shape of the vocabulary"),
         ({"dive.lengths": np.full(300, 2, dtype=np.uint8)}, "shape of the vocabulary"),
         ({"dive.values": None}, "dive.values is missing"),
         ({"dive.values": np.arange(3)}, "has type int64"),
@@ -178,7 +179,7 @@ def test_indices_and_values_are_checked(saved: Path) -> None:
     bad[0] = np.nan
     altered(saved, **{"dive.indices": content["dive.indices"], "dive.values": bad})
     with pytest.raises(FormatError, match="not numbers"):
-        Model.load(saved, verify=False)
+        _ = Model.load(saved, verify=False)["word0"]
     altered(saved, **{"dive.values": content["dive.values"], "skipgram": np.zeros((3, 3), dtype=np.float32)})
     opened = Model.load(saved, verify=False)
     with pytest.raises(FormatError, match="shape of the vocabulary"):
@@ -226,54 +227,61 @@ def small_model(**options: Any) -> Model:
         7, np.array([1, 2, 3], np.float32), np.array([1, 0.5, 2], np.float32), np.ones((3, 2), np.float32),
         np.array([0.1, 0.2, 0.3], np.float32),
     )  # fmt: skip
-    rows = VectorSpace(names, [[1, 2, 0], [0, 1, 1]], frequencies=[9, 0], kind="dive")
-    rows_twin = VectorSpace(names, [[0.3, 0.1, 0.5], [0.2, 0.1, 0.5]], frequencies=[9, 0], kind="skipgram")
     maps = Composition(np.ones((3, 3), np.float32), np.full((5, 2), 0.5, np.float32), options.pop("lean", 0.25))
-    terms = TermTable(names, ["Guide Dog", "wild cat"], dive=rows, skipgram=rows_twin, composition=maps)
-    return Model(dive, contexts=ContextSpace.of(dive, folding), skipgram=twin, terms=terms, **options)
+    terms = Vocabulary(names, [9, 0], spellings=["Guide Dog", "wild cat"])
+    rows, twins = np.array([[1, 2, 0], [0, 1, 1]], F32), np.array([[0.3, 0.1, 0.5], [0.2, 0.1, 0.5]], F32)
+    model = Model(dive, contexts=ContextSpace.of(dive, folding), skipgram=twin, **options)
+    return with_terms(model, terms, rows, twins, maps)
 
 
 def whole(folder: Path) -> None:
     """Read everything that is read when asked for."""
     model = Model.load(folder, verify=False)
-    assert model.terms is not None
-    _ = folding_of(model.contexts), model.skipgram, model.terms.dive, model.terms.skipgram, model.terms.composition
+    skipgram = model.space("skipgram")
+    assert skipgram is not None
+    _ = folding_of(model.contexts), skipgram.matrix, model.space().matrix, model.composition
 
 
 def test_all_parts_there_and_back(tmp_path: Path) -> None:
     model = small_model(facts={"objective": [-2.0, -1.5]}, parameters={"seed": 0})
     model.save(tmp_path / "m")
     back = Model.load(tmp_path / "m")
-    assert (back.parameters, facts_of(back)) == (model.parameters, facts_of(model))
-    assert back.terms is not None and back.terms.composition is not None and back.terms.composition.skipgram is not None
-    assert back.terms.names == ["guide dog", "wild cat"] and back.terms.spellings == ["Guide Dog", "wild cat"]
-    assert back.terms.frequencies.tolist() == [9, 0] and back.terms.dive["wild cat"].tolist() == [0, 1, 1]
-    maps = back.terms.composition
-    assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5 and maps.lean == 0.25  # type: ignore[union-attr]
-    one, other = folding_of(model.contexts), folding_of(back.contexts)
-    assert one is not None and other is not None and other.unknown_frequency == 7
-    for name in ("unknown_context", "gauge", "skipgram", "context_terms"):
-        assert np.array_equal(getattr(one, name), getattr(other, name))
+    sent = pickle.loads(pickle.dumps(back))  # noqa: S301
+    for one in (back, sent, in_memory(back)):
+        assert (one.parameters, facts_of(one)) == (model.parameters, facts_of(model))
+        assert one.terms == ["guide dog", "wild cat"] and one.vocabulary.frequencies.tolist() == [300, 5, 1, 9, 0]
+        assert list(one.vocabulary.spellings) == ["dog", "cat", "owl", "Guide Dog", "wild cat"]
+        assert one["wild cat"].tolist() == [0, 1, 1] and one.words == ["dog", "cat", "owl"]
+        maps = one.composition
+        assert maps is not None and maps.skipgram is not None and maps.lean == 0.25
+        assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5
+        first, other = folding_of(model.contexts), folding_of(one.contexts)
+        assert first is not None and other is not None and other.unknown_frequency == 7
+        for name in ("unknown_context", "gauge", "skipgram", "context_terms"):
+            assert np.array_equal(getattr(first, name), getattr(other, name))
     header = json.loads((tmp_path / "m" / "header.json").read_text())
-    assert (header["format"], header["format_version"]) == ("hyperdive-model", 3)
+    assert (header["format"], header["format_version"]) == ("hyperdive-model", 4)
     assert header["totals"] == {"words": 3, "dimensions": 3, "terms": 2}
-    tensors = load_file(tmp_path / "m" / "model.safetensors")
-    assert tensors["frequencies"].dtype == np.uint16 and tensors["terms.frequencies"].dtype == np.uint8
     assert Model(model.dive).parameters == facts_of(Model(model.dive)) == {}
+
+
+def test_a_term_that_is_also_a_word_is_the_word() -> None:
+    model = Model(VectorSpace(["a", "b"], np.eye(2), frequencies=[2, 1], kind="dive"))
+    made = with_terms(model, Vocabulary(["a b", "b"], [1, 9]), csr_array([[3.0, 4.0], [5.0, 6.0]]))
+    assert made.vocabulary.names == ["a", "b", "a b"] and made.terms == ["a b"] and made.vocabulary.frequency("b") == 1
+    assert made.space().matrix.toarray().tolist() == [[1, 0], [0, 1], [3, 4]]
 
 
 def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
     model = small_model(lean=0.0)
-    assert model.terms is not None and model.terms.composition is not None
     with pytest.raises(FormatError, match=r"composition\.skipgram"):  # three columns then, not two
         model.save(tmp_path / "m")
         whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{"composition.skipgram": np.ones((7, 3), np.float32)})
-    back = Model.load(tmp_path / "m").terms
-    assert back is not None and back.composition is not None and back.composition.lean == 0.0
+    back = Model.load(tmp_path / "m").composition
+    assert back is not None and back.lean == 0.0
 
 
-F32 = np.float32
 SPOILT: dict[str, list[Any]] = {
     "folding.unknown_frequency": [np.array([7, 8]), np.array([-1])],
     "folding.gauge": [np.ones(2, F32), np.array([1, np.nan, 1], F32)],
@@ -286,11 +294,12 @@ SPOILT: dict[str, list[Any]] = {
         np.array([[1, 1]] * 4 + [[1, np.inf]], F32),
     ],
     "composition.lean": [np.ones(2, F32), np.array([-0.1], F32), np.array([np.inf], F32), np.array([np.nan], F32)],
-    "terms.frequencies": [np.array([9]), np.array([9, -1])],
-    "frequencies": [np.array([3, 2, -1]), np.array([3, 2]), np.array([[3, 2, 1]])],
-    "dive.lengths": [np.array([2, 1], np.uint8), np.array([2, 2, 2], np.uint8), np.array([3, 0, 2], np.uint8)],
-    "dive.indices": [np.array([[0, 2, 2, 0, 1]]), np.array([0, 2, 3, 0, 1]), np.array([2, 0, 2, 0, 1]), np.array([0])],
-    "dive.values": [np.ones(4, F32), np.array([1, 1, np.inf, 1, 1], F32)],
+    "dive.lengths": [np.array([2, 1, 2, 2], np.uint8), np.array([2] * 5, np.uint8), np.array([3, 0, 2, 2, 2], np.uint8)],
+    "dive.indices": [
+        np.array([[0, 2, 2, 0, 1, 0, 1, 1, 2]]), np.array([0, 2, 3, 0, 1, 0, 1, 1, 2]),
+        np.array([2, 0, 2, 0, 1, 0, 1, 1, 2]), np.array([0]),
+    ],
+    "dive.values": [np.ones(8, F32), np.array([1, 1, np.inf, 1, 1, 1, 1, 1, 1], F32)],
 }  # fmt: skip
 
 
@@ -298,12 +307,9 @@ SPOILT: dict[str, list[Any]] = {
     ("name", "which"), [(name, k) for name, tensors in SPOILT.items() for k in range(len(tensors))]
 )
 def test_each_part_of_each_tensor_is_looked_at(tmp_path: Path, name: str, which: int) -> None:
-    sparse_ = csr_array(np.array([[1, 0, 2], [0, 0, 1], [3, 1, 0]], dtype=F32))
     model = small_model()
-    made = Model(
-        VectorSpace(model.words, sparse_, frequencies=model.frequencies, kind="dive"), contexts=model.contexts,
-        skipgram=model.skipgram, terms=model.terms,
-    )  # fmt: skip
+    dive = VectorSpace(model.vocabulary, csr_array(model.space().matrix), kind="dive")
+    made = Model(dive, contexts=model.contexts, skipgram=model.space("skipgram"), composition=model.composition)
     made.save(tmp_path / "m")
     whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{name: SPOILT[name][which]})
@@ -321,9 +327,7 @@ def test_vectors_in_8_bits_have_an_exponent_each(tmp_path: Path) -> None:
     assert tensors["skipgram"].dtype == tensors["skipgram.exponents"].dtype == np.int8
     back = Model.load(tmp_path / "m").skipgram
     assert back is not None and np.array_equal(back.matrix, twin.matrix)
-    plain = VectorSpace(words, draw, frequencies=n, kind="dive")
-    assert space_tensors("dive", VectorSpace(words, twin.matrix, frequencies=n, kind="dive")).keys() == {"dive"}
-    assert space_tensors("terms.skipgram", plain).keys() == {"terms.skipgram"}
+    assert matrix_tensors("dive", draw).keys() == {"dive"}
     for spoilt in (
         {"skipgram.exponents": np.zeros(2, np.int8)},
         {"skipgram": np.zeros((3, 4, 1), np.int8)},
@@ -331,14 +335,12 @@ def test_vectors_in_8_bits_have_an_exponent_each(tmp_path: Path) -> None:
     ):
         put_tensors(tmp_path / "m", "model.safetensors", **{**tensors, **spoilt})
         with pytest.raises(FormatError):
-            _ = Model.load(tmp_path / "m").skipgram
+            whole(tmp_path / "m")
 
 
 def test_rows_are_sparse_where_less_than_half_of_them_is_there() -> None:
     def names(matrix: Any) -> set[str]:
-        many = len(matrix)
-        rows = VectorSpace([f"w{i}" for i in range(many)], np.array(matrix), frequencies=[1] * many, kind="dive")
-        return set(space_tensors("dive", rows))
+        return set(matrix_tensors("dive", np.array(matrix, dtype=F32) * 0.3))
 
     entries = {"dive.lengths", "dive.indices", "dive.values"}
     assert names([[1, 0], [1, 0]]) == {"dive"} and names([[1, 0], [0, 0]]) == entries
@@ -346,16 +348,16 @@ def test_rows_are_sparse_where_less_than_half_of_them_is_there() -> None:
     for dimensions, kind in ((256, np.uint8), (257, np.uint16)):
         row = np.zeros((2, dimensions), dtype=F32)
         row[:, 3] = 1
-        made = space_tensors("dive", VectorSpace(["a", "b"], row, frequencies=[1, 1], kind="dive"))
+        made = matrix_tensors("dive", row)
         assert made["dive.indices"].dtype == kind and made["dive.lengths"].dtype == np.uint8
     row = np.zeros((2, 600), dtype=F32)
     row[0, :256] = 1
-    made = space_tensors("dive", VectorSpace(["a", "b"], row, frequencies=[1, 1], kind="dive"))
+    made = matrix_tensors("dive", row)
     assert made["dive.lengths"].dtype == np.uint16 and made["dive.lengths"].tolist() == [256, 0]
 
 
 def test_a_model_without_one_of_its_files_is_incomplete(tmp_path: Path) -> None:
-    for name in ("model.safetensors", "vocabulary.txt"):
+    for name in ("model.safetensors", "vocabulary.parquet"):
         small_model().save(tmp_path / name)
         header = json.loads((tmp_path / name / "header.json").read_text())
         del header["files"][name]
@@ -381,25 +383,6 @@ def test_vectors_of_no_dimensions(tmp_path: Path) -> None:
     assert Model.load(tmp_path / "m").dive.shape == (1, 0)
     none.save(tmp_path / "space")
     assert VectorSpace.load(tmp_path / "space").shape == (1, 0)
-
-
-def test_terms_are_a_name_and_a_spelling_a_line(tmp_path: Path) -> None:
-    small_model().save(tmp_path / "m")
-    for content in (
-        b"guide dog\tGuide Dog\nwild cat\n",
-        b"guide dog\tGuide Dog\twild cat\twild cat\n",
-        b"a\tb\nc\td\ne\tf\n",
-    ):
-        put_file(tmp_path / "m", "terms.txt", content)
-        with pytest.raises(FormatError):
-            _ = Model.load(tmp_path / "m").terms
-    rows = VectorSpace(["a", "b"], np.eye(2), frequencies=[300, 0], kind="dive")
-    with pytest.raises(InputError, match="2 names and 1 spellings"):
-        TermTable(["a", "b"], ["A"], dive=rows)
-    with pytest.raises(InputError, match="in the same order"):
-        _ = TermTable(["b", "a"], ["B", "A"], dive=rows).dive
-    assert TermTable(["a", "b"], ["A", "B"], dive=rows).dive is rows  # equal names in another list
-    assert TermTable(["a", "b"], ["A", "B"], dive=rows).tensors()["terms.frequencies"].tolist() == [300, 0]
 
 
 def test_a_model_of_one_other_space_is_saved_as_that_space(tmp_path: Path) -> None:

@@ -14,12 +14,13 @@ from safetensors.numpy import load_file
 
 from hyperdive import Model, load
 from hyperdive._store import Artifact
+from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
+from hyperdive.text.vocabulary import Vocabulary
 from tests.ask.forty_words import ACCEPTED
 from tests.patterns.standin import PETS, collected
 
@@ -60,24 +61,19 @@ def test_frequent_words_then_words_of_a_dictionary_then_words_often_named() -> N
 def test_a_pruned_model_keeps_the_terms_that_patterns_name_and_then_the_frequent(tmp_path: Path) -> None:
     model = full_model()
     names = ["toy dog", "guide dog", "far away", "never"]
-    counts = {"frequencies": [50, 3, 20, 0]}
     draw = np.random.default_rng(2)
-    rows = VectorSpace(names, draw.random((4, 4)), kind="dive", **counts)
-    twin = VectorSpace(names, draw.normal(size=(4, 4)), kind="skipgram", **counts)
-    model = Model(
-        model.dive,
-        skipgram=model.skipgram,
-        terms=TermTable(names, [name.title() for name in names], dive=rows, skipgram=twin),
-        patterns=model.patterns,
-    )
+    twins = draw.normal(size=(4, 4))
+    terms = Vocabulary(names, [50, 3, 20, 0], spellings=[name.title() for name in names])
+    model = with_terms(model, terms, draw.random((4, 4)), twins)
     assert useful_terms(model, terms=9) == ["toy dog", "guide dog", "far away"]
     assert useful_terms(model, terms=1) == ["guide dog"]
     pruned(model, words=6, frequent=2, terms=2, least=1).save(tmp_path / "small")
-    small = Model.load(tmp_path / "small").terms
-    assert small is not None and small.skipgram is not None
-    assert small.names == ["toy dog", "guide dog"] and small.spellings == ["Toy Dog", "Guide Dog"]
-    np.testing.assert_allclose(small.skipgram["guide dog"], twin["guide dog"], atol=0.02)
-    assert "terms.skipgram.exponents" in load_file(tmp_path / "small" / "model.safetensors")
+    small = Model.load(tmp_path / "small")
+    skipgram = small.space("skipgram")
+    assert skipgram is not None
+    assert small.terms == ["toy dog", "guide dog"] and small.vocabulary.spelling("toy dog") == "Toy Dog"
+    np.testing.assert_allclose(skipgram["guide dog"], twins[1], atol=0.02)
+    assert "skipgram.exponents" in load_file(tmp_path / "small" / "model.safetensors")
 
 
 def test_a_pruned_model_keeps_the_values_of_its_pairs() -> None:
@@ -127,20 +123,20 @@ def test_it_is_there_small_and_whole() -> None:
     assert packaged_models() == [DEFAULT]
     folder = find_model()
     assert sum(file.stat().st_size for file in folder.iterdir()) <= LIMIT
-    artifact = Artifact.open(folder, "model", 3)
+    artifact = Artifact.open(folder, "model", 4)
     artifact.verify()
     listed = {*artifact.header["files"], "header.json"}
     assert {file.name for file in folder.iterdir()} == listed
     assert listed == {  # no evidence, no sentences
         "README.md", "abbreviations.txt", "header.json", "model.safetensors", "pattern-terms.parquet",
-        "statements.parquet", "svd_v.npy", "svd_v_exponents.npy", "svd_v_terms.npy", "terms.txt", "vocabulary.txt",
+        "statements.parquet", "svd_v.npy", "svd_v_exponents.npy", "svd_v_terms.npy", "vocabulary.parquet",
     }  # fmt: skip
-    assert set(artifact.header["spaces"]) == {"dive", "skipgram", "terms.dive", "terms.skipgram"}
+    assert set(artifact.header["spaces"]) == {"dive", "skipgram"}
 
 
 def test_it_knows_what_it_should(packaged: Model) -> None:
     assert len(packaged) == 30_000
-    assert packaged.terms is not None and len(packaged.terms) == 30_000
+    assert len(packaged.terms) == 30_000
     assert packaged.contexts is None
     assert packaged.patterns is not None
     assert not packaged.patterns.has_sentences

@@ -10,7 +10,7 @@ import pytest
 
 from hyperdive.ask.ranking import Ranking
 from hyperdive.scores.source import Source
-from hyperdive.scores.terms import NamedTerms
+from hyperdive.scores.terms import Terms
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.taxonomy import edge_weights
 from hyperdive.taxonomy import terms as modifiers
@@ -29,7 +29,7 @@ def told(monkeypatch: pytest.MonkeyPatch, sure: dict[tuple[str, str], float]) ->
         words = [WORDS[row.argmax()] if (row > 0).sum() == 1 else "" for row in rows]
         return lambda q, p: np.array([sure.get((words[a], words[b]), 0.0) for a, b in zip(q, p, strict=True)])
 
-    monkeypatch.setattr(NamedTerms, "confidence", property(confidence))
+    monkeypatch.setattr(Terms, "confidence", property(confidence))
     return Source(space, skipgram=space, stated=lambda: SimpleNamespace())  # type: ignore[arg-type, return-value]
 
 

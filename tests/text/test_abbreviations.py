@@ -18,17 +18,17 @@ from hyperdive.ask.question import Question
 from hyperdive.ask.statements import statements
 from hyperdive.engines import LocalEngine
 from hyperdive.errors import FormatError
+from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
 from hyperdive.pipeline.encode import encode
-from hyperdive.scores.lookup import name_of
 from hyperdive.scores.source import term_source
 from hyperdive.spaces.prune import pruned
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
 from hyperdive.text.abbreviation_search import find_pairs, is_abbreviation, long_form, singular
 from hyperdive.text.abbreviations import Abbreviation, AbbreviationCounts, Abbreviations
 from hyperdive.text.corpus import Corpus
+from hyperdive.text.vocabulary import Vocabulary
 
 ACE = "angiotensin converting enzyme"
 
@@ -250,15 +250,14 @@ def small_model(entries: list[Abbreviation], **terms: int) -> Model:
     words = "virus hiv ace enzyme blood pressure mri dna pcr rc".split()
     size = len(words)
     dive = VectorSpace(words, np.eye(size) + 1, frequencies=[9] * size, kind="dive")
-    rows = VectorSpace(list(terms), np.ones((len(terms), size)), frequencies=list(terms.values()), kind="dive")
     stated = Patterns.from_keys(
         ["hiv", "virus", "human immunodeficiency virus", "agent", "deoxyribonucleic acid", "pcr", "rc"],
         ["is a"],
         pack([0, 2, 2, 4, 5, 6], [1, 1, 3, 3, 3, 3], [0] * 6),
         [3, 2, 1, 1, 1, 1],
     )
-    table = TermTable(list(terms), list(terms), dive=rows, abbreviations=Abbreviations(entries))
-    return Model(dive, terms=table, patterns=stated)
+    names = Vocabulary(list(terms), list(terms.values()), abbreviations=Abbreviations(entries))
+    return with_terms(Model(dive, patterns=stated), names, np.ones((len(terms), size)))
 
 
 ENTRIES = [
@@ -302,25 +301,23 @@ def test_a_term_without_a_row_is_looked_up_by_its_other_form(asked: str, name: s
     terms = {"human immunodeficiency virus": 4, "angiotensin convert enzyme": 3, "world health organization": 2}
     terms |= {"deoxyribonucleic acid": 4, "polymerase chain reaction": 2, "red cell": 3}
     model = small_model(ENTRIES, **terms)
-    assert name_of(asked, term_source(model).main) == name
-    other_names = term_source(model).main.other_names
-    assert len(other_names) == len(list(other_names)) > 0
+    assert term_source(model).name_of(asked) == name
     if name != "british petroleum":
         assert len(model.similar(asked)) > 0
 
 
 def test_candidates_keep_rows_of_their_own() -> None:
     model = small_model(ENTRIES, **{"deoxyribonucleic acid": 4, "angiotensin convert enzyme": 3})
-    main = term_source(model).main
-    assert name_of("dna", main) == name_of("dna", main, own=False) == "deoxyribonucleic acid"
-    assert name_of("dna", main, own=True) == "dna" and name_of("BP", main, own=True) == "blood pressure"
+    name_of = term_source(model).name_of
+    assert name_of("dna") == name_of("dna", own=False) == "deoxyribonucleic acid"
+    assert name_of("dna", own=True) == "dna" and name_of("BP", own=True) == "blood pressure"
     question = Question(model, ["virus"], ["dna", "deoxyribonucleic acid"])
     assert list(question.names) == ["dna", "deoxyribonucleic acid"]
 
 
 def test_a_long_form_that_nothing_is_known_of_changes_nothing() -> None:
-    main = term_source(small_model([entry("XQ", "extra quick", 5)], **{"x y": 1})).main
-    assert name_of("XQ", main) == "xq" and dict(main.other_names) == {}
+    source = term_source(small_model([entry("XQ", "extra quick", 5)], **{"x y": 1}))
+    assert source.name_of("XQ") == "xq"
 
 
 def test_statements_are_found_under_either_form() -> None:
@@ -354,13 +351,12 @@ def test_a_model_folder_keeps_them(tmp_path: Path) -> None:
     model = small_model(ENTRIES, **{"human immunodeficiency virus": 4})
     model.save(tmp_path / "m")
     again = Model.load(tmp_path / "m")
-    assert model.terms is not None and again.terms is not None
-    assert list(again.terms.abbreviations) == list(model.terms.abbreviations)
-    assert len(again.terms.abbreviations) == 10
+    assert list(again.vocabulary.abbreviations) == list(model.vocabulary.abbreviations)
+    assert len(again.vocabulary.abbreviations) == 10
     header = json.loads((tmp_path / "m" / "header.json").read_text())
     assert "abbreviations.txt" in header["files"]
     small = pruned(model, words=3, frequent=3, terms=1)
-    assert small.terms is not None and [one.short for one in small.terms.abbreviations] == ["HIV"]
+    assert [one.short for one in small.vocabulary.abbreviations] == ["HIV"]
     (tmp_path / "m" / "abbreviations.txt").write_text("A\tb\n")
     with pytest.raises(FormatError, match=re.escape("abbreviations.txt")):
         Model.load(tmp_path / "m").terms  # noqa: B018

@@ -18,11 +18,11 @@ from hyperdive._memo import memo_of
 from hyperdive._spelling import shown, unknown_word
 from hyperdive._types import Floats, Ints
 from hyperdive.errors import InputError, OptionError, UnknownWordError
-from hyperdive.scores.lookup import MAX_CHARACTERS, MAX_WORDS, TAGS, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs
 from hyperdive.scores.registry import get
-from hyperdive.scores.source import AnyModel, Source, SpaceLike, term_source
-from hyperdive.scores.terms import NamedTerms, Terms, Vocabulary, heads_of, split_term, terms_of
+from hyperdive.scores.source import AnyModel, Source, term_source
+from hyperdive.scores.terms import Terms, heads_of, split_term, terms_of
+from hyperdive.text.vocabulary import MAX_CHARACTERS, MAX_WORDS, TAGS, Vocabulary
 
 MAX_TERMS = 1_000_000
 Choice = Callable[[Source, Sequence[str]], Sequence[str]]
@@ -35,10 +35,10 @@ def source_of(model: AnyModel) -> Source:
     return memo_of(model).get(Source, lambda: term_source(model))
 
 
-def vocabulary(model: AnyModel) -> Vocabulary:
+def vocabulary(model: AnyModel) -> Terms:
     """Every word and term of the model, looked up once."""
     source = source_of(model)
-    return source.memo.get(Vocabulary, lambda: Vocabulary(source))
+    return source.memo.get(Terms, lambda: Terms.every(source))
 
 
 def are_known(model: AnyModel, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -49,8 +49,8 @@ def are_known(model: AnyModel, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> are_known(space, ["hot dogs", "zebra"]).tolist()
     [True, False]
     """
-    space = source_of(model).main
-    return look_up_terms(space, [name_of(term, space) for term in terms]).found
+    source = source_of(model)
+    return source.vocabulary.resolve(map(source.name_of, terms)).found
 
 
 def term_lines(path: str | Path, what: str = "terms", most: int = MAX_TERMS) -> list[str]:
@@ -168,12 +168,10 @@ def pair_scores(
 def unknown_terms(model: AnyModel, terms: Sequence[str]) -> dict[str, UnknownWordError]:
     """The terms that a model does not know, each with the error that says so."""
     checked_terms(terms)
-    space = source_of(model).main
-    names = [name_of(term, space) for term in terms]
-    if all(name in space for name in names):
-        return {}
-    known = look_up_terms(space, names).found
-    return {terms[number]: _unknown(space, names[number]) for number in np.flatnonzero(~known).tolist()}
+    source = source_of(model)
+    names = [source.name_of(term) for term in terms]
+    known = source.vocabulary.resolve(names).found
+    return {terms[number]: _unknown(source.vocabulary, names[number]) for number in np.flatnonzero(~known).tolist()}
 
 
 def checked_terms(terms: Sequence[str]) -> None:
@@ -189,9 +187,9 @@ def checked_terms(terms: Sequence[str]) -> None:
             )
 
 
-def _unknown(space: SpaceLike, name: str) -> UnknownWordError:
-    missing = next((word for word in name.split(" ") if word not in space), name)
-    return unknown_word(missing, space.words, space, "this model")
+def _unknown(known: Vocabulary, name: str) -> UnknownWordError:
+    missing = next((word for word in name.split(" ") if word not in known), name)
+    return unknown_word(missing, known.names, known, "this model")
 
 
 class Question:
@@ -213,26 +211,26 @@ class Question:
         source = source_of(model)
         space = source.main
         checked_terms(asked)
-        names = [name_of(term, space) for term in asked]
+        names = [source.name_of(term) for term in asked]
         self.missing: list[str] = []
         self._own_candidates = candidates is not None
         if candidates is None and all(name in space for name in names):
             every = vocabulary(model)
             self.terms: Terms = every
             self.asked: Ints = np.array([space.index(name) for name in names], dtype=np.int64)
-            self.candidates: Ints = every.every_row
+            self.candidates: Ints = every.lookup.rows
             self.names: Sequence[str] = space.words
             return
-        for number in np.flatnonzero(~look_up_terms(space, names).found).tolist():
-            raise _unknown(space, names[number])
+        for number in np.flatnonzero(~source.vocabulary.resolve(names).found).tolist():
+            raise _unknown(source.vocabulary, names[number])
         if candidates is None:
             chosen = space.words if choice is None else choice(source, names)
-            self.terms = NamedTerms(source, [*chosen, *names])
+            self.terms = Terms.named(source, [*chosen, *names])
             self.candidates = np.arange(len(chosen))
             self.names = chosen
         else:
             given, known, self.missing = _candidates(candidates, source)
-            self.terms = NamedTerms(source, [*known, *names])
+            self.terms = Terms.named(source, [*known, *names])
             self.candidates = np.arange(len(known))
             self.names = given
         self.asked = len(self.names) + np.arange(len(names))
@@ -240,10 +238,8 @@ class Question:
     def word(self, row: int) -> str:
         """A candidate as it is shown: as the user wrote it, or in the spelling that the text prefers."""
         name = self.names[row]
-        table = self.terms.source.terms
-        if self._own_candidates or table is None or name not in table:
-            return name
-        return table.spelling(name)
+        known = self.terms.source.vocabulary
+        return known.spelling(name) if name in known and not self._own_candidates else name
 
     @property
     def asks_vocabulary(self) -> bool:
@@ -294,7 +290,7 @@ class Question:
 
 def supported_names(source: Source, names: Sequence[str]) -> list[str]:
     """The words and terms of a model that something speaks for as a hypernym of one of these, in the model's order."""
-    terms, space = NamedTerms(source, names), source.main
+    terms, space = Terms.named(source, names), source.main
     assert terms.stated is not None
     known: set[str] = set()
     for row in range(len(names)):
@@ -312,10 +308,10 @@ def _candidates(terms: Iterable[str], source: Source) -> tuple[list[str], list[s
     """
     space = source.main
     given = list(dict.fromkeys(normal(term) for term in terms))
-    names = [name_of(term, space, own=True) for term in given]
-    found = look_up_terms(space, names).found
+    names = [source.name_of(term, own=True) for term in given]
+    found = source.vocabulary.resolve(names).found
     found &= np.fromiter(map(_is_noun_form, given, names), dtype=np.bool_, count=len(names))
-    if source.terms is not None:
+    if source.vocabulary.has_terms:
         stated = {} if source.patterns is None else source.patterns.numbers
         found &= np.fromiter((name in space or name in stated for name in names), dtype=np.bool_, count=len(names))
     plainest: dict[str, str] = {}

@@ -12,7 +12,7 @@ from hyperdive.ask.question import best, source_of
 from hyperdive.scores.pairs import Pairs, ratio
 from hyperdive.scores.registry import Score, get
 from hyperdive.scores.source import AnyModel, Source
-from hyperdive.scores.terms import NamedTerms, Vocabulary
+from hyperdive.scores.terms import Terms
 
 CONFIDENCE = "confidence"
 _LIKELIEST, _JUDGED = 2000, 768
@@ -76,7 +76,7 @@ def plausible_names(source: Source, names: Sequence[str]) -> list[str]:
 
     The names may be phrases without a row of their own, so that no pairs of rows are needed.
     """
-    every, asked = source.memo.get(Vocabulary, lambda: Vocabulary(source)), NamedTerms(source, names)
+    every, asked = source.memo.get(Terms, lambda: Terms.every(source)), Terms.named(source, names)
     words, vectors, stated = every.skipgram, asked.skipgram, asked.stated
     projected = every.projected
     assert words is not None and vectors is not None and projected is not None

@@ -81,11 +81,11 @@ class Completion:
     """The words and terms of a model, sorted by their letters and by those of their later words."""
 
     def __init__(self, source: Source) -> None:
-        space, terms = source.main, source.terms
+        names = source.vocabulary
         rows: dict[str, Suggestion] = {}
-        for name, count in zip(space.words, space.frequencies, strict=True):
-            is_term = terms is not None and name in terms
-            shown = terms.spelling(name) if is_term and terms is not None else name.partition("|")[0].replace("_", " ")
+        for number, (name, shown, count) in enumerate(zip(names, names.spellings, names.frequencies, strict=True)):
+            is_term = number >= names.word_count
+            shown = shown if is_term else name.partition("|")[0].replace("_", " ")
             key = shown.lower()
             if key not in rows or rows[key].frequency < count:
                 rows[key] = Suggestion(shown, "term" if is_term else "word", int(count), "")

@@ -15,7 +15,6 @@ from hyperdive.errors import InputError
 from hyperdive.patterns.definitions import HEAD
 from hyperdive.patterns.evidence import Evidence
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.lookup import look_up
 from hyperdive.scores.source import AnyModel, as_source
 from hyperdive.table import Table
 
@@ -60,10 +59,10 @@ def statements(model: AnyModel, hyponym: str, hypernym: str, top: int = 5) -> St
     EvidenceOptions(top=top)
     checked_terms([hyponym, hypernym])
     source = source_of(model)
-    patterns, terms = source.patterns, source.terms
+    patterns, forms_of = source.patterns, source.vocabulary.abbreviations.forms
     if patterns is None:
         raise InputError("this model has no patterns", hint="train it on text or on a corpus encoded with patterns")
-    forms = [[term] if terms is None else terms.abbreviations.forms(term) for term in (hyponym, hypernym)]
+    forms = [forms_of(term) for term in (hyponym, hypernym)]
     for spellings in forms:
         _check_known(model, patterns, spellings)
     # a term under each of its forms that patterns name
@@ -99,7 +98,7 @@ def _check_known(model: AnyModel, patterns: Patterns, forms: list[str]) -> None:
     for form in forms:
         words = form.lower().split() or [""]
         tagged = [word if "|" in word else f"{word}|n" for word in words]
-        if patterns.finder.named(form) >= 0 or look_up(main, [words, tagged]).found.any():
+        if patterns.finder.named(form) >= 0 or main.vocabulary.look_up([words, tagged]).found.any():
             return
     words = forms[0].lower().split() or [""]
     missing = next((word for word in words if word not in main), forms[0])

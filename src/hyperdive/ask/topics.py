@@ -14,7 +14,8 @@ from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.ask.options import TopicOptions
 from hyperdive.ask.question import Question, best, source_of
 from hyperdive.errors import InputError
-from hyperdive.scores.source import AnyModel, SpaceLike
+from hyperdive.scores.source import AnyModel
+from hyperdive.spaces.space import VectorSpace
 from hyperdive.table import Table
 
 LABEL_WORDS, LABEL_FROM = 3, 10
@@ -130,7 +131,7 @@ class Dimensions:
     (['animal', 'dog'], 'law animal')
     """
 
-    def __init__(self, space: SpaceLike) -> None:
+    def __init__(self, space: VectorSpace) -> None:
         self.space = space
         matrix = space.matrix
         if matrix.shape[1] > MOST_DIMENSIONS:

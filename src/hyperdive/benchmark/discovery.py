@@ -19,9 +19,8 @@ from hyperdive.ask.ranking import Ranking, ranking
 from hyperdive.benchmark.datasets import Dataset, gold_lines
 from hyperdive.benchmark.measures import expected_precision, per_cent, rank
 from hyperdive.errors import InputError
-from hyperdive.scores import Pairs, Terms, as_source, get, look_up
+from hyperdive.scores import Pairs, Terms, as_source, get
 from hyperdive.scores.source import AnyModel
-from hyperdive.scores.terms import Vocabulary, with_vocabulary
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def discover(
     if dataset.graded or dataset.positives == 0:
         raise InputError(f"{dataset.name}: no positive pairs to discover", hint="choose a set with True labels")
     keys = dataset.space_keys(pos=pos)
-    lookup = look_up(source.main, keys)
+    lookup = source.vocabulary.look_up(keys)
     asked = np.unique(dataset.q[dataset.labels])
     known = asked[lookup.found[asked]]
     missing = len(asked) - len(known)
@@ -99,10 +98,7 @@ def discover(
     row_of[single] = lookup.rows[lookup.starts[:-1][single]]
     row_of[several] = len(words) + np.arange(len(several))
     phrases = [[words[row] for row in lookup.rows[lookup.starts[t] : lookup.starts[t + 1]]] for t in several]
-    if phrases:
-        terms: Terms = with_vocabulary(source, phrases, look_up(source.main, phrases, lemmas=False))
-    else:
-        terms = Vocabulary(source)
+    terms = Terms.every_and(source, phrases, lemmas=False) if phrases else Terms.every(source)
     excluded = np.zeros(len(words), dtype=np.bool_)
     excluded[[source.main.index(word) for word in never if word in source.main]] = True
     functions = [get(score) if isinstance(score, str) else score for score in scores]

@@ -22,7 +22,7 @@ from hyperdive.benchmark.measures import (
     separation,
 )
 from hyperdive.errors import InputError, OptionError
-from hyperdive.scores import Rows, as_source, get, look_up
+from hyperdive.scores import Rows, as_source, get
 from hyperdive.scores.source import AnyModel
 
 F1_SETS = ("Medical", "HypeNet")
@@ -165,7 +165,7 @@ def coverage(raw: AnyModel, datasets: Sequence[Dataset], *, pos: AnyModel | None
             continue
         distinct = sorted({word for dataset in chosen for key in dataset.space_keys(pos=tagged) for word in key})
         main = as_source(space).main
-        lookup = look_up(main, [[word] for word in distinct], lemmas=False)
+        lookup = main.vocabulary.look_up([[word] for word in distinct], lemmas=False)
         words += len(distinct)
         found += int(lookup.found.sum())
         sizes.append(Rows(main.matrix[np.unique(lookup.rows)]).sizes)

@@ -183,7 +183,7 @@ def _describe(path: Path, model: Model) -> None:
         write(f"{path}: {model.dive.kind}, {len(model):,} words, {model.dive.dimensions:,} dimensions, {size}")
         return
     beside = [name for name in ("contexts", "skipgram") if getattr(model, name) is not None]
-    beside += [] if model.terms is None else [f"{len(model.terms):,} terms"]
+    beside += [f"{len(model.terms):,} terms"] if model.terms else []
     used = model.dive.matrix.nnz / len(model) if model.dive.is_sparse else model.dive.dimensions
     write(
         f"{path}: model of {len(model):,} words, {model.dive.dimensions} dimensions, {used:.1f} non-zero per word, "
@@ -228,7 +228,7 @@ def add(
     if options.json:
         write_json({"model": str(options.output), **asdict(additions)})
         return
-    write(f"{options.output}: model of {len(made):,} words and {len(made.terms or ()):,} terms")
+    write(f"{options.output}: model of {len(made):,} words and {len(made.terms):,} terms")
     write(f"  from {additions.tokens:,} tokens of new text")
     write(f"  terms added    {additions.terms_added:,}")
     write(f"  terms updated  {additions.terms_updated:,} (their counts; vectors stay)")

@@ -31,7 +31,7 @@ from hyperdive.patterns.evidence import (
 )
 from hyperdive.patterns.files import FOLDER, KIND, VERSION, read_files, save_folder
 from hyperdive.patterns.svd import RANK, Factors, factorise, placed, ppmi_matrix, ppmi_with_words, rows_of_words
-from hyperdive.patterns.term_finder import TermFinder
+from hyperdive.text.vocabulary import Vocabulary
 
 MADE_WITH = "hyperdive encode TEXT -o CORPUS"
 _CHUNK = 1 << 20
@@ -240,9 +240,9 @@ class Patterns:
         return self._matrix((self.patterns == number) | (self.base_of_pattern[self.patterns] == number))
 
     @cached_property
-    def finder(self) -> TermFinder:
+    def finder(self) -> Vocabulary:
         """Looks up terms as users write them."""
-        return TermFinder(self)
+        return Vocabulary(self.terms)
 
     def count(self, hyponym: str, hypernym: str) -> int:
         """How often the text states that the first is a kind of the second."""

@@ -22,19 +22,19 @@ from hyperdive._store import check_output, is_ours
 from hyperdive.counts.term_counts import translated
 from hyperdive.counts.vocabulary import common_text
 from hyperdive.errors import InputError, OptionError
-from hyperdive.model import Model, facts_of
+from hyperdive.model import Model, facts_of, with_terms
 from hyperdive.options import EncodeOptions, TrainOptions
 from hyperdive.patterns.collector import merge
 from hyperdive.patterns.store import Patterns, patterns_of
 from hyperdive.pipeline.encode import encode
 from hyperdive.pipeline.patterns import rare_words
-from hyperdive.pipeline.terms import TermText, TermVectors, fit_composition, fold_rows, term_table, with_composed
+from hyperdive.pipeline.terms import TermText, fit_composition, fold_rows, with_composed
 from hyperdive.spaces.dive_options import model_memory
 from hyperdive.spaces.folding import folding_of
-from hyperdive.spaces.term_table import NO_ABBREVIATIONS, TermTable
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_list import read_terms
 from hyperdive.text.term_occurrences import TermOccurrences
+from hyperdive.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def add(
     listed = {} if terms is None else read_terms(terms, EncodeOptions(**rules)).spellings
     with tempfile.TemporaryDirectory(prefix="hyperdive-") as folder:
         # terms of the model are looked for however rare they are in the new text
-        known = [] if model.terms is None else model.terms.spellings
+        known = list(model.vocabulary.spellings)[len(model) :]
         together = Path(folder) / "terms.txt"
         together.write_text("".join(f"{spelling}\n" for spelling in (*listed.values(), *known)), encoding="utf-8")
         rules |= {**reading, "terms": str(together) if listed or known else "auto"}
@@ -142,28 +142,27 @@ def _with_corpus(model: Model, corpus: Corpus, run: Run, *, wanted: set[str] | N
 
     `wanted` are the terms that are added also where the text does not have them; None means every term of the corpus.
     """
-    old = model.terms
+    old = model.vocabulary
     found = _all_terms(corpus, set(model.words))
     counts = {name: int(count) for name, count in zip(found.names, found.counts, strict=True)}
-    attested = set() if old is None else {name for name in old.names if old.frequency(name)}
+    attested = {name for name in old.terms if old.frequency(name)}
     new = _selected(
         found,
         [name for name in found.names if name not in attested and (counts[name] or wanted is None or name in wanted)],
     )
-    rows = len(new) + (0 if old is None else len(old))
+    rows = len(new) + len(old.terms)
     require_memory(run.memory, model_memory(0, rows, model.dive.dimensions), f"vectors of {rows:,} terms")
-    table = _merged_table(model, corpus, new, {name: counts[name] for name in found.names if name in attested}, run)
-    table.abbreviations = (NO_ABBREVIATIONS if old is None else old.abbreviations).merged(corpus.abbreviations)
-    patterns, statements, pairs = _merged_patterns(model, corpus, table)
+    with_new = _with_new(model, corpus, new, {name: counts[name] for name in found.names if name in attested}, run)
+    patterns, statements, pairs = _merged_patterns(model, corpus, with_new.terms)
     additions = Additions(
         len(corpus), len(new), sum(counts[name] > 0 for name in found.names if name in attested), statements, pairs
     )
     facts = facts_of(model)
     made = Model(
-        model.dive,
+        with_new.space(),
         contexts=model.contexts,
-        skipgram=model.skipgram,
-        terms=table,
+        skipgram=with_new.space("skipgram"),
+        composition=with_new.composition,
         patterns=patterns,
         parameters=model.parameters,
         facts={**facts, "additions": [*facts.get("additions", []), asdict(additions)]},
@@ -215,32 +214,31 @@ def _selected(terms: TermOccurrences, names: list[str]) -> TermOccurrences:
     )
 
 
-def _merged_table(
-    model: Model, corpus: Corpus, new: TermOccurrences, updated: Mapping[str, int], run: Run
-) -> TermTable:
-    """The terms the model had, with grown counts, and behind them the new ones."""
-    options = _train_options(model)
+def _with_new(model: Model, corpus: Corpus, new: TermOccurrences, updated: Mapping[str, int], run: Run) -> Model:
+    """The model with the terms that it had, with grown counts, and behind them the new ones."""
+    options, old = _train_options(model), model.vocabulary
     numbers = {word: number for number, word in enumerate(model.words, start=1)}
     tokens = translated(np.asarray(corpus.tokens), corpus.all_words, numbers)
     text = TermText(tokens, np.asarray(corpus.line_offsets), new, len(model) + 1)
     rows = fold_rows(text, model, options, run)
-    old = model.terms
-    maps = old.composition if old is not None else fit_composition(new, rows, model)[0]
+    maps = model.composition if old.has_terms else fit_composition(new, rows, model)[0]
     if maps is not None:
         rows = with_composed(new, rows, model, maps)
-    if old is None:
-        return term_table(new.names, new.spellings, new.counts, rows, maps)
     again = set(new.names)
-    kept = old.subset([name for name in old.names if name not in again])
-    counts = kept.frequencies + np.array([updated.get(name, 0) for name in kept.names], dtype=np.int64)
-    dive = kept.dive.matrix if kept.dive.is_sparse else sparse.csr_array(kept.dive.matrix)
-    twin = None
-    if kept.skipgram is not None and rows.skipgram is not None:
-        twin = np.vstack([kept.skipgram.matrix, rows.skipgram])
-    together = TermVectors(sparse.csr_array(sparse.vstack([dive, rows.dive], format="csr")), twin)
-    return term_table(
-        kept.names + new.names, kept.spellings + new.spellings, np.concatenate([counts, new.counts]), together, maps
+    kept = np.array([old.index(name) for name in old.terms if name not in again], dtype=np.int64)
+    names = [old.names[row] for row in kept.tolist()]
+    grown = old.frequencies[kept] + np.array([updated.get(name, 0) for name in names], dtype=np.int64)
+    terms = Vocabulary(
+        names + new.names,
+        np.concatenate([grown, new.counts]),
+        spellings=[*(old.spellings[row] for row in kept.tolist()), *new.spellings],
+        abbreviations=old.abbreviations.merged(corpus.abbreviations),
     )
+    dive = sparse.vstack([sparse.csr_array(model.space().rows(kept)), rows.dive], format="csr")
+    twins, skipgram = model.space("skipgram"), rows.skipgram
+    if twins is not None and skipgram is not None:
+        skipgram = np.vstack([twins.rows(kept), skipgram])
+    return with_terms(model, terms, dive, skipgram, maps)
 
 
 def _train_options(model: Model) -> TrainOptions:
@@ -251,12 +249,12 @@ def _train_options(model: Model) -> TrainOptions:
     return TrainOptions(**recorded | {"terms": "auto" if recorded.get("terms") else "none"})
 
 
-def _merged_patterns(model: Model, corpus: Corpus, table: TermTable) -> tuple[Patterns | None, int, int]:
+def _merged_patterns(model: Model, corpus: Corpus, terms: list[str]) -> tuple[Patterns | None, int, int]:
     """What both texts state, how many statements came, and how many pairs are new."""
     stated = patterns_of(corpus.path)
     if stated is None:
         return model.patterns, 0, 0
-    stated = stated.of_vocabulary({*model.words, *rare_words(table)})
+    stated = stated.of_vocabulary({*model.words, *rare_words(terms)})
     before = 0 if model.patterns is None else model.patterns.pairs
     together = stated if model.patterns is None else merge([model.patterns, stated])
     together.factors  # noqa: B018 computed here, kept in the model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hyperdive._progress import Progress
@@ -10,7 +10,6 @@ from hyperdive._store import Artifact
 from hyperdive.patterns.collector import merge
 from hyperdive.patterns.files import FOLDER
 from hyperdive.patterns.store import Patterns, open_folder
-from hyperdive.spaces.term_table import TermTable
 
 PatternSource = bool | str | Path | Sequence[str | Path]
 """True: those of the input, if it has some; False: none; else folders of patterns, or corpora that hold some."""
@@ -43,10 +42,10 @@ def patterns_between(words: list[str], folders: Sequence[Artifact], progress: Pr
     return between
 
 
-def rare_words(terms: TermTable | None) -> list[str]:
+def rare_words(terms: Iterable[str]) -> list[str]:
     """The single words among the terms of a model: what is stated of them is kept with the statements about words.
 
-    >>> rare_words(None)
-    []
+    >>> rare_words(["guide dog", "okapi"])
+    ['okapi']
     """
-    return [] if terms is None else [name for name in terms.names if " " not in name]
+    return [name for name in terms if " " not in name]

@@ -15,7 +15,7 @@ from hyperdive._resources import Run
 from hyperdive._types import Array, Floats32, Ids, Ints
 from hyperdive.counts.pmi_filter import PmiFilter
 from hyperdive.counts.term_counts import TermCounts
-from hyperdive.model import Model
+from hyperdive.model import Model, with_terms
 from hyperdive.options import CountOptions, TrainOptions
 from hyperdive.spaces.composition import Composition, Row, two_part_terms
 from hyperdive.spaces.fold_in import BLOCK, ContextTables, fold_dive, fold_skipgram
@@ -23,10 +23,10 @@ from hyperdive.spaces.folding import folding_of
 from hyperdive.spaces.inputs import NEIGHBOURS, SpaceInputs
 from hyperdive.spaces.makers import filter_for
 from hyperdive.spaces.skipgram import SkipgramOptions
-from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
+from hyperdive.spaces.space import VectorSpace, dense
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_occurrences import TermOccurrences
+from hyperdive.text.vocabulary import Vocabulary
 
 FITTED = 50_000
 """Composition is fitted on the most frequent terms of two words, so many at most."""
@@ -62,10 +62,8 @@ class TermText:
         return TermCounts(self.tokens, self.lines, self.terms, self.size, options)
 
 
-def fold_terms(
-    inputs: SpaceInputs, trained: Model, options: TrainOptions, run: Run
-) -> tuple[dict[str, Any], TermTable]:
-    """Facts about the terms of the corpus and a table of them: a stage of training.
+def fold_terms(inputs: SpaceInputs, trained: Model, options: TrainOptions, run: Run) -> tuple[dict[str, Any], Model]:
+    """Facts about the terms of the corpus, and the model with them: a stage of training.
 
     Args:
         inputs: the corpus and its counts.
@@ -95,9 +93,8 @@ def fold_terms(
         twin = arrays.get("composition.skipgram")
         maps = Composition(np.array(arrays["composition.dive"]), None if twin is None else np.array(twin))
     rows = _rows(arrays, options.dimensions)
-    table = term_table(terms.names, terms.spellings, np.array(terms.counts), rows, maps)
-    table.abbreviations = corpus.abbreviations
-    return facts, table
+    table = Vocabulary(terms.names, terms.counts, spellings=terms.spellings, abbreviations=corpus.abbreviations)
+    return facts, with_terms(trained, table, rows.dive, rows.skipgram, maps)
 
 
 def _shown(inputs: SpaceInputs, options: TrainOptions, run: Run) -> str:
@@ -188,20 +185,6 @@ def _rows(arrays: Mapping[str, Array], dimensions: int) -> TermVectors:
     return TermVectors(dive, np.array(arrays["skipgram"]) if "skipgram" in arrays else None)
 
 
-def term_table(
-    names: list[str], spellings: list[str], counts: Ints, rows: TermVectors, maps: Composition | None
-) -> TermTable:
-    """The table of a model."""
-    twin = rows.skipgram
-    return TermTable(
-        names,
-        spellings,
-        dive=VectorSpace(names, rows.dive, frequencies=counts, kind="dive"),
-        skipgram=None if twin is None else VectorSpace(names, twin, frequencies=counts, kind="skipgram"),
-        composition=maps,
-    )
-
-
 # ---- composition --------------------------------------------------------------------------------------------
 
 
@@ -229,7 +212,7 @@ def fit_composition(
         twins: Any = (None, None, None)
         if words.skipgram is not None and rows.skipgram is not None:
             twins = words.skipgram.matrix[m], words.skipgram.matrix[h], rows.skipgram[t]
-        dives = _dense(words.dive.rows(m)), _dense(words.dive.rows(h)), _dense(rows.dive[t])
+        dives = dense(words.dive.rows(m)), dense(words.dive.rows(h)), dense(rows.dive[t])
         return tuple(zip(dives, twins, strict=True))
 
     held_out = np.arange(len(places)) % HELD_OUT == 0
@@ -255,7 +238,7 @@ def with_composed(terms: TermOccurrences, rows: TermVectors, words: Model, maps:
     def reader(of_terms: Any, of_words: VectorSpace) -> Row:
         def row(name: str) -> Floats32 | None:
             if name in numbers:
-                [attested] = _dense(of_terms[[numbers[name]]])
+                [attested] = dense(of_terms[[numbers[name]]])
                 return np.asarray(attested, dtype=np.float32)
             return of_words.vector(name) if name in of_words else None
 
@@ -273,11 +256,6 @@ def with_composed(terms: TermOccurrences, rows: TermVectors, words: Model, maps:
         if of_skipgram is not None and twin is not None:
             twin[place] = rounded_to_16_bits(of_skipgram)
     return TermVectors(sparse.csr_array(dive.tocsr()), twin)
-
-
-def _dense(block: Any) -> Floats32:
-    dense: Floats32 = block if isinstance(block, np.ndarray) else block.toarray()
-    return dense
 
 
 def _mean_cosine(a: Floats32, b: Floats32) -> float:

@@ -217,17 +217,17 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
     dive = space("dive", tables["words"])
     skipgram = None if twins is None else space("skipgram", twins["vectors"])
     contexts = ContextSpace.of(space("contexts", tables["contexts"]), folding)
-    terms = None
+    model = Model(dive, contexts=contexts, skipgram=skipgram)
     if options.has_terms and inputs.terms is not None:
-        told, terms = fold_terms(inputs, Model(dive, contexts=contexts, skipgram=skipgram), options, run)
+        told, model = fold_terms(inputs, model, options, run)
         facts = {**facts, "terms": told}
     folders = pattern_folders(inputs.source.path, patterns)
     return Model(
-        dive,
+        model.space(),
         contexts=contexts if options.contexts else None,
-        skipgram=skipgram,
-        terms=terms,
-        patterns=patterns_between([*words, *rare_words(terms)], folders, run.progress),
+        skipgram=model.space("skipgram"),
+        composition=model.composition,
+        patterns=patterns_between([*words, *rare_words(model.terms)], folders, run.progress),
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},
     )

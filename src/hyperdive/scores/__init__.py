@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperdive.scores.lookup import look_up as look_up
     from hyperdive.scores.pairs import Pairs as Pairs
     from hyperdive.scores.pairs import Rows as Rows
     from hyperdive.scores.registry import Score as Score
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from hyperdive.scores.registry import table as table
     from hyperdive.scores.registry import unregister as unregister
     from hyperdive.scores.source import Source as Source
-    from hyperdive.scores.source import SpaceLike as SpaceLike
     from hyperdive.scores.source import as_source as as_source
     from hyperdive.scores.terms import Terms as Terms
     from hyperdive.scores.terms import usable_scores as usable_scores
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "pairs": ("Pairs", "Rows"),
     "registry": ("Score", "get", "names", "register", "table", "unregister"),
-    "lookup": ("look_up",),
-    "source": ("Source", "SpaceLike", "as_source"),
+    "source": ("Source", "as_source"),
     "terms": ("Terms", "usable_scores"),
 }
 _MODULE = {name: f"hyperdive.scores.{module}" for module, names in _WHERE.items() for name in names}

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
     from hyperdive.scores.pairs import Pairs
     from hyperdive.scores.terms import Terms
+    from hyperdive.spaces.space import VectorSpace
 
 NEIGHBOURS, NEAREST, PARENTS = 100, 20, 30
 """How many neighbours vote; the nearest of them, which vote once more; the number of likely hypernyms."""
@@ -47,6 +48,7 @@ ENDING_CONFIDENCE = 0.5
 _OFTEN, _ALIKE = 20, 0.4
 _STATEMENTS = 773_674  # of the Wikipedia text that most judged answers are of
 _BLOCK = 64  # hyponyms whose neighbours are looked for at once
+_ROWS = 1 << 14  # vectors that are converted at once
 _SPARE = 28  # more candidates than neighbours: which are nearest must not depend on the rounding of a product
 _PIECE = 32  # columns of which one maximum is taken
 _OWN = np.float32(0.3)
@@ -192,7 +194,7 @@ class StatementTable:
     that patterns do not name refers to.
     """
 
-    def __init__(self, patterns: Patterns, space: Any) -> None:
+    def __init__(self, patterns: Patterns, space: VectorSpace, numbers: Ints) -> None:
         counts, (below, above, total) = patterns.counts, patterns.totals
         self.size, self.total = len(patterns), max(total, 1)
         rows = np.repeat(np.arange(self.size), np.diff(counts.indptr))
@@ -215,14 +217,14 @@ class StatementTable:
         self.statements, self.as_hypernym, self.hyponyms = (
             np.log1p(np.append(x, 0)) for x in (below, above, patterns.hyponyms_of)
         )
-        place, numbers = np.full(self.size, -1), patterns.numbers_of(space.words)
+        place = np.full(self.size, -1)
         place[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
         named = np.flatnonzero((below > 0) & (place >= 0))
         more = -len(named) % _PIECE  # places without a term, so that there are whole pieces
         self.vectors = np.zeros((len(named) + more, space.shape[1]), dtype=np.float32)
-        vectors = np.asarray(space.rows(place[named]), dtype=np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-        np.divide(vectors, np.where(lengths > 0, lengths, 1), out=self.vectors[: len(named)])
+        for start in range(0, len(named), _ROWS):  # few at a time: the others stay on disk, in 16 bits
+            rows = named[start : start + _ROWS]
+            self.vectors[start : start + len(rows)] = unit_rows(np.asarray(space.rows(place[rows]), dtype=np.float32))
         self.numbers = np.pad(named, (0, more), constant_values=self.size)
         self.trust = np.pad((np.minimum(below[named], 5) / 5).astype(np.float32), (0, more))
         self.certain = (np.minimum(np.append(below, 0), 10) / 10).astype(np.float32)
@@ -326,7 +328,9 @@ class Confidence:
         assert stated is not None and skipgram is not None
         patterns, space = source.patterns, source.skipgram
         self._terms, self._skipgram = terms, skipgram
-        self._statements = source.memo.get(StatementTable, lambda: StatementTable(patterns, space))
+        self._statements = source.memo.get(
+            StatementTable, lambda: StatementTable(patterns, space, source.numbers_of(space))
+        )
         self._numbers, self._sums = stated.exact_numbers, terms.rows.sums
         self._frequencies = np.log1p(terms.own_frequencies)
         self._last = threading.local()

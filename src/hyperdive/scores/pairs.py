@@ -71,6 +71,8 @@ class Rows:
     @cached_property
     def sums(self) -> Floats:
         """S(x) = Σᵢ x[i]."""
+        if self._space is not None:
+            return self._space.sums
         return sums_of(self.row_of_entry, self.csr.data, len(self))
 
     @cached_property
@@ -110,6 +112,8 @@ class Rows:
     @cached_property
     def nonnegative(self) -> bool:
         """Whether no entry is below zero, as the inclusion scores need."""
+        if self._space is not None:
+            return self._space.nonnegative
         return bool(self.csr.data.size == 0 or self.csr.data.min() >= 0)
 
     @cached_property
@@ -330,6 +334,9 @@ class Pairs:
     @cached_property
     def overlap(self) -> Floats:
         """Columns: Σ q·p, Σ min(q, p), Σ_{p>0} q, Σ_{q>0} p."""
+        used, places = np.unique(np.concatenate([self.q, self.p]), return_inverse=True)
+        if 2 * len(used) < len(self.rows):  # a few pairs of a large space need no others of its rows
+            return Pairs(self.rows.taken(used), *np.split(places, 2)).overlap
         data = self.rows.csr.data.astype(np.float64)
 
         def sums(matches: SharedDimensions) -> Floats:

@@ -9,10 +9,10 @@ import numpy as np
 
 from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import OptionError
-from hyperdive.scores.lookup import Lookup
 from hyperdive.scores.pairs import Pairs, SharedDimensions, ratio, sums_of
 from hyperdive.scores.registry import own
-from hyperdive.scores.source import SpaceLike
+from hyperdive.spaces.space import VectorSpace
+from hyperdive.text.vocabulary import Lookup
 
 _PRODUCTS = 65_536  # pairs of words whose Gaussians are compared at once
 W0 = 5.0
@@ -161,13 +161,12 @@ class Gaussians:
     starts: Ints
 
     @classmethod
-    def of(cls, space: SpaceLike, lookup: Lookup) -> Gaussians | None:
+    def of(cls, space: VectorSpace, lookup: Lookup) -> Gaussians | None:
         """Return the terms of a look-up, or None where the words of the space are not Gaussians."""
-        variances = getattr(space, "variances", None)
-        if variances is None:
+        if space.variances is None:
             return None
         used, rows = np.unique(lookup.rows, return_inverse=True)
-        return cls(space.matrix[used], variances[used], rows.astype(np.int64), lookup.starts)
+        return cls(space.matrix[used], space.variances[used], rows.astype(np.int64), lookup.starts)
 
     def scores(self, q: Ints, p: Ints) -> Floats:
         """Return columns: the cosine of the means and -KL(q‖p), each the mean over all pairs of a word of q and of p.

@@ -2,183 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
-
-import numpy as np
-import numpy.typing as npt
-from scipy.sparse import csr_array, vstack
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hyperdive._memo import Memo
-from hyperdive._types import Ints
+from hyperdive._types import Floats32, Ints
 from hyperdive.patterns.plurals import with_singulars
 from hyperdive.scores.pairs import Rows
 from hyperdive.scores.stated import projection
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from hyperdive.model import Model
     from hyperdive.patterns.store import Patterns
-    from hyperdive.spaces.term_table import TermTable
-
-
-class SpaceLike(Protocol):
-    """What a score needs of a vector space; `hyperdive.spaces.space.VectorSpace` is one."""
-
-    @property
-    def words(self) -> Sequence[str]: ...
-    @property
-    def matrix(self) -> Any: ...
-    @property
-    def frequencies(self) -> npt.NDArray[np.int64]: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def other_names(self) -> Mapping[str, str]: ...
-    def __contains__(self, word: object) -> bool: ...
-    def index(self, word: str) -> int: ...
-    def rows(self, indices: Any) -> Any: ...
-
-
-class TrainedModel(Protocol):
-    """What scores and questions need of a model; `hyperdive.Model` is one."""
-
-    @property
-    def dive(self) -> SpaceLike: ...
-    @property
-    def skipgram(self) -> SpaceLike | None: ...
-    @property
-    def patterns(self) -> Patterns | None: ...
-    @property
-    def parameters(self) -> Mapping[str, Any]: ...
+    from hyperdive.spaces.composition import Composition
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The spaces that scores may ask: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
+    """The spaces that scores read: `main` always, `skipgram` for W, `counts` for the entropies of SLQS.
 
     `counts` is a space of co-occurrence frequencies whose rows are the columns of `main` (SBOW Freq). It is `main`
-    itself when that is what `main` holds. `parameters` are those that `main` was made with; `stated` gives patterns.
-    `terms` are the multi-word terms that `main` and `skipgram` have after their words, if they have some.
+    itself when that is what `main` holds. `parameters` are those that `main` was made with; `stated` gives patterns,
+    `numbers` the number of each row of `main` in them, `composed` the maps for terms without a row.
     """
 
-    main: SpaceLike
-    skipgram: SpaceLike | None = None
-    counts: SpaceLike | None = None
+    main: VectorSpace
+    skipgram: VectorSpace | None = None
+    counts: VectorSpace | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     stated: Callable[[], Patterns | None] | None = field(default=None, repr=False)
-    terms: TermTable | None = field(default=None, repr=False)
+    numbers: Callable[[], Ints | None] | None = field(default=None, repr=False)
+    composed: Callable[[], Composition | None] | None = field(default=None, repr=False)
     memo: Memo = field(default_factory=Memo, repr=False)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words, and the terms after them, of the main space."""
+        return self.main.vocabulary
 
     @cached_property
     def patterns(self) -> Patterns | None:
-        """What the text states of pairs, read when a score first asks; None where there is nothing of it."""
+        """What the text states of pairs, read when a score first needs it; None where there is nothing of it."""
         return None if self.stated is None else self.stated()
 
     @cached_property
-    def projection(self) -> npt.NDArray[np.float32]:
+    def composition(self) -> Composition | None:
+        """The maps that compose vectors of terms without a row."""
+        return None if self.composed is None else self.composed()
+
+    def numbers_of(self, space: VectorSpace) -> Ints:
+        """Return the number in the patterns of each row of a space, −1 for one that they do not name."""
+        assert self.patterns is not None
+        own = self.numbers() if self.numbers is not None and space.vocabulary == self.vocabulary else None
+        return self.patterns.numbers_of(space.words) if own is None else own
+
+    def name_of(self, term: str, *, own: bool = False) -> str:
+        """Return the name that a term is looked up by; see `Vocabulary.name_of`."""
+        return self.vocabulary.name_of(term, own=own, statements=self._statements)
+
+    def _statements(self, name: str) -> int:
+        """Return how often the text says what a word or term is."""
+        if self.patterns is None or name not in self.vocabulary:
+            return 0
+        number = self.numbers_of(self.main)[self.vocabulary.index(name)]
+        return int(self.patterns.hyponym_totals[number]) if number >= 0 else 0
+
+    @cached_property
+    def projection(self) -> Floats32:
         """The map from skip-gram vectors to pattern vectors; see `hyperdive.scores.stated.projection`."""
         assert self.patterns is not None and self.skipgram is not None
-        return projection(self.patterns, self.skipgram)
+        return projection(self.patterns, self.skipgram, self.numbers_of(self.skipgram))
 
     @cached_property
     def context_counts(self) -> Rows | None:
         """The counts of the context words, when the columns of `main` are the rows of `counts`."""
-        if self.counts is None or self.counts.matrix.shape[0] != self.main.matrix.shape[1]:
+        if self.counts is None or self.counts.shape[0] != self.main.shape[1]:
             return None
         return Rows(self.counts.matrix)
 
 
-def as_source(model: AnyModel, skipgram: SpaceLike | None = None, counts: SpaceLike | None = None) -> Source:
-    """A `Source` from a space, a model, or another `Source`.
+AnyModel: TypeAlias = "Source | VectorSpace | Model"
+"""What scores and questions take: a model, a space alone, or several spaces together."""
+
+
+def as_source(model: AnyModel, skipgram: VectorSpace | None = None, counts: VectorSpace | None = None) -> Source:
+    """Return the words of a space or a model, without multi-word terms, or another `Source` as it is.
+
+    Scores on the paper's datasets read these, as the paper does: there a phrase is the mean of its words.
 
     Args:
         model: What to score with.
         skipgram: A skip-gram space to take W from instead of the model's own.
         counts: A space of co-occurrence frequencies for the entropies of SLQS.
 
-    >>> from types import SimpleNamespace
-    >>> as_source(SimpleNamespace(dive="D", skipgram="W"))
-    Source(main='D', skipgram='W', counts=None, parameters={})
+    >>> space = VectorSpace(["dog"], [[1]], frequencies=[1], kind="sbow-freq", parameters={"window": 3})
+    >>> as_source(space)
+    Source(main=<VectorSpace sbow-freq: 1 words, 1 dimensions, dense>, skipgram=None, counts=<VectorSpace ...
     """
     if isinstance(model, Source):
         own = model
-    elif (dive := getattr(model, "dive", None)) is not None:
-        # patterns are read when a score first asks for them
-        own = Source(dive, getattr(model, "skipgram", None), stated=partial(getattr, model, "patterns", None))
+    elif isinstance(model, VectorSpace):
+        own = Source(model, parameters=model.parameters)
     else:
-        own = Source(cast(SpaceLike, model))
+        own = Source(
+            model.dive,
+            model.skipgram,
+            parameters=model.parameters,
+            stated=lambda: model.patterns,
+            numbers=lambda: _of_words(model),
+        )
     if counts is None:
         counts = own.counts
-    if counts is None and getattr(own.main, "kind", "") == "sbow-freq":
+    if counts is None and own.main.kind == "sbow-freq":
         counts = own.main
-    parameters = getattr(model, "parameters", None) or getattr(own.main, "parameters", None) or {}
-    return Source(own.main, own.skipgram if skipgram is None else skipgram, counts, parameters, own.stated)
-
-
-AnyModel = Source | SpaceLike | TrainedModel
-"""What scores and questions take: a model, a space alone, or several spaces together."""
+    beside = own.skipgram if skipgram is None else skipgram
+    return Source(own.main, beside, counts, own.parameters, own.stated, own.numbers)
 
 
 def term_source(model: AnyModel) -> Source:
-    """Return the spaces of a model with its terms after its words; of a model without terms, its words.
+    """Return the words and terms of a model: what questions and taxonomies look names up in.
 
-    Questions and taxonomies look terms up there: a term that the text has is a row of its own. Scores on the paper's
-    datasets read words alone (`as_source`), as the paper does: there a phrase is the mean of its words.
-
-    >>> from types import SimpleNamespace
-    >>> from hyperdive.text.abbreviations import Abbreviations
-    >>> words = VectorSpace(["hot", "dog"], [[1, 0], [0, 2]], frequencies=[5, 9], kind="dive")
-    >>> own = VectorSpace(["hot dog"], [[3, 3]], frequencies=[4], kind="dive")
-    >>> terms = SimpleNamespace(dive=own, skipgram=None, abbreviations=Abbreviations())
-    >>> model = SimpleNamespace(dive=words, skipgram=None, patterns=None, parameters={}, terms=terms, memo=Memo())
-    >>> space = term_source(model).main
+    >>> from hyperdive.model import with_terms
+    >>> words = Model(VectorSpace(["hot", "dog"], [[1, 0], [0, 2]], frequencies=[5, 9], kind="dive"))
+    >>> space = term_source(with_terms(words, Vocabulary(["hot dog"], [4]), np.array([[3, 3]]))).main
     >>> space.words, space["hot dog"].tolist()
     (['hot', 'dog', 'hot dog'], [3.0, 3.0])
     """
-    terms = getattr(model, "terms", None)
-    plain = as_source(model)
-    stated = partial(_stated, plain)
-    if terms is None:
-        return replace(plain, stated=stated, memo=Memo())
-    known, own = set(plain.main.words), terms.dive.words
-    rows = np.arange(len(own))
-    if not known.isdisjoint(own):  # a term that is also a word is the word
-        rows = np.array([row for row, name in enumerate(own) if name not in known], dtype=np.int64)
-        own = [own[row] for row in rows.tolist()]
-    names = [*plain.main.words, *own]
-    main, skipgram = _joined(plain.main, terms.dive, rows, names), None
-    if plain.skipgram is not None and terms.skipgram is not None:
-        skipgram = _joined(plain.skipgram, terms.skipgram, rows, names)
-    source = Source(main, skipgram, None, plain.parameters, stated, terms)
-    main.other_names = terms.abbreviations.other_names(main, partial(_statements, source))
-    return source
-
-
-def _statements(source: Source, name: str) -> int:
-    """How often the text says what a term is."""
-    patterns = source.patterns
-    return 0 if patterns is None or name not in patterns else int(patterns.hyponym_totals[patterns.numbers[name]])
-
-
-def _stated(source: Source) -> Patterns | None:
-    return None if source.patterns is None else with_singulars(source.patterns)
-
-
-def _joined(words: Any, terms: Any, rows: Ints, names: list[str]) -> VectorSpace:
-    """One space of both, with these rows of the terms."""
-    if words.is_sparse or terms.is_sparse:
-        matrix: Any = vstack([csr_array(words.matrix), csr_array(terms.matrix)[rows]], format="csr")
-    else:
-        above, below = words.packed, terms.packed
-        if above is not None and below is not None:  # a single question reads few of the vectors
-            matrix = above.followed_by(below.taken(rows))
-        else:
-            matrix = np.concatenate([words.matrix, terms.matrix[rows]])
-    return VectorSpace(
-        names,
-        matrix,
-        frequencies=np.concatenate([words.frequencies, terms.frequencies[rows]]),
-        kind=words.kind,
+    if isinstance(model, Source | VectorSpace):
+        plain = as_source(model)
+        main, skipgram, stated = plain.main, plain.skipgram, plain.stated
+        return Source(main, skipgram, plain.counts, plain.parameters, stated and (lambda: _singular(stated())))
+    return Source(
+        model.space(),
+        model.space("skipgram"),
+        parameters=model.parameters,
+        stated=lambda: _singular(model.patterns),
+        numbers=lambda: model.pattern_numbers,
+        composed=lambda: model.composition,
     )
+
+
+def _of_words(model: Model) -> Ints | None:
+    """Return the numbers of the words alone in the patterns."""
+    numbers = model.pattern_numbers
+    return None if numbers is None else numbers[: len(model)]
+
+
+def _singular(patterns: Patterns | None) -> Patterns | None:
+    return None if patterns is None else with_singulars(patterns)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,21 +12,28 @@ import numpy.typing as npt
 from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.patterns.svd import ppmi_values
-from hyperdive.patterns.term_finder import TermFinder
 from hyperdive.scores.registry import own
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
     from hyperdive.scores.pairs import Pairs
+    from hyperdive.spaces.space import VectorSpace
 
 _MOST_STATEMENTS, _RIDGE = 20.0, 100.0
 PRODUCTS = 16_384
 """Pairs whose vectors are multiplied at once."""
 
 
-@dataclass(frozen=True, eq=False)
 class StatedTerms:
-    """Distinct terms as patterns know them: `numbers[t]` (-1: no pattern names it); `backed_off[t]`: by its head only.
+    """Terms as patterns name them: `exact_numbers[t]` is the number of term t there, −1 if no pattern names it.
+
+    `numbers` has that of its last word for a phrase without one of its own, which `backed_off` marks.
+
+    Args:
+        patterns: the patterns.
+        exact_numbers: the number of each term.
+        terms: each term, as a name or as its words.
+        lemmas: look last words up by their lemma too.
 
     >>> from hyperdive.patterns.evidence import pack
     >>> from hyperdive.patterns.store import Patterns
@@ -40,54 +46,55 @@ class StatedTerms:
     ([3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [False, True, True], [True, True, True])
     """
 
-    patterns: Patterns
-    numbers: Ints
-    backed_off: Bools
+    def __init__(
+        self,
+        patterns: Patterns,
+        exact_numbers: Ints,
+        terms: Sequence[str] | Sequence[Sequence[str]] = (),
+        *,
+        lemmas: bool = False,
+    ) -> None:
+        self.patterns, self.exact_numbers, self._terms, self._lemmas = patterns, exact_numbers, terms, lemmas
+        self._numbers = exact_numbers.copy()
+        self._may_back_off = exact_numbers < 0 if len(terms) else np.zeros(len(exact_numbers), dtype=np.bool_)
 
     @classmethod
     def find(
-        cls, patterns: Patterns, terms: Sequence[Sequence[str]], *, lemmas: bool = True, language: str = "en"
+        cls, patterns: Patterns, terms: Sequence[str] | Sequence[Sequence[str]], *, lemmas: bool = True
     ) -> StatedTerms:
-        """Look up terms, each a list of words."""
-        finder = TermFinder(patterns, lemmas=lemmas, language=language)
-        found = [finder.find(words) for words in terms]
-        numbers = np.fromiter((number for number, _ in found), dtype=np.int64, count=len(found))
-        return cls(patterns, numbers, np.fromiter((off for _, off in found), dtype=np.bool_, count=len(found)))
+        """Look up terms, each a name or a list of words."""
+        find = patterns.finder.find
+        numbers = [find(_words(term), lemmas=lemmas) for term in terms]
+        return cls(patterns, np.array(numbers, dtype=np.int64), terms, lemmas=lemmas)
 
-    @classmethod
-    def named(cls, patterns: Patterns, names: Sequence[str]) -> StatedTerms:
-        """Look up terms by their names in the patterns; a phrase without one stands for its head.
+    def at(self, rows: Ints) -> Ints:
+        """Return the numbers of some terms; their last words are looked up once."""
+        new = np.unique(rows[self._may_back_off[rows]])
+        if len(new):
+            finder = self.patterns.finder
+            for row in new.tolist():
+                *modifiers, head = _words(self._terms[row])
+                if modifiers:
+                    self._numbers[row] = finder.find([head]) if self._lemmas else finder.numbers.get(head, -1)
+            self._may_back_off[new] = False
+        return self._numbers[rows]
 
-        >>> from hyperdive.patterns.evidence import pack
-        >>> from hyperdive.patterns.store import Patterns
-        >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), [3])
-        >>> StatedTerms.named(patterns, ["hot dog", "cat"]).numbers.tolist()
-        [0, -1]
-        """
-        numbers, whole = patterns.numbers, patterns.numbers_of(names)
-        found, backed_off = whole.copy(), np.zeros(len(names), dtype=np.bool_)
-        # only phrases that patterns do not have need to be taken apart
-        unstated = [(row, names[row]) for row in np.flatnonzero(whole < 0).tolist()]
-        plain = [(row, numbers.get(name.rpartition(" ")[2], -1)) for row, name in unstated if _is_plain_phrase(name)]
-        if plain:
-            rows, heads = (list(column) for column in zip(*plain, strict=True))
-            found[rows], backed_off[rows] = heads, np.array(heads) >= 0
-        others = [(row, name) for row, name in unstated if "|" in name and " " in name]
-        parts = cls.find(patterns, [name.split(" ") for _, name in others], lemmas=False)
-        rows = [row for row, _ in others]
-        found[rows], backed_off[rows] = parts.numbers, parts.backed_off
-        return cls(patterns, found, backed_off)
+    @property
+    def numbers(self) -> Ints:
+        """The number of each term, or that of its last word."""
+        return self.at(np.arange(len(self._numbers)))
+
+    @property
+    def backed_off(self) -> Bools:
+        """Which terms are phrases that patterns know by their last word alone."""
+        return np.asarray(self.numbers != self.exact_numbers)
 
     def of_terms(self, of_pattern_term: Ints) -> Ints:
         """Return a quantity of pattern terms for each of these; 0 for a term that no pattern names."""
         if len(of_pattern_term) == 0:
-            return np.zeros(len(self.numbers), dtype=np.int64)
-        return np.where(self.numbers >= 0, of_pattern_term[self.numbers], 0)
-
-    @cached_property
-    def exact_numbers(self) -> Ints:
-        """`numbers`, with -1 for a phrase that patterns know by its head alone."""
-        return np.where(self.backed_off, -1, self.numbers)
+            return np.zeros(len(self._numbers), dtype=np.int64)
+        numbers = self.numbers
+        return np.where(numbers >= 0, of_pattern_term[numbers], 0)
 
     @cached_property
     def hyponym_totals(self) -> Ints:
@@ -110,22 +117,23 @@ class StatedTerms:
         return self._or_head(self.patterns.hypernym_vectors)
 
     def _or_head(self, vectors_of: Callable[[Ints], Floats32]) -> Floats32:
-        vectors = vectors_of(self.numbers)
+        numbers = self.numbers
+        vectors = vectors_of(numbers)
         if len(self.patterns):
-            phrase = (self.numbers >= 0) & ~self.patterns.is_word[self.numbers] & ~vectors.any(axis=1)
+            phrase = (numbers >= 0) & ~self.patterns.is_word[numbers] & ~vectors.any(axis=1)
             rows = np.flatnonzero(phrase)
-            heads = [self.patterns.head_of(number) for number in self.numbers[rows].tolist()]
+            heads = [self.patterns.head_of(number) for number in numbers[rows].tolist()]
             vectors[rows] = vectors_of(np.array(heads, dtype=np.int64))
         return vectors
 
     @cached_property
     def with_heads(self) -> StatedTerms:
         """The same where a phrase's being a kind of its head counts like any pattern."""
-        return StatedTerms(self.patterns.with_heads, self.numbers, self.backed_off)
+        return StatedTerms(self.patterns.with_heads, self.exact_numbers, self._terms, lemmas=self._lemmas)
 
 
-def _is_plain_phrase(name: str) -> bool:
-    return " " in name and "|" not in name
+def _words(term: str | Sequence[str]) -> Sequence[str]:
+    return term.split(" ") if isinstance(term, str) else term
 
 
 class StatedPairs:
@@ -159,7 +167,7 @@ class StatedPairs:
         return self._of(self.terms.patterns.by_pattern(name), self.q, self.p)
 
     def _of(self, matrix: Any, q: Ints, p: Ints) -> Floats:
-        rows, columns = self.terms.numbers[q], self.terms.numbers[p]
+        rows, columns = self.terms.at(q), self.terms.at(p)
         values, known = np.zeros(len(rows)), np.flatnonzero((rows >= 0) & (columns >= 0))
         values[known] = np.asarray(matrix[rows[known], columns[known]]) if len(known) else 0.0
         return values
@@ -217,7 +225,8 @@ class StatedPairs:
     @property
     def backed_off(self) -> Bools:
         """Whether q or p is a phrase that is looked up by its head alone."""
-        return self.terms.backed_off[self.q] | self.terms.backed_off[self.p]
+        q, p = (self.terms.at(rows) != self.terms.exact_numbers[rows] for rows in (self.q, self.p))
+        return np.asarray(q | p)
 
     @cached_property
     def with_heads(self) -> StatedPairs:
@@ -243,7 +252,7 @@ def one_or_all(rows: Ints) -> Ints:
     return rows[:1] if len(rows) and (rows == rows[0]).all() else rows
 
 
-def projection(patterns: Patterns, space: Any) -> Floats32:
+def projection(patterns: Patterns, space: VectorSpace, numbers: Ints) -> Floats32:
     """Return the map A from skip-gram vectors to pattern vectors: what a word would be called.
 
     With w_q the skip-gram vector of q at length 1 and u_q its row of U·Σ (see `hyperdive.patterns.svd`),
@@ -251,7 +260,7 @@ def projection(patterns: Patterns, space: Any) -> Floats32:
         A = argmin Σ_q min(n(q, ·), 20)·‖u_q − w_q·A‖² + 100·‖A‖²
 
     over all words that patterns name as hyponyms. w_q·A·V[p] then says how well q fits among the words that are called
-    p, also when no pattern names q.
+    p, also when no pattern names q. `numbers` are those of the rows of the space in the patterns.
 
     >>> from hyperdive.patterns.evidence import pack
     >>> from hyperdive.patterns.store import Patterns
@@ -259,17 +268,15 @@ def projection(patterns: Patterns, space: Any) -> Floats32:
     >>> words = ["dog", "poodle", "fish", "carp"]
     >>> stated = Patterns.from_keys(words, ["such as"], pack([1, 3], [0, 2], [0, 0]), [4, 4])
     >>> space = VectorSpace(words, np.eye(4), frequencies=[5, 4, 3, 2], kind="skipgram")
-    >>> projection(stated, space).shape
+    >>> projection(stated, space, np.arange(4)).shape
     (4, 2)
     """
-    named = np.flatnonzero(patterns.hyponym_totals > 0)
-    places = {word: row for row, word in enumerate(space.words)}
-    found = np.fromiter((places.get(patterns.terms[n], -1) for n in named.tolist()), dtype=np.int64, count=len(named))
-    numbers, rows = named[found >= 0], found[found >= 0]
-    dimensions = int(space.matrix.shape[1])
+    rows = np.flatnonzero((numbers >= 0) & (patterns.hyponym_totals[numbers] > 0)) if len(patterns) else numbers[:0]
+    rows = rows[np.argsort(numbers[rows])]  # the order in which products are summed up
+    numbers, dimensions = numbers[rows], space.dimensions
     if not len(numbers):
         return np.zeros((dimensions, patterns.factors.rank), dtype=np.float32)
-    vectors = unit_rows(np.asarray(space.matrix[rows], dtype=np.float64))
+    vectors = unit_rows(np.asarray(space.rows(rows), dtype=np.float64))
     weighted = vectors * np.minimum(patterns.hyponym_totals[numbers], _MOST_STATEMENTS)[:, None]
     with one_blas_thread():
         gram = weighted.T @ vectors + _RIDGE * np.eye(dimensions)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from hyperdive._resources import one_blas_thread
 from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.scores.confidence import Confidence
-from hyperdive.scores.lookup import Lookup, every_word, gather, joined, look_up, look_up_terms, name_of
 from hyperdive.scores.pairs import Pairs, Rows
 from hyperdive.scores.paper import Gaussians
 from hyperdive.scores.registry import GROUPS, Score, get, table
@@ -19,6 +18,11 @@ from hyperdive.scores.source import Source
 from hyperdive.scores.stated import StatedTerms, unit_rows
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.term_names import head_end
+from hyperdive.text.vocabulary import Lookup, Vocabulary
+
+if TYPE_CHECKING:
+    from hyperdive.patterns.store import Patterns
+    from hyperdive.spaces.composition import Composition
 
 _COORDINATIONS = ("and", "or")
 _UNSEEN = -2
@@ -46,47 +50,107 @@ def _heads(name: str) -> tuple[str, ...]:
 
 
 class Terms:
-    """Distinct terms found in the spaces of a source, ready to be paired.
+    """Distinct terms with what scores read of each: vectors, frequencies, statements.
 
-    `found` says which terms the main space has; `skipgram` rows of terms that only the main space has are zero.
+    Terms are given by their words here; `named` and `every` give terms by their names. `found` tells which of them the
+    main space has; `skipgram` rows of terms that only the main space has are zero.
+
+    >>> source = Source(VectorSpace(["animal", "dog"], [[2, 1], [1, 0]], frequencies=[9, 5], kind="dive"))
+    >>> Terms(source, [["dogs"], ["zebra"]]).found.tolist()
+    [True, False]
+    >>> Terms.every(source).pairs([1], [0]).cosine.round(3).tolist()
+    [0.894]
     """
 
-    def __init__(
-        self,
-        source: Source,
-        terms: Sequence[str] | Sequence[Sequence[str]],
-        *,
-        lemmas: bool = True,
-        language: str = "en",
-        lookup: Lookup | None = None,
-    ) -> None:
-        self.source = source
-        self._terms, self._lemmas, self._language = terms, lemmas, language
-        self._own_lookup = lookup is None
-        self.lookup = look_up(source.main, terms, lemmas=lemmas, language=language) if lookup is None else lookup
+    def __init__(self, source: Source, terms: Sequence[Sequence[str]], *, lemmas: bool = True) -> None:
+        self.source, self.names = source, [" ".join(words) for words in terms]
+        self._look_up: Callable[[Vocabulary], Lookup] = lambda names: names.look_up(terms, lemmas=lemmas)
+        self._stated: Callable[[Patterns], StatedTerms] = lambda found: StatedTerms.find(found, terms, lemmas=lemmas)
+        self.lookup = self._look_up(source.vocabulary)
+        self._composition: Composition | None = None
 
-    @cached_property
-    def names(self) -> Sequence[str]:
-        """Each term as one string."""
-        return [term if isinstance(term, str) else " ".join(term) for term in self._terms]
+    @classmethod
+    def _of_names(cls, source: Source, names: list[str], look_up: Callable[[Vocabulary], Lookup]) -> Self:
+        made = cls.__new__(cls)
+        made.source, made.names, made._look_up = source, names, look_up
+        made._stated = lambda patterns: StatedTerms.find(patterns, names, lemmas=False)
+        made.lookup, made._composition = look_up(source.vocabulary), source.composition
+        return made
+
+    @classmethod
+    def named(cls, source: Source, names: Sequence[str]) -> Self:
+        """Return terms by their normal names; one that the text does not have is composed of its parts.
+
+        Heads that are not among the names are looked up with them, so that a multi-word hypernym can be compared with
+        its head; they come last.
+
+        >>> space = VectorSpace(["hot", "dog"], [[1, 0], [0, 1]], frequencies=[5, 9], kind="dive")
+        >>> terms = Terms.named(Source(space), ["hot dog", "blue law"])
+        >>> terms.found.tolist(), terms.rows.matrix[0].round(2).tolist()
+        ([True, False, True], [0.33, 0.67])
+        """
+        listed = dict.fromkeys(names)
+        last = (heads[-1] for name in listed if (heads := _heads(name)))
+        every = [*names, *(head for head in dict.fromkeys(last) if head not in listed and head in source.vocabulary)]
+        return cls._of_names(source, every, lambda vocabulary: vocabulary.resolve(every))
+
+    @classmethod
+    def every(cls, source: Source) -> Self:
+        """Return all words and terms of the main space: term t is row t."""
+        names = source.main.words
+        rows = np.arange(len(names) + 1)
+
+        def look_up(vocabulary: Vocabulary) -> Lookup:
+            if vocabulary == source.vocabulary:
+                return Lookup(rows[:-1], rows, np.zeros(len(names), dtype=np.bool_))
+            return vocabulary.look_up([[name] for name in names], lemmas=False)
+
+        made = cls._of_names(source, names, look_up)
+        made._stated = lambda patterns: StatedTerms(patterns, source.numbers_of(source.main), names)
+        made._composition = None
+        return made
+
+    @classmethod
+    def every_and(cls, source: Source, terms: Sequence[Sequence[str]], *, lemmas: bool = True) -> Self:
+        """Return all words of the main space and, after them, terms given by their words.
+
+        >>> source = Source(VectorSpace(["dog", "hot"], [[2, 1], [1, 0]], frequencies=[9, 5], kind="dive"))
+        >>> Terms.every_and(source, [["hot", "dog"]]).rows.matrix.tolist()
+        [[2.0, 1.0], [1.0, 0.0], [1.5, 0.5]]
+        """
+        every, made = cls.every(source), cls(source, [*([word] for word in source.main.words), *terms], lemmas=lemmas)
+        made.lookup = every.lookup.followed_by(source.vocabulary.look_up(terms, lemmas=lemmas))
+        return made
 
     @property
     def found(self) -> Bools:
+        """Which terms the main space has, or can compose."""
         return self.lookup.found
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(gather(self.source.main, self.lookup))
+        """The vectors of the main space."""
+        return _rows(self.source.main, self.lookup)
 
     @cached_property
     def skipgram(self) -> Rows | None:
+        """The skip-gram vectors; None without them."""
         space = self.source.skipgram
         if space is None:
             return None
-        lookup = self.lookup
-        if not self._own_lookup or space.words != self.source.main.words:
-            lookup = look_up(space, self._terms, lemmas=self._lemmas, language=self._language)
-        return Rows(gather(space, lookup))
+        lookup = self.lookup if space.vocabulary == self.source.vocabulary else self._look_up(space.vocabulary)
+        vectors, maps = _rows(space, lookup), self._composition
+        if maps is None or maps.skipgram is None:
+            return vectors
+
+        def row(name: str) -> Floats32 | None:
+            return space.vector(name) if name in space else None
+
+        composed = np.array(vectors.matrix)
+        for place in np.flatnonzero(np.diff(lookup.starts) > 2).tolist():  # more than a head: a modifier, too
+            _, vector = maps.compose(self.names[place], lambda name: None, row)
+            composed[place] = composed[place] if vector is None else vector
+        return Rows(composed)
 
     @property
     def has_confidence(self) -> bool:
@@ -108,7 +172,9 @@ class Terms:
         return Confidence(self)
 
     @cached_property
-    def _row_of_name(self) -> dict[str, int]:
+    def _row_of_name(self) -> Mapping[str, int]:
+        if self.names is self.source.main.words:
+            return self.source.vocabulary.numbers
         return {name: row for row, name in enumerate(self.names)}
 
     def _row(self, name: str) -> int:
@@ -191,10 +257,7 @@ class Terms:
     @cached_property
     def stated(self) -> StatedTerms | None:
         """These terms as patterns know them."""
-        patterns = self.source.patterns
-        if patterns is None:
-            return None
-        return StatedTerms.find(patterns, self._terms, lemmas=self._lemmas, language=self._language)
+        return None if self.source.patterns is None else self._stated(self.source.patterns)
 
     @cached_property
     def frequencies(self) -> Floats:
@@ -208,100 +271,17 @@ class Terms:
         return Pairs(self, q, p, places=places)
 
 
-class NamedTerms(Terms):
-    """Terms by their normal names, in a space of words and terms (see `hyperdive.scores.source.term_source`).
-
-    A term that the text has is its own row; another one is composed of its parts. Heads that are not among the names
-    are looked up with them, so that a broader phrase can be compared with its head; they come last.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> space = VectorSpace(["hot", "dog"], [[1, 0], [0, 1]], frequencies=[5, 9], kind="dive")
-    >>> terms = NamedTerms(Source(space), ["hot dog", "blue law"])
-    >>> terms.found.tolist(), terms.rows.matrix[0].round(2).tolist()
-    ([True, False, True], [0.33, 0.67])
-    """
-
-    def __init__(self, source: Source, names: Sequence[str]) -> None:
-        listed = dict.fromkeys(names)
-        last = (heads[-1] for name in listed if (heads := heads_of([name])))
-        every = [*names, *(head for head in dict.fromkeys(last) if head not in listed and head in source.main)]
-        super().__init__(source, every, lookup=look_up_terms(source.main, every))
-
-    @cached_property
-    def skipgram(self) -> Rows | None:
-        space = self.source.skipgram
-        if space is None:
-            return None
-        same = space.words == self.source.main.words
-        lookup = self.lookup if same else look_up_terms(space, self.names)
-        vectors = gather(space, lookup)
-        composition = None if self.source.terms is None else self.source.terms.composition
-        if composition is None or composition.skipgram is None:
-            return Rows(vectors)
-
-        def row(name: str) -> Floats32 | None:
-            return np.asarray(space.matrix[space.index(name)], dtype=np.float32) if name in space else None
-
-        for place in np.flatnonzero(np.diff(lookup.starts) > 2).tolist():  # more than a head: a modifier, too
-            _, composed = composition.compose(self.names[place], lambda name: None, row)
-            vectors[place] = vectors[place] if composed is None else composed
-        return Rows(vectors)
-
-    @cached_property
-    def stated(self) -> StatedTerms | None:
-        patterns = self.source.patterns
-        return None if patterns is None else StatedTerms.named(patterns, self.names)
-
-
-class Vocabulary(Terms):
-    """Term t is word t of the source's main space.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> words = Vocabulary(Source(VectorSpace(["animal", "dog"], [[2, 1], [1, 0]], frequencies=[9, 5], kind="dive")))
-    >>> words.pairs([1], [0]).cosine.round(3).tolist()
-    [0.894]
-    """
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source, source.main.words, lemmas=False, lookup=every_word(source.main))
-
-    @property
-    def names(self) -> Sequence[str]:
-        return self.source.main.words
-
-    @cached_property
-    def every_row(self) -> Ints:
-        """The rows of all words and terms."""
-        return np.arange(len(self.names))
-
-    def _row(self, name: str) -> int:
-        return self.source.main.index(name) if name in self.source.main else -1
-
-    @cached_property
-    def rows(self) -> Rows:
-        return Rows(self.source.main.matrix)
-
-    @cached_property
-    def skipgram(self) -> Rows | None:
-        space = self.source.skipgram
-        if space is None:
-            return None
-        if space.words == self.source.main.words:
-            return Rows(space if isinstance(space, VectorSpace) else space.matrix)
-        return Rows(gather(space, look_up(space, [[name] for name in self.names], lemmas=False)))
-
-    @cached_property
-    def stated(self) -> StatedTerms | None:
-        patterns = self.source.patterns
-        if patterns is None:
-            return None
-        return StatedTerms.named(patterns, self.names)
+def _rows(space: VectorSpace, lookup: Lookup) -> Rows:
+    """Return the vectors of looked-up terms: those of the space, unless only some are wanted."""
+    every = np.arange(len(space) + 1)
+    is_whole = np.array_equal(lookup.starts, every) and np.array_equal(lookup.rows, every[:-1])
+    return Rows(space if is_whole else space.means(lookup))
 
 
 def terms_of(source: Source, terms: Sequence[str], *, lemmas: bool = True) -> Terms:
     """Terms as users write them: by name in a source with terms, else by their words."""
-    if source.terms is not None:
-        return NamedTerms(source, [name_of(term, source.main) for term in terms])
+    if source.vocabulary.has_terms:
+        return Terms.named(source, [source.name_of(term) for term in terms])
     words = [split_term(term) for term in terms]
     listed = {" ".join(parts) for parts in words}
     heads = dict.fromkeys(ends[-1] for parts in words if (ends := heads_of(parts)))
@@ -317,18 +297,6 @@ def split_term(term: str) -> list[str]:
     (['hot', 'dog'], [''])
     """
     return term.lower().split() or [""]
-
-
-def with_vocabulary(source: Source, terms: Sequence[Sequence[str]], found: Lookup) -> Terms:
-    """Every word of the source as a term, and after them these terms, which were looked up as `found`.
-
-    >>> from hyperdive.spaces.space import VectorSpace
-    >>> source = Source(VectorSpace(["dog", "hot"], [[2, 1], [1, 0]], frequencies=[9, 5], kind="dive"))
-    >>> with_vocabulary(source, [["hot", "dog"]], look_up(source.main, [["hot", "dog"]])).rows.matrix.tolist()
-    [[2.0, 1.0], [1.0, 0.0], [1.5, 0.5]]
-    """
-    words = [[word] for word in source.main.words]
-    return Terms(source, [*words, *terms], lookup=joined(every_word(source.main), found))
 
 
 def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -> list[Score]:
@@ -348,6 +316,5 @@ def usable_scores(source: Source, wanted: Sequence[str | Score] | None = None) -
 def _allowed(source: Source, scores: Iterable[Score]) -> list[Score]:
     words = [[source.main.words[0]]] if len(source.main.words) else []
     pairs = Terms(source, words, lemmas=False).pairs([0] * len(words), [0] * len(words))
-    values = source.main.matrix if isinstance(source.main.matrix, np.ndarray) else source.main.matrix.data
-    signed = values.size > 0 and values.min() < 0
+    signed = not Rows(source.main).nonnegative
     return [score for score in scores if not score.missing(pairs) and not (signed and "nonnegative" in score.needs)]

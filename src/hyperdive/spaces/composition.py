@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from hyperdive._types import Floats, Floats32
 from hyperdive.spaces.space import unit_rows
+from hyperdive.spaces.tensors import MappedTensors
 from hyperdive.text.term_names import PREPOSITIONS
 
 FEWEST = 50
@@ -78,6 +80,26 @@ class Composition:
             last = -1 if lean else None
             skipgram = fitted_regression(modifiers[1][:, :last], heads[1][:, :last], terms[1][:, :last])
         return cls(dive, skipgram, lean)
+
+    def tensors(self) -> dict[str, Any]:
+        """Return the maps as a model folder holds them."""
+        tensors: dict[str, Any] = {"composition.dive": self.dive}
+        if self.skipgram is not None:
+            tensors["composition.skipgram"] = self.skipgram
+            tensors["composition.lean"] = np.array([self.lean], dtype=np.float32)
+        return tensors
+
+    @classmethod
+    def read(cls, tensors: MappedTensors, dimensions: int, of_skipgram: int | None) -> Composition:
+        """Return the maps in a model folder whose spaces have these dimensions."""
+        dive = tensors.floats("composition.dive", 3, dimensions)
+        if "composition.skipgram" not in tensors:
+            return cls(dive)
+        [lean] = tensors.floats("composition.lean", 1).tolist()
+        if lean < 0 or of_skipgram is None:
+            raise tensors.wrong("composition.lean")
+        own = of_skipgram - (1 if lean else 0)
+        return cls(dive, tensors.floats("composition.skipgram", 2 * own + 1, own), lean)
 
     def dive_rows(self, modifiers: Floats32, heads: Floats32) -> Floats32:
         """DIVE rows of terms with these modifiers and heads."""

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hyperdive._checks import are_finite
-from hyperdive._store import header_fields
+from hyperdive._checks import are_below
 from hyperdive._types import Floats32
-from hyperdive.spaces.model_files import StoredSpaces, narrowest_floats
 from hyperdive.spaces.space import VectorSpace
+from hyperdive.spaces.tensors import MappedTensors, narrowest_floats
 
 _PREFIX = "folding."
 
@@ -49,31 +48,20 @@ class Folding:
         return {_PREFIX + name: array for name, array in arrays.items()}
 
     @classmethod
-    def read(cls, stored: StoredSpaces) -> Folding | None:
-        """From a model folder; None where it holds none of these."""
-        if f"{_PREFIX}gauge" not in stored:
+    def read(cls, tensors: MappedTensors, words: int, dimensions: int) -> Folding | None:
+        """Return the parts in a model folder; None where it has none."""
+        if f"{_PREFIX}gauge" not in tensors:
             return None
-        with header_fields(stored.path):
-            dimensions = int(stored.header["spaces"]["dive"]["dimensions"])
-
-        def tensor(name: str, *shape: int) -> Floats32:
-            values: Floats32 = stored.tensor(_PREFIX + name, np.floating).astype(np.float32)
-            if values.shape != shape or not are_finite(values):
-                raise stored.wrong(_PREFIX + name)
-            return values
-
-        frequency = stored.counts(f"{_PREFIX}unknown_frequency", 1)
-        words = len(stored.words)
-        with_skipgram = f"{_PREFIX}skipgram" in stored
-        columns = stored.tensor(f"{_PREFIX}skipgram", np.floating).shape[1:] if with_skipgram else ()
-        if with_skipgram and len(columns) != 1:
-            raise stored.wrong(f"{_PREFIX}skipgram")
+        frequency = tensors.tensor(f"{_PREFIX}unknown_frequency", np.integer, 1)
+        if not are_below(frequency, 1 << 63):
+            raise tensors.wrong(f"{_PREFIX}unknown_frequency")
+        with_skipgram = f"{_PREFIX}skipgram" in tensors
         return cls(
             int(frequency[0]),
-            tensor("unknown_context", dimensions),
-            tensor("gauge", dimensions),
-            tensor("skipgram", words, *columns) if with_skipgram else None,
-            tensor("context_terms", words) if with_skipgram else None,
+            tensors.floats(f"{_PREFIX}unknown_context", dimensions),
+            tensors.floats(f"{_PREFIX}gauge", dimensions),
+            tensors.floats(f"{_PREFIX}skipgram", words, None) if with_skipgram else None,
+            tensors.floats(f"{_PREFIX}context_terms", words) if with_skipgram else None,
         )
 
 
@@ -91,16 +79,10 @@ class ContextSpace(VectorSpace):
     @classmethod
     def of(cls, space: VectorSpace, folding: Folding | None) -> ContextSpace:
         """The same vectors with these parts; a subset of them is without, since its words are not all contexts."""
-        made = cls(
-            space.words, space.matrix, frequencies=space.frequencies, kind=space.kind, parameters=space.parameters
-        )
+        matrix = space.matrix if space.stored is None else space.stored
+        made = cls(space.vocabulary, matrix, kind=space.kind, parameters=space.parameters)
         made.folding = folding
         return made
-
-    @classmethod
-    def read(cls, stored: StoredSpaces) -> ContextSpace:
-        """From a model folder."""
-        return cls.of(stored.space("contexts"), Folding.read(stored))
 
 
 def folding_of(contexts: VectorSpace | None) -> Folding | None:

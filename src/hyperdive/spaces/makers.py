@@ -106,7 +106,7 @@ def start_tables(model: Model, words: list[str], options: DiveOptions) -> tuple[
     """The old model's rows for the words it knows, a random start for the others and the unknown symbol."""
     old_contexts = _contexts_of(model, options)
     first, second = first_tables(options, len(words) + 1, None)
-    known = [(i + 1, model.dive.index(word)) for i, word in enumerate(words) if word in model]
+    known = [(i + 1, model.dive.index(word)) for i, word in enumerate(words) if word in model.dive]
     rows, old = np.array(known, dtype=np.int64).reshape(-1, 2).T
     for table, space in ((first, model.dive), (second, old_contexts)):
         block = space.rows(old)

@@ -29,7 +29,7 @@ def card(model: Model, facts: Mapping[str, Any]) -> str:
     kept = [f"`{name}`" for name in ("dive", "contexts", "skipgram") if getattr(model, name) is not None]
     history = facts.get("objective", [])
     lines += ["", "## Content", "", f"Vectors: {', '.join(kept)}."]
-    if model.terms is not None:
+    if model.terms:
         lines.append(
             f"Terms: {len(model.terms):,}, most of several words, with vectors of their own in the same spaces as the "
             "words."

@@ -1,19 +1,17 @@
-"""The folder of a model (format `hyperdive-model`, version 3).
+"""The folder of a model (format `hyperdive-model`, version 4).
 
 | file | content |
 | --- | --- |
 | `header.json` | format, version, parameters, facts about the corpus, training history, checksums |
-| `vocabulary.txt` | one word per line, by falling frequency; the unknown symbol is not in it |
-| `model.safetensors` | `frequencies`; of `dive` and `contexts` the non-zero entries row by row; `skipgram` dense |
-| `terms.txt`, `abbreviations.txt` | terms beside the words, when there are some: see `hyperdive.spaces.term_table` |
+| `vocabulary.parquet` | words, and terms after them: see `hyperdive.spaces.vocabulary_file` |
+| `abbreviations.txt` | abbreviations with their long forms, where there are terms: see `hyperdive.text.abbreviations` |
+| `model.safetensors` | the matrices `dive` and `skipgram`, a row per name, and `contexts`, a row per word |
 | `README.md` | the model card |
 | `statements.parquet`, … | pairs that the text states, when patterns were read: see `hyperdive.patterns.files` |
 | `evidence.parquet`, `sentences.parquet` | sentences behind those pairs, when they were kept |
 
-Values are stored in 16 bits when that loses nothing; training rounds its results so that it never does. Rows of
-`skipgram` that were rounded to 8 bits are stored as int8, with `skipgram.exponents` (see `hyperdive._quantize`).
-With contexts the tensors `folding.*` are there too, which rows of new terms need (see `hyperdive.spaces.fold_in`).
-Version 2 had no terms and no `folding.*`, version 1 no patterns.
+`hyperdive.spaces.tensors` describes the matrices. With contexts there are also the tensors `folding.*`, which rows of
+new terms need (see `hyperdive.spaces.fold_in`), and where terms are composed the maps `composition.*`.
 """
 
 from __future__ import annotations
@@ -23,22 +21,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, narrowest, read_header
+from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, read_header
+from hyperdive._types import Ints
+from hyperdive.errors import Error, FormatError
 from hyperdive.patterns.files import STATEMENTS, about, write_files
 from hyperdive.patterns.store import Patterns
-from hyperdive.spaces.folding import ContextSpace, folding_of
+from hyperdive.spaces.composition import Composition
+from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
-from hyperdive.spaces.model_files import TENSORS as SPACE_TENSORS
-from hyperdive.spaces.model_files import VOCABULARY, StoredSpaces, space_tensors
 from hyperdive.spaces.space import KIND as SPACE
-from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TERMS, TermTable
-from hyperdive.text.abbreviations import ABBREVIATIONS
+from hyperdive.spaces.space import VectorSpace, dense
+from hyperdive.spaces.tensors import DAMAGED, MappedTensors, matrix_tensors
+from hyperdive.spaces.vocabulary_file import VOCABULARY, VocabularyFile
+from hyperdive.text.abbreviations import ABBREVIATIONS, Abbreviations
 
 if TYPE_CHECKING:
     from hyperdive.model import Model
 
-KIND, VERSION = "model", 3
+KIND, VERSION, TENSORS = "model", 4, "model.safetensors"
 MADE_WITH = "hyperdive train TEXT -o MODEL"
 
 
@@ -46,33 +46,25 @@ def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, for
     """Write a model folder, which appears when it is complete."""
     from safetensors.numpy import save
 
-    terms, patterns, folding = model.terms, model.patterns, folding_of(model.contexts)
-    stored: dict[str, VectorSpace | None] = {
-        "dive": model.dive,
-        "contexts": model.contexts,
-        "skipgram": model.skipgram,
-        "terms.dive": None if terms is None else terms.dive,
-        "terms.skipgram": None if terms is None else terms.skipgram,
-    }
-    tensors: dict[str, Any] = {"frequencies": narrowest(model.frequencies, int(model.frequencies.max(initial=0)))}
+    vocabulary, patterns, folding = model.vocabulary, model.patterns, folding_of(model.contexts)
+    tensors: dict[str, Any] = {}
     spaces: dict[str, Any] = {}
-    for name, space in stored.items():
+    for name in ("dive", "contexts", "skipgram"):
+        space = model.space(name)
         if space is not None:
-            tensors |= space_tensors(name, space)
-            sparse = f"{name}.lengths" in tensors
-            spaces[name] = {"kind": space.kind, "dimensions": space.dimensions, "sparse": sparse}
+            # neighbours are found by products of dense matrices
+            matrix = dense(space.matrix) if name == "skipgram" else space.matrix
+            tensors |= matrix_tensors(name, matrix, sparse=name != "skipgram")
+            spaces[name] = {"kind": space.kind, "dimensions": space.dimensions}
+    for part in (folding, model.composition):
+        tensors |= {} if part is None else part.tensors()
     totals = {"words": len(model), "dimensions": model.dive.dimensions}
+    totals |= {"terms": len(model.terms)} if vocabulary.has_terms else {}
     with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
-        writer.put(VOCABULARY, "".join(f"{word}\n" for word in model.words).encode("utf-8"))
-        if folding is not None:
-            tensors |= folding.tensors()
-        if terms is not None:
-            tensors |= terms.tensors()
-            totals["terms"] = len(terms)
-        writer.put(SPACE_TENSORS, save(tensors))
-        if terms is not None:
-            writer.put(TERMS, terms.lines())
-            writer.put(ABBREVIATIONS, terms.abbreviations.lines())
+        VocabularyFile(vocabulary, model.space().sums, model.pattern_numbers).write(writer)
+        if len(vocabulary.abbreviations):
+            writer.put(ABBREVIATIONS, vocabulary.abbreviations.lines())
+        writer.put(TENSORS, save(tensors))
         writer.put("README.md", card(model, facts).encode("utf-8"))
         header = {"parameters": model.parameters, "facts": dict(facts), "spaces": spaces, "totals": totals}
         if patterns is not None:
@@ -81,21 +73,48 @@ def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, for
         writer.finish(header)
 
 
-def read_model(folder: Path, *, verify: bool = True) -> dict[str, Any]:
-    """Return the arguments of a `Model` from a folder, of a model or of one space; all but `dive` are read later."""
+def read_model(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any], Ints | None]:
+    """Return the arguments of a `Model` from a folder, of a model or of one space, and its numbers in the patterns.
+
+    All parts but `dive` are read later.
+    """
     if (folder / HEADER).is_file() and read_header(folder)["format"] == f"hyperdive-{SPACE}":
         space = VectorSpace.load(folder, verify=verify)
-        return {"dive": space, "parameters": space.parameters}
+        return {"dive": space, "parameters": space.parameters}, None
     artifact = Artifact.open(folder, KIND, VERSION, made_with=MADE_WITH, verify=verify)
     with header_fields(folder):
         parameters, facts, spaces = (dict(artifact.header[name]) for name in ("parameters", "facts", "spaces"))
-    stored = StoredSpaces(artifact)
-    return {
-        "dive": stored.space("dive"),
-        "contexts": partial(ContextSpace.read, stored) if "contexts" in spaces else None,
-        "skipgram": partial(stored.space, "skipgram") if "skipgram" in spaces else None,
-        "terms": partial(TermTable.read, artifact, stored) if TERMS in artifact else None,
-        "patterns": partial(Patterns.read, artifact) if STATEMENTS in artifact else None,
+        kinds = {name: (str(one["kind"]), int(one["dimensions"])) for name, one in spaces.items()}
+    if VOCABULARY not in artifact or TENSORS not in artifact:
+        raise FormatError(f"{folder}: the model is incomplete", hint=DAMAGED)
+    if "dive" not in kinds:
+        raise Error(f"{folder}: this model has no dive vectors")
+    names = VocabularyFile.read(artifact, Abbreviations.read(artifact))
+    vocabulary, tensors = names.vocabulary, MappedTensors(artifact.file(TENSORS))
+
+    def read(name: str) -> VectorSpace:
+        kind, dimensions = kinds[name]
+        of = vocabulary.of_words if name == "contexts" else vocabulary
+        rows = tensors.rows(name, (len(of), dimensions))
+        return VectorSpace(of, rows, kind=kind, parameters=parameters, sums=names.sums if name == "dive" else None)
+
+    def contexts() -> ContextSpace:
+        return ContextSpace.of(read("contexts"), Folding.read(tensors, vocabulary.word_count, kinds["dive"][1]))
+
+    def patterns() -> Patterns:
+        stated = Patterns.read(artifact)
+        if names.pattern_numbers is None or int(names.pattern_numbers.max(initial=-1)) >= len(stated):
+            raise FormatError(f"{folder}: {VOCABULARY} does not have the numbers of the patterns", hint=DAMAGED)
+        return stated
+
+    composition = partial(Composition.read, tensors, kinds["dive"][1], kinds.get("skipgram", ("", None))[1])
+    parts = {
+        "dive": read("dive"),
+        "contexts": contexts if "contexts" in kinds else None,
+        "skipgram": partial(read, "skipgram") if "skipgram" in kinds else None,
+        "composition": composition if "composition.dive" in tensors else None,
+        "patterns": patterns if STATEMENTS in artifact else None,
         "parameters": parameters,
         "facts": facts,
     }
+    return parts, names.pattern_numbers

@@ -16,7 +16,6 @@ import numpy as np
 from hyperdive._quantize import rounded_to_8_bits
 from hyperdive.model import Model, facts_of
 from hyperdive.spaces.space import VectorSpace
-from hyperdive.spaces.term_table import TermTable
 
 WORDS, FREQUENT, TERMS, LEAST = 30_000, 15_000, 30_000, 3
 
@@ -51,14 +50,11 @@ def useful_terms(model: Model, *, terms: int = TERMS) -> list[str]:
     """So many terms that the text has, in the order of the model: first those that patterns name most often.
 
     >>> space = VectorSpace(["dog"], np.eye(1), frequencies=[9], kind="dive")
-    >>> names = ["guide dog", "toy dog", "wolf dog"]
-    >>> rows = VectorSpace(names, np.ones((3, 1)), frequencies=[1, 5, 0], kind="dive")
-    >>> useful_terms(Model(space, terms=TermTable(names, names, dive=rows)), terms=2)
+    >>> names = Vocabulary(["guide dog", "toy dog", "wolf dog"], [1, 5, 0])
+    >>> useful_terms(with_terms(Model(space), names, np.ones((3, 1))), terms=2)
     ['guide dog', 'toy dog']
     """
-    if model.terms is None:
-        return []
-    names, frequencies = model.terms.names, model.terms.frequencies
+    names, frequencies = model.terms, model.vocabulary.frequencies[len(model) :]
     times = np.zeros(len(names), dtype=np.int64)
     if (patterns := model.patterns) is not None:
         both = patterns.hyponym_totals + patterns.hypernym_totals
@@ -94,32 +90,22 @@ def pruned(
     <Model of 2 words: dive 3 dimensions, skipgram>
     """
     kept = useful_words(model, words=words, frequent=frequent)
-    skipgram, patterns = model.skipgram, model.patterns
+    names, skipgram, patterns = [*kept, *useful_terms(model, terms=terms)], model.space("skipgram"), model.patterns
     facts: dict[str, Any] = {
         **facts_of(model),
         "pruned": {"words": len(model), "frequent": min(frequent, len(kept)), "least": least},
     }
+    dive = model.space().subset(names)
+    dive.vocabulary.abbreviations = dive.vocabulary.abbreviations.subset(set(names))
     return Model(
-        model.dive.subset(kept),
-        skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(kept)),
-        terms=None if model.terms is None else _small_table(model.terms.subset(useful_terms(model, terms=terms)), kept),
+        dive,
+        skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(names)),
+        composition=model.composition,
         patterns=None if patterns is None else patterns.pruned(kept, least),
         parameters={**model.parameters, "contexts": False},
         facts={**facts, "card": dict(card)} if card else facts,
     )
 
 
-def _small_table(table: TermTable, words: list[str]) -> TermTable:
-    return TermTable(
-        table.names,
-        table.spellings,
-        dive=table.dive,
-        skipgram=None if table.skipgram is None else _in_8_bits(table.skipgram),
-        composition=table.composition,
-        abbreviations=table.abbreviations.subset({*words, *table.names}),
-    )
-
-
 def _in_8_bits(space: VectorSpace) -> VectorSpace:
-    matrix = rounded_to_8_bits(space.matrix)
-    return VectorSpace(space.words, matrix, frequencies=space.frequencies, kind=space.kind, parameters=space.parameters)
+    return VectorSpace(space.vocabulary, rounded_to_8_bits(space.matrix), kind=space.kind, parameters=space.parameters)

@@ -2,16 +2,17 @@
 
 The contract, once for all spaces (`tests/spaces/test_contract.py` runs every space through it):
 
-- `words` are distinct and never hold the unknown symbol; row i of `matrix` is the vector of `words[i]`;
+- `words` are distinct and never hold the unknown symbol; row i of `matrix` is the vector of `words[i]`. In a model
+  the multi-word terms come after the words (see `hyperdive.text.vocabulary`);
 - `matrix` is a float32 array (n, d) or a `scipy.sparse.csr_array` (n, d) with sorted indices;
 - `frequencies[i]` is n(w), the number of tokens of `words[i]` in the corpus;
 - a word without a row is an `UnknownWordError` error (also a `KeyError`) with near spellings, never a zero vector;
 - `variances`, float32 (n, d), is there when words are Gaussians and `matrix` holds their means; else it is None;
 - `save` writes a folder that `load` maps back unchanged; the same space gives the same bytes.
 
-Folder (format `hyperdive-space`, version 1): `words.txt` (one word a line), `frequencies.bin` (int64), and either
-`matrix.bin` (float32) or `indptr.bin` (int64), `indices.bin` (int32 or int64) and `data.bin` (float32). Gaussians have
-`variances.bin` (float32) beside `matrix.bin`.
+Folder (format `hyperdive-space`, version 2): `vocabulary.parquet` (see `hyperdive.spaces.vocabulary_file`), and either
+`matrix.npy` (float32) or `indptr.npy` (int64), `indices.npy` (int32 or int64) and `data.npy` (float32). Gaussians have
+`variances.npy` (float32) beside `matrix.npy`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hyperdive._checks import MOST_DIMENSIONS, are_below, are_finite, are_pointers, rise_in_rows
-from hyperdive._quantize import PackedRows, unpacked
-from hyperdive._spelling import unknown_word
 from hyperdive._store import Artifact, ArtifactWriter, header_fields
-from hyperdive._types import Floats32, Ints
+from hyperdive._types import Floats, Floats32, Ints
 from hyperdive.errors import FormatError, InputError
+from hyperdive.spaces.tensors import StoredRows
+from hyperdive.spaces.vocabulary_file import VocabularyFile
+from hyperdive.text.vocabulary import Lookup, Vocabulary
 
-KIND, VERSION = "space", 1
+KIND, VERSION = "space", 2
 _DAMAGED = "the folder is damaged; create it again"
 MADE_WITH = "hyperdive train INPUT -o MODEL"
 
@@ -44,8 +46,6 @@ class VectorSpace:
     <VectorSpace dive: 2 words, 3 dimensions, dense>
     >>> space["dog"], "cat" in space, list(space)
     (array([1., 0., 1.], dtype=float32), False, ['animal', 'dog'])
-    >>> space.phrase(["animal", "dog"])
-    array([1.5, 0.5, 1. ], dtype=float32)
     >>> space["dgo"]
     Traceback (most recent call last):
     hyperdive.errors.UnknownWordError: 'dgo' is not in this space (did you mean dog?)
@@ -53,47 +53,72 @@ class VectorSpace:
 
     def __init__(
         self,
-        words: Sequence[str],
+        words: Sequence[str] | Vocabulary,
         matrix: Any,
         *,
-        frequencies: Any,
+        frequencies: Any = None,
         kind: str,
         parameters: Mapping[str, Any] | None = None,
         variances: Any = None,
+        sums: Any = None,
     ) -> None:
-        self.words = words if isinstance(words, list) else list(words)  # spaces of one vocabulary share the list
-        self._packed = matrix if isinstance(matrix, PackedRows) else None
-        if self._packed is None:
+        self.vocabulary = words if isinstance(words, Vocabulary) else Vocabulary(words, frequencies)
+        self.stored = matrix if isinstance(matrix, StoredRows) else None
+        if self.stored is None:
             self.matrix = _checked(matrix)
-        self.shape: tuple[int, int] = (self.matrix if self._packed is None else self._packed).shape
-        self.frequencies: Ints = np.asarray(frequencies, dtype=np.int64)
+        self.shape: tuple[int, int] = (self.matrix if self.stored is None else self.stored).shape
         self.kind = kind
-        self.other_names: Mapping[str, str] = {}
-        """Names of terms without a row that are looked up by another name: an abbreviation by its long form."""
         self.parameters = dict(parameters or {})
-        if self.shape[0] != len(self.words) or self.frequencies.shape != (len(self.words),):
-            raise InputError(
-                f"{len(self.words)} words, {self.shape[0]} vectors and {self.frequencies.size} frequencies "
-                "do not go together"
-            )
+        if self.shape[0] != len(self.words):
+            raise InputError(f"{len(self.words)} words and {self.shape[0]} vectors do not go together")
         self.variances: Floats32 | None = None if variances is None else np.asarray(variances, dtype=np.float32)
         if self.variances is not None and (self.is_sparse or self.variances.shape != self.shape):
             raise InputError(f"variances of shape {self.variances.shape} do not go with these vectors")
+        if sums is not None:
+            self.sums = sums
 
     # ---- asking ---------------------------------------------------------------------------------------------
 
-    @cached_property
-    def matrix(self) -> Any:
-        """The vectors, one row per word: an array or a `scipy.sparse.csr_array`. Vectors in 8 bits are unpacked now."""
-        assert self._packed is not None
-        return unpacked(*self._packed)
+    @property
+    def words(self) -> list[str]:
+        """The names of the rows: words, and terms after them where a model has some."""
+        return self.vocabulary.names
+
+    @property
+    def frequencies(self) -> Ints:
+        """n(w) of each row."""
+        return self.vocabulary.frequencies
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        numbers = dict(zip(self.words, range(len(self.words)), strict=True))
-        if len(numbers) != len(self.words):
-            raise InputError("a space has one vector per word, but a word occurs twice")
-        return numbers
+    def matrix(self) -> Any:
+        """The vectors, one row per word: an array or a `scipy.sparse.csr_array`, in 32 bits."""
+        assert self.stored is not None
+        return self.stored.whole()
+
+    @cached_property
+    def sums(self) -> Floats:
+        """S(w) = Σᵢ w[i] of each row."""
+        csr = csr_array(self.matrix)
+        rows = np.repeat(np.arange(len(self)), np.diff(csr.indptr))
+        return np.bincount(rows, csr.data, len(self)).astype(np.float64, copy=False)
+
+    @cached_property
+    def nonnegative(self) -> bool:
+        """Whether no value is below zero."""
+        if self.stored is not None:
+            values = self.stored.values
+        else:
+            values = self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.data
+        return bool(values.size == 0 or values.min() >= 0)
+
+    @cached_property
+    def of_words(self) -> VectorSpace:
+        """The same without its terms."""
+        words = self.vocabulary.of_words
+        if words is self.vocabulary:
+            return self
+        matrix = _first_rows(self.matrix, len(words)) if self.stored is None else self.stored.first(len(words))
+        return VectorSpace(words, matrix, kind=self.kind, parameters=self.parameters)
 
     @property
     def dimensions(self) -> int:
@@ -103,28 +128,20 @@ class VectorSpace:
     @property
     def is_sparse(self) -> bool:
         """Whether `matrix` is a CSR matrix."""
-        return self._packed is None and not isinstance(self.matrix, np.ndarray)
-
-    @property
-    def packed(self) -> PackedRows | None:
-        """The vectors in 8 bits, as long as nobody has asked for all of them in full."""
-        return None if "matrix" in self.__dict__ else self._packed
+        return not isinstance(self.matrix, np.ndarray) if self.stored is None else self.stored.is_sparse
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.vocabulary)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._numbers
+        return word in self.vocabulary
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.words)
+        return iter(self.vocabulary)
 
     def index(self, word: str) -> int:
         """The row of a word; a word that is not there is an error with near spellings."""
-        try:
-            return self._numbers[word]
-        except (KeyError, TypeError):
-            raise unknown_word(word, self.words, self._numbers, "this space") from None
+        return self.vocabulary.index(word)
 
     def vector(self, word: str) -> Floats32:
         """The vector of a word, dense."""
@@ -135,22 +152,33 @@ class VectorSpace:
     def rows(self, indices: Any) -> Any:
         """The vectors at these rows as one block: an array, or a CSR matrix when the space is sparse.
 
-        Of vectors in 8 bits no others are unpacked.
+        Of vectors that are stored in fewer bits no others are converted.
         """
         indices = np.asarray(indices, dtype=np.int64)
-        packed = self.packed
-        return self.matrix[indices] if packed is None else unpacked(*packed.taken(indices))
+        return self.matrix[indices] if self.stored is None else self.stored.taken(indices)
 
-    def phrase(self, words: Sequence[str]) -> Floats32:
-        """The mean vector of the words of a phrase; when any is missing so is the phrase."""
-        if isinstance(words, str):
-            raise InputError(f"a phrase is a list of words, not the string {words!r}", hint=f"use {words.split()}")
-        if not words:
-            raise InputError("a phrase has at least one word")
-        total = np.zeros(self.dimensions, dtype=np.float64)
-        for number in [self.index(word) for word in words]:
-            total += self._dense(number)
-        return (total / len(words)).astype(np.float32)
+    def means(self, lookup: Lookup) -> Any:
+        """Return the vectors of looked-up terms: means for several rows, zero for terms that are missing.
+
+        Single rows keep the precision of the space. With a mean among them the result is in 64 bits, so that no mean
+        is rounded.
+
+        >>> space = VectorSpace(["bar", "cola"], [[1, 0], [0, 1]], frequencies=[1, 1], kind="dive")
+        >>> space.means(space.vocabulary.look_up([["cola", "bar"], ["bar"], ["zebra"]])).tolist()
+        [[0.5, 0.5], [1.0, 0.0], [0.0, 0.0]]
+        """
+        counts = np.diff(lookup.starts)
+        if (counts == 1).all():
+            return self.rows(lookup.rows)
+        words, places = np.unique(lookup.rows, return_inverse=True)
+        dtype = np.dtype(np.float64 if (counts > 1).any() else np.float32)
+        parts = csr_array((np.ones(len(places), dtype=dtype), places, lookup.starts), shape=(len(counts), len(words)))
+        sums = parts @ self.rows(words).astype(dtype)
+        if isinstance(sums, np.ndarray):
+            return sums / np.maximum(counts, 1).astype(dtype)[:, None]
+        sums.sort_indices()
+        sums.data /= np.repeat(counts, np.diff(sums.indptr))
+        return sums
 
     def frequency(self, word: str) -> int:
         """n(w): how many tokens of this word the corpus had."""
@@ -160,21 +188,16 @@ class VectorSpace:
         """The same space with these words only, in this order."""
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         return VectorSpace(
-            words,
+            self.vocabulary.subset(words),
             self.rows(numbers),
-            frequencies=self.frequencies[numbers],
             kind=self.kind,
             parameters=self.parameters,
             variances=None if self.variances is None else self.variances[numbers],
         )
 
     def _dense(self, number: int) -> Floats32:
-        if isinstance(self.matrix, np.ndarray):
-            return np.array(self.matrix[number])
-        vector = np.zeros(self.dimensions, dtype=np.float32)
-        start, end = int(self.matrix.indptr[number]), int(self.matrix.indptr[number + 1])
-        vector[self.matrix.indices[start:end]] = self.matrix.data[start:end]
-        return vector
+        [vector] = dense(self.rows([number]))
+        return np.asarray(vector, dtype=np.float32)
 
     def __repr__(self) -> str:
         form = "sparse" if self.is_sparse else "dense"
@@ -185,16 +208,15 @@ class VectorSpace:
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the space as a folder; with `force` an older artefact there is replaced."""
         with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
-            writer.put("words.txt", "".join(f"{word}\n" for word in self.words).encode("utf-8"))
-            writer.put("frequencies.bin", self.frequencies)
+            VocabularyFile(self.vocabulary, self.sums).write(writer)
             if isinstance(self.matrix, np.ndarray):
-                writer.put("matrix.bin", self.matrix)
+                writer.put("matrix.npy", self.matrix)
             else:
-                writer.put("indptr.bin", self.matrix.indptr.astype(np.int64))
-                writer.put("indices.bin", self.matrix.indices)
-                writer.put("data.bin", self.matrix.data)
+                writer.put("indptr.npy", self.matrix.indptr.astype(np.int64))
+                writer.put("indices.npy", self.matrix.indices)
+                writer.put("data.npy", self.matrix.data)
             if self.variances is not None:
-                writer.put("variances.bin", self.variances)
+                writer.put("variances.npy", self.variances)
             writer.finish(
                 {
                     "space": self.kind,
@@ -207,30 +229,47 @@ class VectorSpace:
     def load(cls, path: str | Path, *, verify: bool = True) -> VectorSpace:
         """Map a saved space; nothing is read twice, and damage is found here (`verify=False` skips the checksums)."""
         artifact = Artifact.open(path, KIND, VERSION, made_with=MADE_WITH, verify=verify)
-        words, header = artifact.lines("words.txt"), artifact.header
+        names, header = VocabularyFile.read(artifact), artifact.header
         with header_fields(artifact.path):
             shape = (int(header["totals"]["words"]), int(header["totals"]["dimensions"]))
             kind, parameters = str(header["space"]), dict(header["parameters"])
         if not 0 <= shape[1] <= MOST_DIMENSIONS:
             raise FormatError(f"{path}: {shape[1]} dimensions", hint=_DAMAGED)
-        if "matrix.bin" in artifact:
-            matrix = values = artifact.array("matrix.bin", "float32", ndim=2)
+        if "matrix.npy" in artifact:
+            matrix = values = artifact.array("matrix.npy", "float32", ndim=2)
         else:
             matrix = _mapped_csr(artifact, shape)
             values = matrix.data
-        frequencies = artifact.array("frequencies.bin", "int64")
-        if matrix.shape != shape or not len(words) == len(frequencies) == shape[0]:
-            raise FormatError(f"{path}: {len(words)} words and a matrix of {matrix.shape}, its header says {shape}")
-        variances = artifact.array("variances.bin", "float32", ndim=2) if "variances.bin" in artifact else None
+        if matrix.shape != shape or len(names.vocabulary) != shape[0]:
+            raise FormatError(
+                f"{path}: {len(names.vocabulary)} words and a matrix of {matrix.shape}, its header says {shape}",
+                hint=_DAMAGED,
+            )
+        variances = artifact.array("variances.npy", "float32", ndim=2) if "variances.npy" in artifact else None
         if variances is not None and (
-            variances.shape != shape or not are_finite(variances) or "matrix.bin" not in artifact
+            variances.shape != shape or not are_finite(variances) or "matrix.npy" not in artifact
         ):
             raise FormatError(f"{path}: the variances are not those of its vectors", hint=_DAMAGED)
-        if not are_finite(values) or not are_below(frequencies, 1 << 63):
+        if not are_finite(values):
             raise FormatError(f"{path}: it holds values that are not numbers", hint=_DAMAGED)
         return VectorSpace(
-            words, matrix, frequencies=frequencies, kind=kind, parameters=parameters, variances=variances
+            names.vocabulary, matrix, kind=kind, parameters=parameters, variances=variances, sums=names.sums
         )
+
+
+def dense(block: Any) -> Any:
+    """Return rows as an array, whether they are sparse or not."""
+    return block if isinstance(block, np.ndarray) else block.toarray()
+
+
+def _first_rows(matrix: Any, count: int) -> Any:
+    """Return the first rows of a matrix, without a copy."""
+    if isinstance(matrix, np.ndarray):
+        return matrix[:count]
+    end = int(matrix.indptr[count])
+    return csr_array(
+        (matrix.data[:end], matrix.indices[:end], matrix.indptr[: count + 1]), shape=(count, matrix.shape[1])
+    )
 
 
 def unit_rows(rows: Floats32, lean: float, shortest: float = 0.0) -> Floats32:
@@ -264,8 +303,8 @@ def _checked(matrix: Any) -> Any:
 
 
 def _mapped_csr(artifact: Artifact, shape: tuple[int, int]) -> Any:
-    indptr, data = artifact.array("indptr.bin", "int64"), artifact.array("data.bin", "float32")
-    indices = artifact.array("indices.bin", "int32", "int64")
+    indptr, data = artifact.array("indptr.npy", "int64"), artifact.array("data.npy", "float32")
+    indices = artifact.array("indices.npy", "int32", "int64")
     fits = len(indptr) == shape[0] + 1 and len(indices) == len(data) and are_pointers(indptr, len(indices))
     if not fits or not are_below(indices, shape[1]) or not rise_in_rows(indices, indptr):
         raise FormatError(

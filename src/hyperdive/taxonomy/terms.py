@@ -14,9 +14,8 @@ from hyperdive.ask.question import Question, best, normal, source_of, vocabulary
 from hyperdive.ask.ranking import EMPTY_WORDS, Ranking
 from hyperdive.errors import InputError, OptionError
 from hyperdive.patterns.store import Patterns
-from hyperdive.scores.lookup import look_up_terms, name_of
-from hyperdive.scores.source import AnyModel, Source, SpaceLike
-from hyperdive.scores.terms import NamedTerms, heads_of
+from hyperdive.scores.source import AnyModel, Source
+from hyperdive.scores.terms import Terms, heads_of
 from hyperdive.text.term_names import compound_parts, head_end, normal_term
 
 MAX_TERMS = 10_000
@@ -42,7 +41,7 @@ class Nodes:
     """
 
     names: tuple[str, ...]
-    terms: NamedTerms
+    terms: Terms
     heads: Ints
     endings: Ints
     modified: Ints
@@ -56,9 +55,9 @@ class Nodes:
         return len(self.names)
 
 
-def _identities(space: SpaceLike, names: Sequence[str]) -> list[tuple[int, ...]]:
+def _identities(source: Source, names: Sequence[str]) -> list[tuple[int, ...]]:
     """What each term is in the space: its row, or the rows of its parts; empty for one that is not in the space."""
-    found = look_up_terms(space, [name_of(name, space) for name in names])
+    found = source.vocabulary.resolve(map(source.name_of, names))
     return [tuple(found.rows[a:b].tolist()) for a, b in zip(found.starts, found.starts[1:], strict=False)]
 
 
@@ -95,7 +94,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
     merged = [(name, stays) for name, stays in long_forms.items() if name not in kept]
     wanted = [name for name in wanted if name not in dict(merged)]
     spellings = [written.get(name, name) for name in wanted]
-    for name, rows in zip(wanted, _identities(source.main, spellings), strict=True):
+    for name, rows in zip(wanted, _identities(source, spellings), strict=True):
         own = len(rows) == 1  # of terms that are made of their parts, two may look the same
         if own and rows in owner and name not in kept:
             merged.append((name, owner[rows]))
@@ -106,7 +105,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
     head: dict[str, str] = {}
     for name in sorted(chosen, key=lambda one: one.count(" ")):  # whether a head stays is settled before its phrases
         parts = heads_of([name])
-        for part, rows in zip(parts, _identities(source.main, parts), strict=True):
+        for part, rows in zip(parts, _identities(source, parts), strict=True):
             if rows == chosen[name] and len(rows) == 1:
                 continue
             stays = part in kept or part in head or bool(chosen.get(part))
@@ -130,7 +129,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
             f"with the heads of phrases there are {len(ordered)} terms, a taxonomy holds up to {MAX_TERMS}",
             hint="add --no-heads, or split the terms by subject",
         )
-    terms = NamedTerms(source, [name_of(written.get(name, name), source.main) for name in ordered])
+    terms = Terms.named(source, [source.name_of(written.get(name, name)) for name in ordered])
     return Nodes(
         tuple(ordered),
         terms,
@@ -146,9 +145,7 @@ def collect(model: AnyModel, names: Iterable[str], *, heads: bool = True, keep: 
 
 def _long_forms(source: Source, spellings: Mapping[str, str]) -> dict[str, str]:
     """The abbreviations among some terms, each with its long form, where that is among them as well."""
-    if source.terms is None:
-        return {}
-    table = source.terms.abbreviations
+    table = source.vocabulary.abbreviations
     named = {normal_term(spelling): name for name, spelling in spellings.items()} if len(table) else {}
     found: dict[str, str] = {}
     for name, spelling in spellings.items():
@@ -161,9 +158,7 @@ def _long_forms(source: Source, spellings: Mapping[str, str]) -> dict[str, str]:
 
 def _abbreviated(source: Source, spellings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Other forms of terms that are no terms of their own here."""
-    if source.terms is None:
-        return
-    table = source.terms.abbreviations
+    table = source.vocabulary.abbreviations
     for name, spelling in spellings.items():
         entries = table.others(spelling)
         if len(entries) == 1 or not any(table.is_short(one, spelling) for one in entries):
@@ -173,7 +168,7 @@ def _abbreviated(source: Source, spellings: Mapping[str, str]) -> Iterator[tuple
                     yield form, name
 
 
-def _alike(terms: NamedTerms, endings: Ints) -> Ints:
+def _alike(terms: Terms, endings: Ints) -> Ints:
     """The endings without those of another kind of word: a cornbread is like bread, a network is not like work."""
     words = np.flatnonzero((endings >= 0) & terms.found[: len(endings)])
     words = words[terms.found[endings[words]]]
@@ -294,8 +289,8 @@ def spelled(source: Source, name: str) -> str:
     >>> spelled(Source(VectorSpace(["dog|n"], np.eye(1), frequencies=[1], kind="dive")), "dog|n")
     'dog'
     """
-    if source.terms is not None and name in source.terms:
-        return source.terms.spelling(name)
+    if source.vocabulary.is_term(name):
+        return source.vocabulary.spelling(name)
     return normal(name.partition("|")[0])
 
 
@@ -315,7 +310,7 @@ def modifier_parents(source: Source, names: Sequence[str]) -> tuple[Ints, Floats
         return parents, confidence
     modifiers = sorted({modifier for group in groups.values() for modifier in group})
     number = {modifier: place for place, modifier in enumerate(modifiers)}
-    terms = NamedTerms(source, [name_of(modifier, source.main) for modifier in modifiers])
+    terms = Terms.named(source, [source.name_of(modifier) for modifier in modifiers])
     for group in groups.values():
         known = [modifier for modifier in group if terms.found[number[modifier]]]
         broad = [modifier for modifier in known if " " not in modifier]

@@ -133,8 +133,8 @@ class Abbreviations(Collection[Abbreviation]):
         names = (one.long_name if self.is_short(one, form) else one.name for one in self.others(form))
         return list(dict.fromkeys([form, *filter(None, names)]))
 
-    def other_names(self, rows: Container[str], statements: Callable[[str], int]) -> OtherNames:
-        """Which terms are looked up by their other form.
+    def other_names(self, rows: Container[str]) -> OtherNames:
+        """Return the other forms by which terms are looked up.
 
         An abbreviation without a row of its own is looked up by its most frequent long form that is known, by its row
         or by all its words; a long form without a row by the abbreviation that mostly stands for it. Where both have
@@ -143,11 +143,10 @@ class Abbreviations(Collection[Abbreviation]):
 
         Args:
             rows: the words and terms that have a row.
-            statements: from a name to how often the text says what that is.
 
         >>> table = Abbreviations([Abbreviation("ACE", "", "angiotensin converting enzyme", "a c e", 3)])
-        >>> dict(table.other_names({"ace", "a c e"}, len))
-        {'ACE': 'a c e'}
+        >>> table.other_names({"ace", "a c e"}).get("ACE")
+        'a c e'
         """
         others: dict[str, str] = {}
         contested: dict[str, str] = {}
@@ -168,7 +167,7 @@ class Abbreviations(Collection[Abbreviation]):
                 if one.short.lower() not in rows:
                     others.setdefault(one.short.lower(), target)
         own = {one.short: one.name for one in self._first.values()}
-        return OtherNames(others, {name: (own.get(name, name), other) for name, other in contested.items()}, statements)
+        return OtherNames(others, {name: (own.get(name, name), other) for name, other in contested.items()})
 
     # ---- choosing -------------------------------------------------------------------------------------------
 
@@ -228,35 +227,26 @@ class Abbreviations(Collection[Abbreviation]):
         return cls(Abbreviation(row[0], row[1], row[2], row[3], int(row[4][:18])) for row in rows)
 
 
-class OtherNames(Mapping[str, str]):
-    """The names by which some terms are looked up; statements are only asked for where both forms have a row.
+@dataclass(frozen=True)
+class OtherNames:
+    """The names by which some terms are looked up, for those that have no row and for those whose both forms have one.
 
-    >>> names = OtherNames({"who": "world health organization"}, {"sod": ("sod", "superoxide dismutase")}, len)
-    >>> names["who"], names["sod"], names.get("enzyme")
-    ('world health organization', 'superoxide dismutase', None)
+    >>> names = OtherNames({"who": "world health organization"}, {"sod": ("sod", "superoxide dismutase")})
+    >>> names.get("who"), names.get("sod", len), names.get("sod"), names.get("enzyme", len)
+    ('world health organization', 'superoxide dismutase', None, None)
     """
 
-    def __init__(
-        self, without_row: dict[str, str], contested: dict[str, tuple[str, str]], statements: Callable[[str], int]
-    ) -> None:
-        self._without_row, self._contested, self._statements = without_row, contested, statements
+    without_row: Mapping[str, str]
+    contested: Mapping[str, tuple[str, str]]
 
-    def __getitem__(self, name: str) -> str:
-        if name in self._without_row:
-            return self._without_row[name]
-        own, other = self._contested[name]
-        if self._statements(other) > self._statements(own):
-            return other
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in (*self._without_row, *self._contested) if name in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return bool(self._without_row or self._contested)
+    def get(self, name: str, statements: Callable[[str], int] | None = None) -> str | None:
+        """Return the other name of a term, if any; `statements` is how often the text says what a name is."""
+        if name in self.without_row:
+            return self.without_row[name]
+        if statements is None or name not in self.contested:
+            return None
+        own, other = self.contested[name]
+        return other if statements(other) > statements(own) else None
 
 
 def _comparable(entries: Iterable[Abbreviation]) -> Iterator[Abbreviation]:

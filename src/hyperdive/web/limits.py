@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hyperdive.ask.explain import MOST_WORDS
 from hyperdive.ask.hypernyms import MOST_EVIDENCE
-from hyperdive.scores.lookup import MAX_CHARACTERS
 from hyperdive.taxonomy.terms import MAX_TERMS
+from hyperdive.text.vocabulary import MAX_CHARACTERS
 
 BODY_BYTES = 2 << 20  # bytes of a request body (413)
 HEADER_BYTES = 16 << 10  # bytes of a request line with all headers (400)

@@ -70,7 +70,7 @@ class ServedModel:
             name=self.name,
             packaged=_is_packaged(self.place),
             words=len(model),
-            terms=0 if model.terms is None else len(model.terms),
+            terms=len(model.terms),
             dimensions=model.dive.matrix.shape[1],
             tokens=tokens if isinstance(tokens, int) else None,
             patterns=patterns is not None,
