@@ -15,6 +15,7 @@ from hyperdive import _checks, _store
 from hyperdive.model import Model
 from hyperdive.patterns import files
 from hyperdive.spaces import folding, space, tensors
+from hyperdive.spaces.model_folder import composition_of, space_of
 from hyperdive.spaces.packaged_models import find_model
 from hyperdive.text import corpus, kept_text, term_occurrences
 
@@ -43,7 +44,7 @@ def read_all(path: str) -> None:
         return
     model = Model.load(path)
     _ = model.contexts, model.skipgram
-    _ = model.space("skipgram"), model.composition
+    _ = space_of(model, "skipgram"), composition_of(model)
     if model.patterns is not None:
         _ = model.patterns.evidence_rows
 

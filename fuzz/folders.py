@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hyperdive.spaces.model_folder import composition_of, space_of
+
 KINDS = {
     "animal": ("dog", "cat", "horse", "cow", "sheep", "guide dog"),
     "dog": ("poodle", "beagle"),
@@ -89,7 +91,7 @@ QUESTIONS: tuple[Question, ...] = (
     lambda model: model.score(["poodle", "cat"], ["dog", "animal"], "confidence"),
     lambda model: model.taxonomy(terms=["poodle", "dog", "cat", "animal"]),
     lambda model: (fold(model), model.skipgram),
-    lambda model: [space["dog"] for space in (model.space(), model.space("skipgram")) if space is not None],
+    lambda model: [space["dog"] for space in (space_of(model), space_of(model, "skipgram")) if space is not None],
     lambda model: compose(model),
 )
 OF_A_SPACE: tuple[Question, ...] = (
@@ -109,7 +111,7 @@ def fold(model: Any) -> object:
 
 def compose(model: Any) -> None:
     """Rows of a term that the text does not have."""
-    maps = model.composition
+    maps = composition_of(model)
     if maps is not None:
         skipgram = None if model.skipgram is None else model.skipgram["dog"]
         dive = model.dive["dog"]

@@ -17,6 +17,7 @@ import pytest
 from hyperdive import Dive, Model, VectorSpace, load
 from hyperdive.ask.explain import Comparison, Explanation
 from hyperdive.ask.options import AnswerOptions, EvidenceOptions, ExplainOptions, SimilarOptions, TopicOptions
+from hyperdive.ask.similar import suggest
 from hyperdive.errors import Error, FormatError, InputError, MissingExtra, OptionError, UnknownWordError
 from hyperdive.options import Options
 from hyperdive.taxonomy.options import TaxonomyOptions
@@ -46,7 +47,7 @@ def bare(kind: str = "dive") -> Model:
 
 def test_a_model_has_few_public_names() -> None:
     names = {name for name in (*dir(Model), *vars(bare())) if not name.startswith("_")}
-    assert len(names) <= 26, sorted(names)
+    assert len(names) <= 22, sorted(names)
     for name in names - set(vars(bare())):
         assert inspect.getdoc(getattr(Model, name)), name
 
@@ -57,7 +58,6 @@ def test_a_model_has_few_public_names() -> None:
         (Model.hypernyms, AnswerOptions),
         (Model.hyponyms, AnswerOptions),
         (Model.similar, SimilarOptions),
-        (Model.suggest, SimilarOptions),
         (Model.topics, TopicOptions),
         (Model.explain, ExplainOptions),
         (Model.evidence, EvidenceOptions),
@@ -89,7 +89,7 @@ def test_wrong_numbers_reach_the_user_as_one_line() -> None:
     for ask in (
         lambda: bare().hypernyms("dog", 0),
         lambda: bare().similar("dog", 0),
-        lambda: bare().suggest("dog", 0),
+        lambda: suggest(bare(), "dog", 0),
         lambda: bare().topics(0),
         lambda: bare().topics(0, general=True),
         lambda: bare().explain("dog", "animal", top=0),

@@ -10,6 +10,7 @@ from hyperdive.counts.cooccurrence import Cooccurrence
 from hyperdive.model import Model
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.folding import folding_of
+from hyperdive.spaces.model_folder import composition_of, pattern_numbers_of, space_of
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
 
@@ -18,20 +19,20 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def test_model_version_4() -> None:
     model = Model.load(GOLDEN / "model-4")
-    names, folding, maps = model.vocabulary, folding_of(model.contexts), model.composition
+    names, folding, maps = model.vocabulary, folding_of(model.contexts), composition_of(model)
     assert model.words == ["animal", "dog", "poodle"] and model.terms == ["guide dog", "AIDS", "toy dog"]
     assert names.spelling("toy dog") == "Toy Dog" and names.frequencies.tolist() == [90, 40, 5, 12, 7, 0]
     assert [one.short for one in names.abbreviations] == ["GD"]
     assert model["dog"].tolist() == [2, 1, 0] and model["AIDS"].tolist() == [0, 0, 3]
     assert model.contexts is not None and model.contexts["dog"].tolist() == [0, 2, 0]
-    skipgram = model.space("skipgram")
+    skipgram = space_of(model, "skipgram")
     assert skipgram is not None and skipgram["guide dog"].tolist() == [0.5, 0.25]
     assert maps is not None and maps.skipgram is not None and maps.lean == 0.0625
     assert maps.dive_rows(model["AIDS"][None], model["dog"][None]).tolist() == [[1, 0.5, 1.5]]
     assert folding is not None and folding.skipgram is not None and folding.context_terms is not None
     assert folding.unknown_frequency == 11 and folding.gauge.tolist() == [2, 2, 2]
     assert folding.skipgram.tolist() == [[1], [0.5], [-0.25]]
-    patterns, numbers = model.patterns, model.pattern_numbers
+    patterns, numbers = model.patterns, pattern_numbers_of(model)
     assert patterns is not None and numbers is not None and patterns.count("poodle", "dog") == 6
     assert [
         name if number < 0 else patterns.terms[number] for name, number in zip(names, numbers, strict=True)

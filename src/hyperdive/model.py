@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, vstack
 from hyperdive._progress import SILENT, Progress
 from hyperdive.errors import FormatError, InputError, OptionError
 from hyperdive.patterns.store import Patterns
-from hyperdive.spaces.model_folder import read_model, write_model
+from hyperdive.spaces.model_folder import composition_of, read_model, space_of, write_model
 from hyperdive.spaces.packaged_models import ModelPlace, find_model
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.table import Table
@@ -30,7 +30,7 @@ from hyperdive.text.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from hyperdive.ask.explain import Comparison, Explanation
     from hyperdive.ask.hypernyms import Answer
-    from hyperdive.ask.similar import Neighbour, Suggestion
+    from hyperdive.ask.similar import Neighbour
     from hyperdive.ask.statements import Statements
     from hyperdive.ask.topics import GeneralWord, Topic
     from hyperdive.spaces.composition import Composition
@@ -98,26 +98,19 @@ class Model:
 
     @property
     def dive(self) -> VectorSpace:
-        """The vectors of the words; `space()` has those of the terms, too."""
+        """The vectors of the words."""
         return self._dive
 
     @property
     def contexts(self) -> VectorSpace | None:
         """The context vectors c of w·c, or None when they were not kept."""
-        return self.space("contexts")
+        return space_of(self, "contexts")
 
     @property
     def skipgram(self) -> VectorSpace | None:
         """The skip-gram vectors of the words behind the score W, or None."""
-        space = self.space("skipgram")
+        space = space_of(self, "skipgram")
         return None if space is None else space.of_words
-
-    @property
-    def composition(self) -> Composition | None:
-        """The maps that compose vectors of terms that the text does not have, or None."""
-        if callable(self._composition):
-            self._composition = self._composition()
-        return self._composition
 
     @property
     def patterns(self) -> Patterns | None:
@@ -125,29 +118,6 @@ class Model:
         if callable(self._patterns):
             self._patterns = self._patterns()
         return self._patterns
-
-    @property
-    def pattern_numbers(self) -> npt.NDArray[np.int64] | None:
-        """The number of each word and term in the patterns, −1 for none; None without patterns."""
-        if self._pattern_numbers is None and self.patterns is not None:
-            self._pattern_numbers = self.patterns.numbers_of(self.vocabulary.names)
-        return self._pattern_numbers
-
-    @overload
-    def space(self) -> VectorSpace: ...
-    @overload
-    def space(self, name: str) -> VectorSpace | None: ...
-
-    def space(self, name: str = "dive") -> VectorSpace | None:
-        """Return the vectors of all words and terms (`dive` or `skipgram`), or `contexts`; None when there are none."""
-        space = self._spaces[name]
-        if callable(space):
-            space = self._spaces[name] = space()
-        if space is not None:
-            expected = self.vocabulary.of_words if name == "contexts" else self.vocabulary
-            if space.vocabulary != expected:
-                raise InputError(f"the {name} of a model must have the words of its vectors, in the same order")
-        return space
 
     def __len__(self) -> int:
         return len(self.dive)
@@ -160,15 +130,15 @@ class Model:
 
     def vector(self, word: str) -> npt.NDArray[np.float32]:
         """Return the vector of a word or a term; an unknown one is an error with near spellings."""
-        return self.space().vector(word)
+        return space_of(self).vector(word)
 
     __getitem__ = vector
 
     def subset(self, words: Sequence[str]) -> Self:
         """Return the same model with these words only; terms stay, what `add` needs goes with the other contexts."""
-        names, skipgram = [*words, *self.terms], self.space("skipgram")
+        names, skipgram = [*words, *self.terms], space_of(self, "skipgram")
         return type(self)(
-            self.space().subset(names),
+            space_of(self).subset(names),
             contexts=None if self.contexts is None else self.contexts.subset(words),
             skipgram=None if skipgram is None else skipgram.subset(names),
             composition=self._composition,
@@ -365,12 +335,6 @@ class Model:
         words = self._listed(word)
         return _together(word, Neighbour, words, similar(self, words, top))
 
-    def suggest(self, text: str, top: int = 10) -> Table[Suggestion]:
-        """Return words and terms that begin with a text, or are spelled like it, for completion."""
-        from hyperdive.ask.similar import suggest
-
-        return suggest(self, text, top)
-
     def _listed(self, terms: Terms) -> list[str]:
         """Return the terms of an argument: one term, the terms of a file, or several."""
         from hyperdive.ask.question import listed_terms, refuse_file_name
@@ -492,13 +456,13 @@ class Model:
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
-        spaces = {name: self.space(name) for name in self._spaces}
-        read = {"_composition": self.composition, "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
+        spaces = {name: space_of(self, name) for name in self._spaces}
+        read = {"_composition": composition_of(self), "_patterns": self.patterns, "_spaces": spaces, "_stored": None}
         return {name: value for name, value in vars(self).items() if name not in ("_memo", "_dive")} | read
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-        self._dive = self.space().of_words
+        self._dive = space_of(self).of_words
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from hyperdive._resources import anonymous_memory
 from hyperdive.errors import InputError, OptionError, OutputError
 from hyperdive.model import facts_of
 from hyperdive.spaces.folding import ContextSpace
+from hyperdive.spaces.model_folder import space_of
 
 FIRST = [
     "the guide dog leads a blind man across the street",
@@ -39,7 +40,7 @@ def test_new_terms_and_statements_come_and_words_stay(model: Model, tmp_path: Pa
     larger, additions = add(model, texts=SECOND, output=tmp_path / "larger")
     back = load(tmp_path / "larger")
     for one in (larger, back):
-        names, skipgram = one.vocabulary, one.space("skipgram")
+        names, skipgram = one.vocabulary, space_of(one, "skipgram")
         assert "wolf hound" in one.terms and "terrier" in one.terms and skipgram is not None
         assert names.frequency("wolf hound") == 40 and names.frequency("terrier") == 40
         assert one["wolf hound"].any() and skipgram["terrier"].any()

@@ -13,6 +13,7 @@ from hyperdive._resources import Run
 from hyperdive.model import Model, facts_of
 from hyperdive.pipeline.train import train
 from hyperdive.spaces.folding import folding_of
+from hyperdive.spaces.model_folder import composition_of, space_of
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.token_lists import encode_tokens
 
@@ -85,11 +86,11 @@ def test_terms_have_rows_and_words_do_not_move(corpus: Corpus, with_terms: Simpl
         one, other = (getattr(m, name).matrix for m in (model, plain))
         for part in ("data", "indices", "indptr") if hasattr(one, "indptr") else ("data",):
             assert bytes(getattr(one, part)) == bytes(getattr(other, part))
-    names, skipgram = model.vocabulary, model.space("skipgram")
+    names, skipgram = model.vocabulary, space_of(model, "skipgram")
     assert skipgram is not None
     assert model.terms == with_terms.names and names.spelling("mod1 noun2") == "Mod1 Noun2"
     assert names.frequencies[len(model) :].tolist() == with_terms.counts.tolist()
-    assert model.space().is_sparse and model.space().dimensions == 10
+    assert space_of(model).is_sparse and space_of(model).dimensions == 10
     assert facts_of(model)["terms"]["occurrences"] == len(with_terms.ids)
 
     def cosine(a: np.ndarray, b: np.ndarray) -> float:
@@ -104,8 +105,8 @@ def test_a_listed_term_that_the_text_lacks_is_composed(
     corpus: Corpus, with_terms: SimpleNamespace, tmp_path: Path
 ) -> None:
     model = trained(corpus, tmp_path / "model")
-    skipgram = model.space("skipgram")
-    assert model.composition is not None and skipgram is not None
+    skipgram = space_of(model, "skipgram")
+    assert composition_of(model) is not None and skipgram is not None
     assert model.vocabulary.frequency("mod3 noun4") == 0
     assert model["mod3 noun4"].any() and skipgram["mod3 noun4"].any()
     told = facts_of(model)["terms"]["composition"]
@@ -135,5 +136,5 @@ def test_without_contexts_a_model_has_terms_but_nothing_to_fold_in_with(
 ) -> None:
     model = trained(corpus, tmp_path / "model", contexts=False, skipgram=False)
     assert folding_of(model.contexts) is None and model.terms
-    assert model.space("skipgram") is None
+    assert space_of(model, "skipgram") is None
     assert model.subset(model.words[:20]).terms == model.terms

@@ -11,6 +11,7 @@ from hyperdive.patterns.store import Patterns
 from hyperdive.patterns.svd import Factors
 from hyperdive.scores import Pairs, Terms, as_source
 from hyperdive.scores.stated import products, projection, unit_rows
+from hyperdive.spaces.model_folder import pattern_numbers_of
 from hyperdive.spaces.space import VectorSpace
 
 WORDS = ["animal", "dog", "cat", "poodle", "tool", "hammer", "saw", "plane"]
@@ -58,7 +59,7 @@ def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
     right = np.vstack([u * root, np.zeros((2, u.shape[1]))])
     expected = np.linalg.lstsq(left, right, rcond=None)[0]
     np.testing.assert_allclose(
-        projection(model.patterns, model.skipgram, model.pattern_numbers), expected, rtol=1e-5, atol=1e-6
+        projection(model.patterns, model.skipgram, pattern_numbers_of(model)), expected, rtol=1e-5, atol=1e-6
     )
 
 

@@ -25,6 +25,7 @@ from hyperdive.model import facts_of, in_memory, with_terms
 from hyperdive.spaces.composition import Composition
 from hyperdive.spaces.folding import ContextSpace, Folding, folding_of
 from hyperdive.spaces.model_card import card
+from hyperdive.spaces.model_folder import composition_of, space_of
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.spaces.tensors import matrix_tensors
 from hyperdive.text.vocabulary import Vocabulary
@@ -237,9 +238,9 @@ def small_model(**options: Any) -> Model:
 def whole(folder: Path) -> None:
     """Read everything that is read when asked for."""
     model = Model.load(folder, verify=False)
-    skipgram = model.space("skipgram")
+    skipgram = space_of(model, "skipgram")
     assert skipgram is not None
-    _ = folding_of(model.contexts), skipgram.matrix, model.space().matrix, model.composition
+    _ = folding_of(model.contexts), skipgram.matrix, space_of(model).matrix, composition_of(model)
 
 
 def test_all_parts_there_and_back(tmp_path: Path) -> None:
@@ -252,7 +253,7 @@ def test_all_parts_there_and_back(tmp_path: Path) -> None:
         assert one.terms == ["guide dog", "wild cat"] and one.vocabulary.frequencies.tolist() == [300, 5, 1, 9, 0]
         assert list(one.vocabulary.spellings) == ["dog", "cat", "owl", "Guide Dog", "wild cat"]
         assert one["wild cat"].tolist() == [0, 1, 1] and one.words == ["dog", "cat", "owl"]
-        maps = one.composition
+        maps = composition_of(one)
         assert maps is not None and maps.skipgram is not None and maps.lean == 0.25
         assert maps.dive.tolist() == [[1.0] * 3] * 3 and maps.skipgram.tolist() == [[0.5] * 2] * 5
         first, other = folding_of(model.contexts), folding_of(one.contexts)
@@ -269,7 +270,7 @@ def test_a_term_that_is_also_a_word_is_the_word() -> None:
     model = Model(VectorSpace(["a", "b"], np.eye(2), frequencies=[2, 1], kind="dive"))
     made = with_terms(model, Vocabulary(["a b", "b"], [1, 9]), csr_array([[3.0, 4.0], [5.0, 6.0]]))
     assert made.vocabulary.names == ["a", "b", "a b"] and made.terms == ["a b"] and made.vocabulary.frequency("b") == 1
-    assert made.space().matrix.toarray().tolist() == [[1, 0], [0, 1], [3, 4]]
+    assert space_of(made).matrix.toarray().tolist() == [[1, 0], [0, 1], [3, 4]]
 
 
 def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
@@ -278,7 +279,7 @@ def test_composition_without_a_constant_dimension(tmp_path: Path) -> None:
         model.save(tmp_path / "m")
         whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{"composition.skipgram": np.ones((7, 3), np.float32)})
-    back = Model.load(tmp_path / "m").composition
+    back = composition_of(Model.load(tmp_path / "m"))
     assert back is not None and back.lean == 0.0
 
 
@@ -308,8 +309,8 @@ SPOILT: dict[str, list[Any]] = {
 )
 def test_each_part_of_each_tensor_is_looked_at(tmp_path: Path, name: str, which: int) -> None:
     model = small_model()
-    dive = VectorSpace(model.vocabulary, csr_array(model.space().matrix), kind="dive")
-    made = Model(dive, contexts=model.contexts, skipgram=model.space("skipgram"), composition=model.composition)
+    dive = VectorSpace(model.vocabulary, csr_array(space_of(model).matrix), kind="dive")
+    made = Model(dive, contexts=model.contexts, skipgram=space_of(model, "skipgram"), composition=composition_of(model))
     made.save(tmp_path / "m")
     whole(tmp_path / "m")
     put_tensors(tmp_path / "m", "model.safetensors", **{name: SPOILT[name][which]})

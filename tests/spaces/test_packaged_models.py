@@ -17,6 +17,7 @@ from hyperdive._store import Artifact
 from hyperdive.model import with_terms
 from hyperdive.patterns.evidence import pack
 from hyperdive.patterns.store import Patterns
+from hyperdive.spaces.model_folder import space_of
 from hyperdive.spaces.packaged_models import DEFAULT, find_model, packaged_models
 from hyperdive.spaces.prune import pruned, useful_terms, useful_words
 from hyperdive.spaces.space import VectorSpace
@@ -69,7 +70,7 @@ def test_a_pruned_model_keeps_the_terms_that_patterns_name_and_then_the_frequent
     assert useful_terms(model, terms=1) == ["guide dog"]
     pruned(model, words=6, frequent=2, terms=2, least=1).save(tmp_path / "small")
     small = Model.load(tmp_path / "small")
-    skipgram = small.space("skipgram")
+    skipgram = space_of(small, "skipgram")
     assert skipgram is not None
     assert small.terms == ["toy dog", "guide dog"] and small.vocabulary.spelling("toy dog") == "Toy Dog"
     np.testing.assert_allclose(skipgram["guide dog"], twins[1], atol=0.02)

@@ -31,6 +31,7 @@ from hyperdive.pipeline.patterns import rare_words
 from hyperdive.pipeline.terms import TermText, fit_composition, fold_rows, with_composed
 from hyperdive.spaces.dive_options import model_memory
 from hyperdive.spaces.folding import folding_of
+from hyperdive.spaces.model_folder import composition_of, space_of
 from hyperdive.text.corpus import Corpus
 from hyperdive.text.term_list import read_terms
 from hyperdive.text.term_occurrences import TermOccurrences
@@ -159,10 +160,10 @@ def _with_corpus(model: Model, corpus: Corpus, run: Run, *, wanted: set[str] | N
     )
     facts = facts_of(model)
     made = Model(
-        with_new.space(),
+        space_of(with_new),
         contexts=model.contexts,
-        skipgram=with_new.space("skipgram"),
-        composition=with_new.composition,
+        skipgram=space_of(with_new, "skipgram"),
+        composition=composition_of(with_new),
         patterns=patterns,
         parameters=model.parameters,
         facts={**facts, "additions": [*facts.get("additions", []), asdict(additions)]},
@@ -221,7 +222,7 @@ def _with_new(model: Model, corpus: Corpus, new: TermOccurrences, updated: Mappi
     tokens = translated(np.asarray(corpus.tokens), corpus.all_words, numbers)
     text = TermText(tokens, np.asarray(corpus.line_offsets), new, len(model) + 1)
     rows = fold_rows(text, model, options, run)
-    maps = model.composition if old.has_terms else fit_composition(new, rows, model)[0]
+    maps = composition_of(model) if old.has_terms else fit_composition(new, rows, model)[0]
     if maps is not None:
         rows = with_composed(new, rows, model, maps)
     again = set(new.names)
@@ -234,8 +235,8 @@ def _with_new(model: Model, corpus: Corpus, new: TermOccurrences, updated: Mappi
         spellings=[*(old.spellings[row] for row in kept.tolist()), *new.spellings],
         abbreviations=old.abbreviations.merged(corpus.abbreviations),
     )
-    dive = sparse.vstack([sparse.csr_array(model.space().rows(kept)), rows.dive], format="csr")
-    twins, skipgram = model.space("skipgram"), rows.skipgram
+    dive = sparse.vstack([sparse.csr_array(space_of(model).rows(kept)), rows.dive], format="csr")
+    twins, skipgram = space_of(model, "skipgram"), rows.skipgram
     if twins is not None and skipgram is not None:
         skipgram = np.vstack([twins.rows(kept), skipgram])
     return with_terms(model, terms, dive, skipgram, maps)

@@ -33,6 +33,7 @@ from hyperdive.spaces.dive_options import check_size, model_memory
 from hyperdive.spaces.folding import ContextSpace, Folding
 from hyperdive.spaces.inputs import SpaceInputs
 from hyperdive.spaces.makers import check_skipgram, dive_tables, skipgram_tables
+from hyperdive.spaces.model_folder import composition_of, space_of
 from hyperdive.spaces.registry import space_maker, training_options
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.corpus import Corpus
@@ -223,10 +224,10 @@ def _model(inputs: SpaceInputs, options: TrainOptions, patterns: PatternSource, 
         facts = {**facts, "terms": told}
     folders = pattern_folders(inputs.source.path, patterns)
     return Model(
-        model.space(),
+        space_of(model),
         contexts=contexts if options.contexts else None,
-        skipgram=model.space("skipgram"),
-        composition=model.composition,
+        skipgram=space_of(model, "skipgram"),
+        composition=composition_of(model),
         patterns=patterns_between([*words, *rare_words(model.terms)], folders, run.progress),
         parameters=options.as_parameters(),
         facts={"corpus": _about(counts), **facts},

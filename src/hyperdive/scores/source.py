@@ -12,6 +12,7 @@ from hyperdive._types import Floats32, Ints
 from hyperdive.patterns.plurals import with_singulars
 from hyperdive.scores.pairs import Rows
 from hyperdive.scores.stated import projection
+from hyperdive.spaces.model_folder import composition_of, pattern_numbers_of, space_of
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.vocabulary import Vocabulary
 
@@ -137,18 +138,18 @@ def term_source(model: AnyModel) -> Source:
         main, skipgram, stated = plain.main, plain.skipgram, plain.stated
         return Source(main, skipgram, plain.counts, plain.parameters, stated and (lambda: _singular(stated())))
     return Source(
-        model.space(),
-        model.space("skipgram"),
+        space_of(model),
+        space_of(model, "skipgram"),
         parameters=model.parameters,
         stated=lambda: _singular(model.patterns),
-        numbers=lambda: model.pattern_numbers,
-        composed=lambda: model.composition,
+        numbers=lambda: pattern_numbers_of(model),
+        composed=lambda: composition_of(model),
     )
 
 
 def _of_words(model: Model) -> Ints | None:
     """Return the numbers of the words alone in the patterns."""
-    numbers = model.pattern_numbers
+    numbers = pattern_numbers_of(model)
     return None if numbers is None else numbers[: len(model)]
 
 

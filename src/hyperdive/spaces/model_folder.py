@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from hyperdive._store import HEADER, Artifact, ArtifactWriter, header_fields, read_header
 from hyperdive._types import Ints
-from hyperdive.errors import Error, FormatError
+from hyperdive.errors import Error, FormatError, InputError
 from hyperdive.patterns.files import STATEMENTS, about, write_files
 from hyperdive.patterns.store import Patterns
 from hyperdive.spaces.composition import Composition
@@ -50,18 +50,18 @@ def write_model(model: Model, facts: Mapping[str, Any], path: str | Path, *, for
     tensors: dict[str, Any] = {}
     spaces: dict[str, Any] = {}
     for name in ("dive", "contexts", "skipgram"):
-        space = model.space(name)
+        space = space_of(model, name)
         if space is not None:
             # neighbours are found by products of dense matrices
             matrix = dense(space.matrix) if name == "skipgram" else space.matrix
             tensors |= matrix_tensors(name, matrix, sparse=name != "skipgram")
             spaces[name] = {"kind": space.kind, "dimensions": space.dimensions}
-    for part in (folding, model.composition):
+    for part in (folding, composition_of(model)):
         tensors |= {} if part is None else part.tensors()
     totals = {"words": len(model), "dimensions": model.dive.dimensions}
     totals |= {"terms": len(model.terms)} if vocabulary.has_terms else {}
     with ArtifactWriter(path, KIND, VERSION, force=force) as writer:
-        VocabularyFile(vocabulary, model.space().sums, model.pattern_numbers).write(writer)
+        VocabularyFile(vocabulary, space_of(model).sums, pattern_numbers_of(model)).write(writer)
         if len(vocabulary.abbreviations):
             writer.put(ABBREVIATIONS, vocabulary.abbreviations.lines())
         writer.put(TENSORS, save(tensors))
@@ -118,3 +118,38 @@ def read_model(folder: Path, *, verify: bool = True) -> tuple[dict[str, Any], In
         "facts": facts,
     }
     return parts, names.pattern_numbers
+
+
+# ---- the parts of a model, which are read when they are needed -------------------------------------------------
+
+
+@overload
+def space_of(model: Model) -> VectorSpace: ...
+@overload
+def space_of(model: Model, name: str) -> VectorSpace | None: ...
+
+
+def space_of(model: Model, name: str = "dive") -> VectorSpace | None:
+    """Return the vectors of all words and terms (`dive` or `skipgram`), or `contexts`; None when there are none."""
+    space = model._spaces[name]
+    if callable(space):
+        space = model._spaces[name] = space()
+    if space is not None:
+        expected = model.vocabulary.of_words if name == "contexts" else model.vocabulary
+        if space.vocabulary != expected:
+            raise InputError(f"the {name} of a model must have the words of its vectors, in the same order")
+    return space
+
+
+def composition_of(model: Model) -> Composition | None:
+    """Return the maps that compose vectors of terms that the text does not have, or None."""
+    if callable(model._composition):
+        model._composition = model._composition()
+    return model._composition
+
+
+def pattern_numbers_of(model: Model) -> Ints | None:
+    """Return the number of each word and term in the patterns, −1 for none; None without patterns."""
+    if model._pattern_numbers is None and model.patterns is not None:
+        model._pattern_numbers = model.patterns.numbers_of(model.vocabulary.names)
+    return model._pattern_numbers

@@ -15,6 +15,7 @@ import numpy as np
 
 from hyperdive._quantize import rounded_to_8_bits
 from hyperdive.model import Model, facts_of
+from hyperdive.spaces.model_folder import composition_of, space_of
 from hyperdive.spaces.space import VectorSpace
 
 WORDS, FREQUENT, TERMS, LEAST = 30_000, 15_000, 30_000, 3
@@ -90,17 +91,17 @@ def pruned(
     <Model of 2 words: dive 3 dimensions, skipgram>
     """
     kept = useful_words(model, words=words, frequent=frequent)
-    names, skipgram, patterns = [*kept, *useful_terms(model, terms=terms)], model.space("skipgram"), model.patterns
+    names, skipgram, patterns = [*kept, *useful_terms(model, terms=terms)], space_of(model, "skipgram"), model.patterns
     facts: dict[str, Any] = {
         **facts_of(model),
         "pruned": {"words": len(model), "frequent": min(frequent, len(kept)), "least": least},
     }
-    dive = model.space().subset(names)
+    dive = space_of(model).subset(names)
     dive.vocabulary.abbreviations = dive.vocabulary.abbreviations.subset(set(names))
     return Model(
         dive,
         skipgram=None if skipgram is None else _in_8_bits(skipgram.subset(names)),
-        composition=model.composition,
+        composition=composition_of(model),
         patterns=None if patterns is None else patterns.pruned(kept, least),
         parameters={**model.parameters, "contexts": False},
         facts={**facts, "card": dict(card)} if card else facts,

@@ -15,6 +15,7 @@ from hyperdive.ask.options import AnswerOptions
 from hyperdive.ask.question import source_of
 from hyperdive.ask.ranking import SIGNALS, ranking
 from hyperdive.ask.similar import similar as nearest
+from hyperdive.ask.similar import suggest as completions
 from hyperdive.ask.topics import general_words
 from hyperdive.ask.topics import topics as dimensions
 from hyperdive.scores.terms import terms_of, usable_scores
@@ -48,7 +49,7 @@ def scores(service: Served, request: Annotated[m.ModelQuery, Query()]) -> m.Scor
 def suggest(service: Served, request: Annotated[m.SuggestQuery, Query()]) -> m.SuggestReply:
     """Completions of a word or term."""
     served = service.models[request.model]
-    return m.SuggestReply(served.name, request.q, tuple(served.model.suggest(request.q, request.top)))
+    return m.SuggestReply(served.name, request.q, tuple(completions(served.model, request.q, request.top)))
 
 
 def hypernyms(service: Served, request: Annotated[m.HypernymsQuery, Query()]) -> m.AnswersReply:

@@ -14,6 +14,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from hyperdive.ask.ranking import ranking
+from hyperdive.ask.similar import suggest
 from hyperdive.ask.topics import MOST_DIMENSIONS
 from hyperdive.errors import InputError
 from hyperdive.model import Model, facts_of, load
@@ -120,7 +121,7 @@ class ServedModel:
     def warm_up(self) -> None:
         """Read what a first question would wait for."""
         word = self.model.words[0]
-        self.model.suggest(word[:1])
+        suggest(self.model, word[:1])
         self.model.hypernyms([word])
         self.model.hyponyms([word])
 
