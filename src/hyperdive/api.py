@@ -54,7 +54,7 @@ def train(
     >>> lines = ["the poodle and the spaniel are dogs that bark", "cats and dogs are animals that sleep"] * 60
     >>> folder = Path(tempfile.mkdtemp())
     >>> train(texts=lines, output=folder / "model", dimensions=4, pmi_filter="none", passes=5)
-    <Model of 7 words: dive 4 dimensions, contexts, skipgram, terms, patterns>
+    <Model of 7 words: dive 4 dimensions, contexts, skipgram, patterns>
     >>> _ = (folder / "pets.txt").write_text("\\n".join(lines))
     >>> train(folder / "pets.txt", folder / "sbow", space="sbow-ppmi")
     <Model of 7 words: sbow-ppmi 7 dimensions>

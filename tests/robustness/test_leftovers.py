@@ -28,7 +28,7 @@ def test_a_read_brings_back_what_a_killed_force_left(copy: Callable[[str], Path]
     folder = copy("model")
     folder.rename(folder.with_name(f".model.partial-{DEAD}-0a-old"))
     folder.with_name(f".model.partial-{DEAD}-0b").mkdir()
-    assert Artifact.open(folder, "model", 3).header["totals"]["words"]
+    assert Artifact.open(folder, "model", 4).header["totals"]["words"]
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
 
 

@@ -386,6 +386,11 @@ class Patterns:
             self.sentences = self.sentences()
         return self.sentences
 
+    def __getstate__(self) -> dict[str, Any]:
+        # the folder may be gone when a copy needs what is read from it later
+        _ = self.evidence_rows, self.decomposition is not None and self.factors
+        return vars(self)
+
     @property
     def has_sentences(self) -> bool:
         """Whether sentences were kept."""

@@ -127,7 +127,8 @@ def as_source(model: AnyModel, skipgram: VectorSpace | None = None, counts: Vect
 def term_source(model: AnyModel) -> Source:
     """Return the words and terms of a model: what questions and taxonomies look names up in.
 
-    >>> from hyperdive.model import with_terms
+    >>> import numpy as np
+    >>> from hyperdive.model import Model, with_terms
     >>> words = Model(VectorSpace(["hot", "dog"], [[1, 0], [0, 2]], frequencies=[5, 9], kind="dive"))
     >>> space = term_source(with_terms(words, Vocabulary(["hot dog"], [4]), np.array([[3, 3]]))).main
     >>> space.words, space["hot dog"].tolist()

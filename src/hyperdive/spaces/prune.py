@@ -50,6 +50,8 @@ def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, 
 def useful_terms(model: Model, *, terms: int = TERMS) -> list[str]:
     """So many terms that the text has, in the order of the model: first those that patterns name most often.
 
+    >>> from hyperdive.model import with_terms
+    >>> from hyperdive.text.vocabulary import Vocabulary
     >>> space = VectorSpace(["dog"], np.eye(1), frequencies=[9], kind="dive")
     >>> names = Vocabulary(["guide dog", "toy dog", "wolf dog"], [1, 5, 0])
     >>> useful_terms(with_terms(Model(space), names, np.ones((3, 1))), terms=2)
