@@ -241,9 +241,7 @@ class StatementTable:
             for most in (NEIGHBOURS, NEAREST)
         )
         likely = every + _OWN * self.ppmi[numbers]
-        own = ~np.isin(_keys(likely), _keys(every))
-        borders = pairwise(likely.indptr.tolist())
-        kept = np.concatenate([_largest_entries(likely.data, own, *ends) for ends in borders])
+        kept = _largest_entries(likely, every)
         rows = np.searchsorted(likely.indptr, kept, side="right") - 1
         values, columns = likely.data[kept], likely.indices[kept]
         totals = np.bincount(rows, values, len(numbers))[rows]
@@ -304,19 +302,19 @@ def _largest(values: Floats32, count: int) -> Ints:
     return np.sort(np.take_along_axis(columns, chosen, axis=1), axis=1)
 
 
-def _keys(matrix: Any) -> Ints:
-    """Return a number for the place of each entry of a CSR matrix."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    return np.asarray(rows * matrix.shape[1] + matrix.indices)
-
-
-def _largest_entries(data: Floats32, own: Bools, start: int, end: int) -> Ints:
-    """Return the entries from start to end that are among the largest, `PARENTS` at most, `own` before equal ones."""
-    if end - start <= PARENTS:
-        return np.arange(start, end)
-    is_own = own[start:end]
-    order = start + np.concatenate([np.flatnonzero(is_own), np.flatnonzero(~is_own)[::-1]])
-    return np.sort(order[np.argpartition(-data[order], PARENTS - 1)[:PARENTS]])
+def _largest_entries(likely: Any, every: Any) -> Ints:
+    """Return the largest entries of each row, `PARENTS` at most; of equal ones first those that `every` lacks."""
+    last_row = np.zeros(likely.shape[1], dtype=np.int32)  # the last row in which `every` has a column, from 1
+    kept = []
+    for row, (start, end) in enumerate(pairwise(likely.indptr.tolist()), 1):
+        if end - start <= PARENTS:
+            kept.append(np.arange(start, end))
+            continue
+        last_row[every.indices[every.indptr[row - 1] : every.indptr[row]]] = row
+        is_own = last_row[likely.indices[start:end]] != row
+        order = start + np.concatenate([np.flatnonzero(is_own), np.flatnonzero(~is_own)[::-1]])
+        kept.append(np.sort(order[np.argpartition(-likely.data[order], PARENTS - 1)[:PARENTS]]))
+    return np.concatenate(kept)
 
 
 class Confidence:
