@@ -249,10 +249,12 @@ class Question:
     def named(self, names: Iterable[str]) -> npt.NDArray[np.bool_]:
         """Which candidates have one of these names, with or without a tag."""
         if self.asks_vocabulary:
-            space = self.terms.source.main
-            keys = [key for name in names for key in (name, *(f"{name}|{tag}" for tag in TAGS)) if key in space]
+            known = self.terms.source.main.vocabulary
+            keys = [name for name in names if name in known]
+            if known.is_tagged:
+                keys += [key for name in names for tag in TAGS if (key := f"{name}|{tag}") in known]
             marked = np.zeros(len(self.candidates), dtype=np.bool_)
-            marked[[space.index(key) for key in keys]] = True
+            marked[[known.index(key) for key in keys]] = True
             return marked
         wanted = set(names)
         return np.array([self.names[row].partition("|")[0] in wanted for row in self.candidates], dtype=np.bool_)

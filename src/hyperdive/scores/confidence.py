@@ -29,7 +29,7 @@ from hyperdive._types import Bools, Floats, Floats32, Ints
 from hyperdive.errors import OptionError
 from hyperdive.patterns.svd import ppmi_values
 from hyperdive.scores.registry import own
-from hyperdive.scores.stated import unit_rows
+from hyperdive.scores.stated import distinct, unit_rows
 
 if TYPE_CHECKING:
     from hyperdive.patterns.store import Patterns
@@ -372,7 +372,9 @@ class Confidence:
         stated = shares[
             np.concatenate([self._numbers[[row]], self._terms.head_numbers(np.array([row])), near.parents.indices])
         ]
-        return np.unique(np.concatenate([near.every.indices, stated.indices]))
+        named = np.zeros(self._statements.size + 1, dtype=np.bool_)
+        named[near.every.indices] = named[stated.indices] = True
+        return np.flatnonzero(named)
 
     def _neighbours_of(self, row: int) -> Neighbours:
         """Return the neighbours of one term; a question needs those of the same term more than once."""
@@ -397,7 +399,7 @@ class Confidence:
         q_of, heads = q[broader], heads[broader]
         columns = None
         if near is not None:
-            columns = self._statements.columns(near, np.unique(self._numbers[np.concatenate([p, heads])]))
+            columns = self._statements.columns(near, distinct(self._numbers[np.concatenate([p, heads])]))
         features, unsupported = self._features(q, p, is_head, columns, place)
         sums = features.sum(weights)
         if len(broader):  # never surer than being a kind of the head

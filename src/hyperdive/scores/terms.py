@@ -15,7 +15,7 @@ from hyperdive.scores.pairs import Pairs, Rows
 from hyperdive.scores.paper import Gaussians
 from hyperdive.scores.registry import GROUPS, Score, get, table
 from hyperdive.scores.source import Source
-from hyperdive.scores.stated import StatedTerms, unit_rows
+from hyperdive.scores.stated import StatedTerms, distinct, unit_rows
 from hyperdive.spaces.space import VectorSpace
 from hyperdive.text.term_names import head_end
 from hyperdive.text.vocabulary import Lookup, Vocabulary
@@ -205,7 +205,7 @@ class Terms:
     def _of_rows(self, what: str, rows: Ints, of_heads: Callable[[tuple[str, ...]], int]) -> Ints:
         """Return what heads of rows are, computed once: the same few thousand rows are in most questions."""
         values = self._of_heads.setdefault(what, np.where(self.phrases, _UNSEEN, -1))
-        for row in np.unique(rows[values[rows] == _UNSEEN]).tolist():
+        for row in set(rows[values[rows] == _UNSEEN].tolist()):
             values[row] = of_heads(_heads(self.names[row]))
         return values[rows]
 
@@ -229,7 +229,7 @@ class Terms:
         All others have a confidence of at most `hyperdive.scores.confidence.UNSUPPORTED`.
         """
         rows = self.row_of_number[self.confidence.supported(row)]
-        return np.unique(np.concatenate([rows[rows >= 0], *self.heads(np.array([row]))]))
+        return distinct(np.concatenate([rows[rows >= 0], *self.heads(np.array([row]))]))
 
     @cached_property
     def own_frequencies(self) -> Floats:

@@ -102,7 +102,8 @@ class StoredRows:
     def _checked(self, values: Any, exponents: Any) -> Floats32:
         """Return values in 32 bits; those that are not numbers are an error."""
         converted = np.asarray(values, np.float32) if exponents is None else unpacked(values, exponents)
-        if not are_finite(converted):
+        # 127 times 2 to the power of 120 is a number of 32 bits
+        if int(exponents.max(initial=0)) > 120 if exponents is not None else not are_finite(converted):
             raise FormatError(f"{self.name} holds values that are not numbers", hint=DAMAGED)
         return converted
 
