@@ -87,3 +87,18 @@ def test_kernels_are_compiled_once_before_the_first_demo(
     setup.commands.clear()
     setup.main()
     assert [command[1] for command in setup.commands] == ["demo"]
+
+
+def test_the_commands_of_the_demo_have_their_options(
+    setup: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hyperdive: Any
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["demo.py", str(tmp_path / "venv")])
+    monkeypatch.setattr(setup.Environment, "create", lambda environment: (tmp_path / "venv").mkdir())
+    monkeypatch.setattr(setup.Environment, "install", lambda *_, **__: None)
+    monkeypatch.setattr(setup.Environment, "keep_bytecode", lambda environment: None)
+    setup.main()
+    commands = [command[1:] for command in setup.commands if command[0].endswith("hyperdive")]
+    assert [name for name, *_ in commands] == ["doctor", "demo"]
+    for name, *options in commands:
+        written = hyperdive(name, "--help").out
+        assert all(option in written for option in options if option.startswith("-")), (name, options)

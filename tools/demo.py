@@ -90,7 +90,7 @@ def main() -> None:
         environment.stamp.touch()
         installed = time.monotonic() - started
         print("compiling numeric kernels, once: about 25 s", flush=True)
-        run([str(environment.hyperdive), "doctor", "--compile", "--progress", "none"])
+        run([str(environment.hyperdive), "doctor", "--compile"])
         compiled = time.monotonic() - started
         parts = f"packages {installed:.0f} s, kernels {compiled - installed:.0f} s, "
     before = time.monotonic()
