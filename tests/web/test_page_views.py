@@ -158,6 +158,7 @@ def test_every_view_is_taken_away_as_files_and_pictures(open_tab: Tabs, name: st
     page = open_tab().open(VIEWS[name])
     page.get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog", name="Export")
+    dialog.locator(".offer strong").first.wait_for()
     files = {}
     for title in dialog.locator(".offer strong").all_inner_texts():
         with page.expect_download() as waiting:
@@ -180,5 +181,8 @@ def test_every_view_is_taken_away_as_files_and_pictures(open_tab: Tabs, name: st
 def test_every_view_is_restored_by_its_address(open_tab: Tabs) -> None:
     tab, other = open_tab(), open_tab()
     for name in ("ask", "term", "compare", "topics", "two models"):
-        shown = tab.open(VIEWS[name]).locator("main").inner_text()
-        assert other.open(tab.page.url.removeprefix(f"{tab.address}/")).locator("main").inner_text() == shown, name
+        page = tab.open(VIEWS[name])
+        page.wait_for_load_state("networkidle")
+        again = other.open(tab.page.url.removeprefix(f"{tab.address}/"))
+        again.wait_for_load_state("networkidle")
+        assert again.locator("main").inner_text() == page.locator("main").inner_text(), name
