@@ -57,7 +57,7 @@ def test_what_would_lose_something_is_not_packed() -> None:
 def model(skipgram: np.ndarray) -> Model:
     words = ["animal", "dog", "poodle"]
     counts = {"frequencies": [9, 5, 1]}
-    stated = Patterns.from_keys(words, ["such as"], pack([1, 2], [0, 1], [0, 0]), [4, 3])
+    stated = Patterns(words, ["such as"], pack([1, 2], [0, 1], [0, 0]), [4, 3])
     stated.decomposition = Factors(np.array([0, 1]), rounded_to_8_bits([[0.3, 0.1], [0.2, -0.7]]).astype(np.float16))
     return Model(
         VectorSpace(words, np.eye(3), kind="dive", **counts),
@@ -85,7 +85,7 @@ def test_a_model_keeps_8_bits_where_they_are_enough(tmp_path: Path) -> None:
 
 
 def test_nothing_at_all_is_packed_too(tmp_path: Path) -> None:
-    made = Patterns.from_keys(["dog"], ["such as"], pack([], [], []), [])
+    made = Patterns(["dog"], ["such as"], pack([], [], []), [])
     assert made.factors.v.shape == (0, 0)  # known before it is written
     made.save(tmp_path / "p")
     assert Patterns.open(tmp_path / "p").factors.v.shape == (0, 0)

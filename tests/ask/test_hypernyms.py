@@ -128,7 +128,7 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("hyperdive.ask.ranking.CONFIDENCE", "combined in a test")
     try:
-        stated = Patterns.from_keys(
+        stated = Patterns(
             ["animal", "dog", "poodle", "law"], ["such as"], pack([1, 2, 2], [0, 0, 1], [0, 0, 0]), [1, 4, 9]
         )
         model = small_model(patterns=stated)
@@ -151,7 +151,7 @@ def test_patterns_are_picked_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_vocabulary_is_found_in_patterns_as_any_terms_are() -> None:
     words = ["guide dog", "dog", "hot dog", "cat"]
-    stated = Patterns.from_keys(["dog", "guide dog", "helper"], ["is a"], pack([1], [2], [0]), [1])
+    stated = Patterns(["dog", "guide dog", "helper"], ["is a"], pack([1], [2], [0]), [1])
     dive = VectorSpace(words, np.eye(4), frequencies=[4, 3, 2, 1], kind="dive")
     source = as_source(Model(dive, patterns=stated))
     quick, plain = Terms.every(source).stated, Terms(source, [word.split() for word in words], lemmas=False).stated
@@ -216,7 +216,7 @@ def test_an_answer_takes_twenty_milliseconds(name: str) -> None:
 def test_a_seldom_word_without_an_answer_says_how_seldom_it_is(often: int, told: str) -> None:
     words = ["animal", "dog", "cat", "rock"]
     keys = np.sort(pack([1, 2], [0, 0], [0, 0]))
-    patterns = Patterns.from_keys(words, ["such-as"], keys, [3, 3])
+    patterns = Patterns(words, ["such-as"], keys, [3, 3])
     frequencies = [900, 800, 700, often]
     near = np.array([[1, 0.1], [1, 0.2], [1, 0.3], [0.1, 1]], dtype=np.float32)
     model = Model(

@@ -182,7 +182,7 @@ def test_one_answer_is_an_answer_and_a_question_is_none_to_itself(vocabulary: tu
 def test_answers_are_taken_however_unlikely_they_are() -> None:
     """Nobody says that a court is an animal, and a model with patterns is not at all sure of it."""
     words = ["animal", "law", "dog", "cat", "court", "poodle", "spaniel", "judge", "thing"]
-    patterns = Patterns.from_keys(words, ["such as"], pack([2, 3, 7], [0, 0, 4], [0, 0, 0]), [5, 4, 3])
+    patterns = Patterns(words, ["such as"], pack([2, 3, 7], [0, 0, 4], [0, 0, 0]), [5, 4, 3])
     task = DiscoveryTask("x", ("court",), ("concept",), (("animal",),), ("animal", "dog", "cat"))
     for score in (None, "confidence"):
         result = evaluate_discovery(small_model(patterns=patterns), task, score=score)

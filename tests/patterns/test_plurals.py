@@ -22,7 +22,7 @@ statements = st.dictionaries(
 def made(terms: list[str], stated: dict[tuple[int, int, int], int]) -> Patterns:
     ordered = sorted(stated)
     columns = [list(column) for column in zip(*ordered, strict=True)] or [[], [], []]
-    return Patterns.from_keys(terms, NAMES, pack(*columns), [stated[one] for one in ordered])
+    return Patterns(terms, NAMES, pack(*columns), [stated[one] for one in ordered])
 
 
 def entries(patterns: Patterns) -> list[tuple[str, str, str, int]]:

@@ -119,9 +119,7 @@ def test_merging_parts_is_reading_the_whole(tmp_path_factory: pytest.TempPathFac
 
 
 def test_merging_unites_tables_of_patterns() -> None:
-    other = Patterns.from_keys(
-        ["hound", "dog"], ["like", "is a"], pack([0], [1], [1]), np.array([7]), precision=[0.1, 0.6]
-    )
+    other = Patterns(["hound", "dog"], ["like", "is a"], pack([0], [1], [1]), np.array([7]), precision=[0.1, 0.6])
     both = merge([collected(PETS), other])
     assert both.names == ("such as", "is a", "head", "like")
     assert both.counts_by_pattern("hound", "dog") == {"is a": 7}

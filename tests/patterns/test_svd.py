@@ -44,7 +44,7 @@ def test_ppmi_is_the_formula(counts: np.ndarray) -> None:
 def store(counts: np.ndarray) -> Patterns:
     hyponym, hypernym = np.nonzero(counts)
     size = max(counts.shape)
-    return Patterns.from_keys(
+    return Patterns(
         [f"t{i}" for i in range(size)],
         ["such as"],
         pack(hyponym, hypernym, np.zeros(len(hyponym))),

@@ -34,7 +34,7 @@ def random_model(seed: int, statements: int = 900, dimensions: int = 6, often: i
     q, p = rng.integers(0, len(terms), statements), rng.integers(0, CLASSES, statements)
     p[rng.random(statements) < 0.05] = 150  # a phrase is a class, too
     keys = np.unique(pack(q[q != p], p[q != p], rng.integers(0, 3, int((q != p).sum()))))
-    stated = Patterns.from_keys(terms, patterns, keys, rng.integers(1, 9, len(keys)))
+    stated = Patterns(terms, patterns, keys, rng.integers(1, 9, len(keys)))
     words = [*NAMES[:140], *PHRASES]  # some that patterns name have no vector
     frequencies = rng.integers(1, often, len(words))
     dive = np.abs(rng.normal(size=(len(words), 5))) * (rng.random((len(words), 5)) < 0.5)
@@ -163,7 +163,7 @@ def test_a_pair_has_the_same_confidence_alone_and_among_many() -> None:
 def test_what_a_word_is_without_a_single_statement_of_it() -> None:
     """Nobody says what a plane is, but it stands beside hammer and saw."""
     words = ["animal", "dog", "cat", "poodle", "tool", "hammer", "saw", "plane"]
-    stated = Patterns.from_keys(words, ["such-as"], pack([1, 2, 3, 5, 6], [0, 0, 1, 4, 4], [0] * 5), [5, 4, 2, 5, 3])
+    stated = Patterns(words, ["such-as"], pack([1, 2, 3, 5, 6], [0, 0, 1, 4, 4], [0] * 5), [5, 4, 2, 5, 3])
     near = [[2, 0], [3, 0.1], [3, 0.2], [3, 0], [0, 2], [0.1, 3], [0.2, 3], [0, 3]]
     dive = [[9, 1], [4, 0], [4, 0], [1, 0], [1, 9], [0, 4], [0, 4], [0, 3]]
     dive, skipgram = (
@@ -265,8 +265,8 @@ def test_a_hot_dog_that_is_called_a_dog_is_one() -> None:
     words = ["dog", "hot dog", "animal"]
     vectors = [[1.0, 0.0], [0.1, 1.0], [1.0, 0.5]]
     spaces = {kind: VectorSpace(words, vectors, frequencies=[900, 87, 50], kind=kind) for kind in ("dive", "skipgram")}
-    said = Patterns.from_keys(words, ["is a"], pack([0, 1], [2, 0], [0, 0]), [9, 3])
-    silent = Patterns.from_keys(words, ["is a"], pack([0, 1], [2, 2], [0, 0]), [9, 3])
+    said = Patterns(words, ["is a"], pack([0, 1], [2, 0], [0, 0]), [9, 3])
+    silent = Patterns(words, ["is a"], pack([0, 1], [2, 2], [0, 0]), [9, 3])
     sure, doubted = (
         Model(spaces["dive"], skipgram=spaces["skipgram"], patterns=one).score("hot dog", "dog", "confidence")
         for one in (said, silent)

@@ -51,7 +51,7 @@ def some_stated(terms: int, seed: int = 0) -> StatedTerms:
     rng = np.random.default_rng(seed)
     hypo, hyper = np.nonzero(rng.random((terms, terms)) < 0.2)
     keys, counts = pack(hypo, hyper, np.zeros(len(hypo))), rng.integers(1, 9, len(hypo))
-    patterns = Patterns.from_keys([f"t{i}" for i in range(terms)], ["such as"], keys, counts)
+    patterns = Patterns([f"t{i}" for i in range(terms)], ["such as"], keys, counts)
     numbers = np.where(np.arange(terms) < terms - 1, np.arange(terms), -1)
     return StatedTerms(patterns, numbers)
 

@@ -222,9 +222,7 @@ def test_a_pair_has_a_head_where_q_ends_in_p() -> None:
 
 def stated_terms(words: list[str], stated: list[tuple[int, int]], names: list[str]) -> Terms:
     """Terms of orthogonal vectors, of which patterns state these pairs."""
-    patterns = Patterns.from_keys(
-        names, ["such as"], pack(*np.transpose(stated), np.zeros(len(stated))), [5] * len(stated)
-    )
+    patterns = Patterns(names, ["such as"], pack(*np.transpose(stated), np.zeros(len(stated))), [5] * len(stated))
     spaces = [VectorSpace(words, np.eye(len(words)), frequencies=[1] * len(words), kind=kind) for kind in ("dive", "w")]
     return Terms.named(Source(spaces[0], skipgram=spaces[1], stated=lambda: patterns), words)
 
@@ -268,7 +266,7 @@ def test_a_phrase_with_a_modifier_is_composed_as_terms_were_found_to_be() -> Non
 
 
 def test_how_often_it_is_said_what_a_term_is_decides_between_two_forms() -> None:
-    patterns = Patterns.from_keys(["dog", "animal", "d o g"], ["such as"], pack([0, 2], [1, 1], [0, 0]), [5, 6])
+    patterns = Patterns(["dog", "animal", "d o g"], ["such as"], pack([0, 2], [1, 1], [0, 0]), [5, 6])
     short = Abbreviation("DOG", "dog", "d o g", "d o g", 9)
     names = Vocabulary(["dog", "d o g"], abbreviations=Abbreviations([short]))
     space = VectorSpace(names, np.eye(2), kind="dive")

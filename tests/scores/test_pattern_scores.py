@@ -121,7 +121,7 @@ def test_factors_have_no_heads_so_the_option_is_refused() -> None:
 
 
 def test_tagged_phrases_are_found_whatever_their_modifiers_are() -> None:
-    patterns = Patterns.from_keys(["dog|n", "guide|v dog|n", "help|n"], ["is a"], pack([1], [2], [0]), [5])
+    patterns = Patterns(["dog|n", "guide|v dog|n", "help|n"], ["is a"], pack([1], [2], [0]), [5])
     terms = StatedTerms.find(patterns, [["guide|n", "dog|n"], ["help|n"], ["dogs|n"], ["hot|n", "dog|n"]])
     assert terms.numbers.tolist() == [1, 2, 0, 0]
     assert StatedPairs(terms, np.array([0]), np.array([1])).counts.tolist() == [5]
@@ -176,7 +176,7 @@ def phrase_first() -> Patterns:
     """A guide dog is a dog by its head alone; no pattern calls it anything else."""
     terms = ["guide dog", "dog", "animal", "poodle", "cat"]
     keys = pack([0, 1, 3, 4], [1, 2, 1, 2], [1, 0, 0, 0])
-    return Patterns.from_keys(terms, ["such as", "head"], keys, [3, 5, 2, 20])
+    return Patterns(terms, ["such as", "head"], keys, [3, 5, 2, 20])
 
 
 def test_a_phrase_without_vectors_has_those_of_its_head_also_when_it_is_the_first_term() -> None:
@@ -208,7 +208,7 @@ def stated_by_hand() -> Patterns:
     """A dog, the first term, is an animal by two patterns (twice as a name), a guide dog a helper."""
     terms = ["dog", "animal", "guide dog", "helper"]
     keys = pack([0, 0, 0, 2], [1, 1, 1, 3], [0, 1, 2, 0])
-    return Patterns.from_keys(terms, ["such-as", f"such-as{OF_A_NAME}", "is-a"], keys, [5, 2, 1, 1])
+    return Patterns(terms, ["such-as", f"such-as{OF_A_NAME}", "is-a"], keys, [5, 2, 1, 1])
 
 
 def test_terms_by_their_names_stand_for_themselves_their_heads_or_nothing() -> None:
@@ -243,7 +243,7 @@ def test_what_is_stated_of_the_first_term(many: int) -> None:
 def test_a_phrase_with_vectors_of_its_own_has_these() -> None:
     terms = ["guide dog", "dog", "animal", "poodle", "helper", "nurse", "tool", "saw"]
     keys = pack([0, 1, 3, 5, 7], [4, 2, 2, 4, 6], [0] * 5)
-    patterns = Patterns.from_keys(terms, ["such as"], keys, [5] * 5)
+    patterns = Patterns(terms, ["such as"], keys, [5] * 5)
     own = patterns.hyponym_vectors(np.array([0]))
     assert own.any() and not own.all()  # part of it is 0
     np.testing.assert_array_equal(StatedTerms.find(patterns, ["guide dog"]).as_hyponym, own)

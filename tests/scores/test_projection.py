@@ -24,7 +24,7 @@ def model() -> Model:
     place = {word: number for number, word in enumerate(WORDS)}
     keys = pack([place[q] for q, _, _ in SAID], [place[p] for _, p, _ in SAID], [0] * len(SAID))
     order = np.argsort(keys)
-    patterns = Patterns.from_keys(WORDS, ["such-as"], keys[order], np.array([n for *_, n in SAID])[order])
+    patterns = Patterns(WORDS, ["such-as"], keys[order], np.array([n for *_, n in SAID])[order])
     near = np.array([[2, 0], [3, 0.1], [3, 0.2], [3, 0], [0, 2], [0.1, 3], [0.2, 3], [0, 3]], dtype=np.float32)
     dive = np.array([[9, 1], [4, 0], [4, 0], [1, 0], [1, 9], [0, 4], [0, 4], [0, 3]], dtype=np.float32)
     frequencies = np.arange(80, 0, -10)
@@ -66,7 +66,7 @@ def test_the_map_is_a_weighted_ridge_regression(model: Model) -> None:
 def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
     """w_q = 1 in one dimension: A = Σ n·u / (Σ n + 100)."""
     words = ["animal", "dog", "yak"]
-    patterns = Patterns.from_keys(words, ["such-as"], pack([1, 2], [0, 0], [0, 0]), [8, 1])
+    patterns = Patterns(words, ["such-as"], pack([1, 2], [0, 0], [0, 0]), [8, 1])
     v, u = np.array([[1.0]], dtype=np.float16), np.array([[3.0], [5.0]], dtype=np.float16)
     patterns.decomposition = Factors(np.array([0]), v, np.array([1, 2]), u)
     space = VectorSpace(["dog", "tree", "yak"], [[2.0], [3.0], [4.0]], frequencies=[3, 2, 1], kind="skipgram")
@@ -77,7 +77,7 @@ def test_the_map_uses_the_first_word_and_one_that_is_named_once() -> None:
 
 def test_no_word_weighs_more_than_twenty_statements() -> None:
     """w_q = 1 in one dimension and thirty statements: A = 20·u / (20 + 100)."""
-    patterns = Patterns.from_keys(["animal", "dog"], ["such-as"], pack([1], [0], [0]), [30])
+    patterns = Patterns(["animal", "dog"], ["such-as"], pack([1], [0], [0]), [30])
     patterns.decomposition = Factors(
         np.array([0]), np.ones((1, 1), np.float16), np.array([1]), np.full((1, 1), 6, np.float16)
     )

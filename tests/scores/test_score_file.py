@@ -170,7 +170,7 @@ def test_words_that_other_programs_read_as_nothing_are_words(tmp_path: Path, nam
 def test_a_file_of_which_nothing_is_stated_says_so_on_every_line_but_those_with_unknown_words(
     space: VectorSpace, tmp_path: Path
 ) -> None:
-    stated = Patterns.from_keys(["dog", "animal"], ["such as"], pack([0], [1], [0]), [5])
+    stated = Patterns(["dog", "animal"], ["such as"], pack([0], [1], [0]), [5])
     path = put(tmp_path, "a.tsv", "food\tdog\nyak\tanimal\nhot\tfood\n")
     out = io.BytesIO()
     score_stream(

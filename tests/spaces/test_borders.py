@@ -836,7 +836,7 @@ def test_a_word_of_a_dictionary_that_is_named_once_comes_before_others() -> None
     words = ["animal", "xyzzy", "smith", "poodle", "plugh"]
     space = VectorSpace(words, np.eye(5), frequencies=[9, 5, 4, 3, 1], kind="dive")
     # xyzzy is named twice and poodle once; plugh once on each side
-    stated = Patterns.from_keys(
+    stated = Patterns(
         ["animal", "xyzzy", "poodle", "plugh"], ["is a"], pack([1, 2, 3, 0], [0, 0, 0, 3], [0] * 4), [2, 1, 2, 2]
     )
     model = Model(space, patterns=stated)

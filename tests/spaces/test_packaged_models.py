@@ -101,7 +101,7 @@ def test_a_pruned_model_keeps_the_values_of_its_pairs() -> None:
 def test_phrases_are_kept_when_they_are_named_often_enough() -> None:
     space = VectorSpace(["dog", "guide", "helper"], np.eye(3), frequencies=[9, 5, 1], kind="dive")
     terms = ["dog", "guide dog", "helper", "dog helper"]
-    stated = Patterns.from_keys(terms, ["is a"], pack([1, 3], [2, 2], [0, 0]), [3, 2])
+    stated = Patterns(terms, ["is a"], pack([1, 3], [2, 2], [0, 0]), [3, 2])
     small = pruned(Model(space, patterns=stated), least=3).patterns
     assert small is not None
     assert small.terms == ["dog", "guide dog", "helper"]

@@ -356,7 +356,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 def stated_model() -> Model:
     """Patterns that say: a dog is an animal (twice), a poodle is a dog (nine times), a law is a thing."""
-    stated = Patterns.from_keys(
+    stated = Patterns(
         ["animal", "dog", "law", "poodle", "thing"],
         ["such as"],
         pack([1, 2, 3], [0, 4, 1], [0, 0, 0]),

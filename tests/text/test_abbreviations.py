@@ -250,7 +250,7 @@ def small_model(entries: list[Abbreviation], **terms: int) -> Model:
     words = "virus hiv ace enzyme blood pressure mri dna pcr rc".split()
     size = len(words)
     dive = VectorSpace(words, np.eye(size) + 1, frequencies=[9] * size, kind="dive")
-    stated = Patterns.from_keys(
+    stated = Patterns(
         ["hiv", "virus", "human immunodeficiency virus", "agent", "deoxyribonucleic acid", "pcr", "rc"],
         ["is a"],
         pack([0, 2, 2, 4, 5, 6], [1, 1, 3, 3, 3, 3], [0] * 6),

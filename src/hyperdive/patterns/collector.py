@@ -382,8 +382,8 @@ def merge(stores: Sequence[Patterns], *, cap: int = CAP, total: int = TOTAL) -> 
         cap: evidence sentences per pair.
         total: evidence sentences for all pairs together.
 
-    >>> one = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
-    >>> two = Patterns.from_keys(["dog", "hound"], ["is a", "such as"], pack([1], [0], [1]), np.array([6]))
+    >>> one = Patterns(["dog", "poodle"], ["such as"], pack([1], [0], [0]), np.array([4]))
+    >>> two = Patterns(["dog", "hound"], ["is a", "such as"], pack([1], [0], [1]), np.array([6]))
     >>> both = merge([one, two])
     >>> both.terms, both.names, both.count("hound", "dog")
     (['dog', 'hound', 'poodle'], ('such as', 'is a'), 6)

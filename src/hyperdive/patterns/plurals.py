@@ -24,7 +24,7 @@ def with_singulars(patterns: Patterns) -> Patterns:
 
     >>> from hyperdive.patterns.evidence import pack
     >>> words = ["politician", "people", "person"]
-    >>> patterns = Patterns.from_keys(words, ["such as"], pack([0, 0], [1, 2], [0, 0]), [3, 1])
+    >>> patterns = Patterns(words, ["such as"], pack([0, 0], [1, 2], [0, 0]), [3, 1])
     >>> with_singulars(patterns).stated_hypernyms("politician")
     [('person', 4)]
     """

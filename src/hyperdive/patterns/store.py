@@ -79,11 +79,6 @@ class Patterns:
         self._looked_up: tuple[Sequence[str], Ints] | None = None
 
     @classmethod
-    def from_keys(cls, terms: Sequence[str], names: Sequence[str], keys: Keys, counts: Any, **more: Any) -> Patterns:
-        """Return `Patterns` of these; `more` are its other fields."""
-        return cls(terms, names, keys, counts, **more)
-
-    @classmethod
     def read(cls, artifact: Artifact) -> Patterns:
         """From the files in an open folder, its own or a model's."""
         return cls(**read_files(artifact))

@@ -37,7 +37,7 @@ class StatedTerms:
 
     >>> from hyperdive.patterns.evidence import pack
     >>> from hyperdive.patterns.store import Patterns
-    >>> patterns = Patterns.from_keys(["dog", "poodle"], ["such as"], pack([1], [0], [0]), [3])
+    >>> patterns = Patterns(["dog", "poodle"], ["such as"], pack([1], [0], [0]), [3])
     >>> terms = StatedTerms.find(patterns, [["poodle"], ["hot", "dog"], ["cat"]])
     >>> terms.numbers.tolist(), terms.backed_off.tolist()
     ([1, 0, -1], [False, True, False])
@@ -266,7 +266,7 @@ def projection(patterns: Patterns, space: VectorSpace, numbers: Ints) -> Floats3
     >>> from hyperdive.patterns.store import Patterns
     >>> from hyperdive.spaces.space import VectorSpace
     >>> words = ["dog", "poodle", "fish", "carp"]
-    >>> stated = Patterns.from_keys(words, ["such as"], pack([1, 3], [0, 2], [0, 0]), [4, 4])
+    >>> stated = Patterns(words, ["such as"], pack([1, 3], [0, 2], [0, 0]), [4, 4])
     >>> space = VectorSpace(words, np.eye(4), frequencies=[5, 4, 3, 2], kind="skipgram")
     >>> projection(stated, space, np.arange(4)).shape
     (4, 2)

@@ -27,7 +27,7 @@ def useful_words(model: Model, *, words: int = WORDS, frequent: int = FREQUENT, 
     >>> from hyperdive.patterns.evidence import pack
     >>> from hyperdive.patterns.store import Patterns
     >>> space = VectorSpace(["dog", "bark", "smith", "poodle"], np.eye(4), frequencies=[9, 5, 3, 1], kind="dive")
-    >>> stated = Patterns.from_keys(["dog", "poodle"], ["is a"], pack([1], [0], [0]), [1])
+    >>> stated = Patterns(["dog", "poodle"], ["is a"], pack([1], [0], [0]), [1])
     >>> useful_words(Model(space, patterns=stated), words=2, frequent=1)
     ['dog', 'poodle']
     """
